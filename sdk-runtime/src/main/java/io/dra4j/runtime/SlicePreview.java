@@ -4,6 +4,7 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
+import io.dra4j.rules.Names;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
@@ -33,15 +34,29 @@ public final class SlicePreview {
     /**
      * Returns the rules that an inventory breaks; a driver publishes no pool that breaks one.
      *
+     * <p>What the API server would refuse is in its own words, and the field is as it names it, but
+     * for a device's name in the place of its index. The rules are those of Kubernetes 1.37 with
+     * all feature gates on; an older server may refuse more, which the driver finds out there.
+     *
      * @param inventory what the provider offers
      * @return a sentence for each problem that names pool, device and field, the first hundred of
      *     each pool; empty if all pools would be published
      */
     public static List<String> problems(Inventory inventory) {
         return Objects.requireNonNull(inventory, "inventory").pools().stream()
-                .flatMap(pool -> PoolRules.problems(pool).stream())
-                .map(Problem::toString)
+                .flatMap(pool -> problems(new SliceCodec(driverOf(pool), "node"), pool))
                 .toList();
+    }
+
+    /** A driver may leave out its own domain in the names of attributes. */
+    private static String driverOf(Pool pool) {
+        String attribute = Objects.requireNonNullElse(pool.partitionTypeAttribute(), "");
+        String domain = attribute.substring(0, Math.max(0, attribute.indexOf('/')));
+        return Names.driverProblems(domain).isEmpty() ? domain : "driver";
+    }
+
+    private static Stream<String> problems(SliceCodec codec, Pool pool) {
+        return new PoolRules(codec::refusals).problems(pool).stream().map(Problem::toString);
     }
 
     /**
@@ -72,12 +87,13 @@ public final class SlicePreview {
             String driverName, String nodeName, Inventory inventory, int devicesPerSlice) {
         Objects.requireNonNull(driverName, "driverName");
         Objects.requireNonNull(nodeName, "nodeName");
-        List<String> problems = problems(inventory);
+        SliceCodec codec = new SliceCodec(driverName, nodeName);
+        List<String> problems =
+                inventory.pools().stream().flatMap(pool -> problems(codec, pool)).toList();
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(
                     "The inventory can't be published:\n- " + String.join("\n- ", problems));
         }
-        SliceCodec codec = new SliceCodec(driverName, nodeName);
         return inventory.pools().stream()
                 .flatMap(pool -> plan(pool, devicesPerSlice == DraDriver.SMALLEST_SLICE))
                 .map(codec::json)

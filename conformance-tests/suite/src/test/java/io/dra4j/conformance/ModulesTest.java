@@ -65,6 +65,7 @@ class ModulesTest {
                             "sdk-runtime",
                             Set.of(
                                     "dra4j-sdk-api",
+                                    "dra4j-resource-rules",
                                     "org.jspecify",
                                     "org.slf4j",
                                     "io.grpc",

@@ -37,13 +37,13 @@ class InvalidPoolsIT {
         Device.Builder text = gpu().attribute("s", "x".repeat(65));
         Device.Builder raw = gpu().rawField("taints", "[]");
         Placement named = new Placement.NamedNode("other");
-        String twice = "sharedCounters[1].name";
+        String twice = "sharedCounters[1]";
         return Stream.of(
                 new Invalid(
                         sick(HERE, List.of(SET), text),
                         "devices[gpu-0].attributes[s].string",
                         "64 bytes",
-                        "xxx"),
+                        ""),
                 new Invalid(
                         sick(HERE, List.of(SET), raw),
                         "devices[gpu-0].taints",
@@ -52,8 +52,8 @@ class InvalidPoolsIT {
                 new Invalid(
                         sick(new Placement.PerDevice(), List.of(SET), gpu()),
                         "devices[gpu-0]",
-                        "one of nodeName",
-                        "null"),
+                        "nodeName",
+                        "allNodes"),
                 new Invalid(
                         sick(HERE, List.of(SET, SET), gpu()),
                         twice,

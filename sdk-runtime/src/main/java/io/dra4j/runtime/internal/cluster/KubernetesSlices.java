@@ -4,9 +4,12 @@ package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors.FieldError;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,11 @@ final class KubernetesSlices implements SliceStore {
         this.driver = driver;
         this.node = node;
         this.codec = new SliceCodec(driver, node);
+    }
+
+    @Override
+    public List<FieldError> refusals(Content content, FeatureGates gates) {
+        return codec.refusals(content, gates);
     }
 
     /** Reads the node's UID, too: a node that was created again under its name owns nothing old. */

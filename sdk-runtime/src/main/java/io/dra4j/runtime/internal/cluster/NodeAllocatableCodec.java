@@ -54,6 +54,14 @@ public final class NodeAllocatableCodec {
         return device.toBuilder().rawFields(raw).build();
     }
 
+    /** Returns a device with its resources as the raw field of the newest release alone. */
+    public static Device inNewestShape(Device device) {
+        Device all = inAllShapes(device);
+        Map<String, String> raw = new LinkedHashMap<>(all.rawFields());
+        raw.remove(MAPPINGS);
+        return all.toBuilder().rawFields(raw).nodeAllocatableResources(Map.of()).build();
+    }
+
     private static void put(Map<String, String> raw, String field, ObjectNode json) {
         if (!json.isEmpty()) {
             raw.put(field, Json.sorted(json));

@@ -7,6 +7,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.rules.SliceRules;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.util.Comparator;
@@ -38,6 +42,13 @@ public record SliceCodec(String driver, String node) {
         String base = String.format(Locale.ROOT, "%07x-%s-%s-", index, driver, node);
         ((ObjectNode) slice.get("metadata")).put("generateName", base);
         return slice;
+    }
+
+    /** Returns the errors for which a server of a release, with some gates on, refuses a slice. */
+    public List<FieldError> refusals(Content content, FeatureGates gates) {
+        FieldErrors errors = new FieldErrors();
+        new SliceRules(gates).check(spec(content), errors);
+        return errors.all();
     }
 
     /** Returns the slice as JSON, without what only a cluster can give it: name and owner. */

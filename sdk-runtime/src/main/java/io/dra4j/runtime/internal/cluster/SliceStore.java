@@ -6,6 +6,8 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors.FieldError;
 import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * ClusterException}; none retries. Calls may come from any thread.
  */
 public interface SliceStore {
+
+    /** Returns the errors for which a server of a release would refuse a slice, as it is sent. */
+    List<FieldError> refusals(Content content, FeatureGates gates);
 
     /** Reads all slices of a scope. */
     Snapshot list(Scope scope);

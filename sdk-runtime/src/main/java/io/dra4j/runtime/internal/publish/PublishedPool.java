@@ -13,7 +13,6 @@ import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.publish.plan.SliceDiff;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
-import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Instant;
 import java.util.List;
@@ -158,8 +157,7 @@ final class PublishedPool {
     }
 
     private List<Problem> problems(Pool pool) {
-        List<Problem> problems = PoolRules.problems(pool);
-        return problems.isEmpty() ? features.problems(pool, writer.existing(name)) : problems;
+        return features.problems(pool, writer.existing(name));
     }
 
     /** An invalid pool changes nothing: what was published before stays, even if it is deleted. */

@@ -6,6 +6,9 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
@@ -13,6 +16,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
+import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,9 +24,11 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * <p>A probe is a dry-run create of a slice with one device: the server returns what it would keep,
  * and keeps nothing, so no consumer ever sees a device without its guards. A yes holds until the
  * connection breaks; a no is probed again after half an hour, because gates can be switched on. Its
- * release, which is read if a pool has counter sets, decides where these belong. Used on the loop's
- * thread alone.
+ * release is read if a pool has counter sets, because it decides where these belong, or if the
+ * rules of releases differ about a pool. Used on the loop's thread alone.
  */
 final class ServerFeatures {
 
@@ -47,10 +53,28 @@ final class ServerFeatures {
     private final InstantSource clock;
     private final Set<Feature> kept = EnumSet.noneOf(Feature.class);
     private final Map<Feature, Instant> missing = new EnumMap<>(Feature.class);
-    private @Nullable CounterLayout layout;
+    private final PoolRules rules;
+    private final Map<Server, FeatureGates> knownGates = new HashMap<>();
+    private @Nullable KubernetesVersion release;
+
+    /** A server of a release that does not keep some features. */
+    private record Server(KubernetesVersion release, Set<Feature> missing) {
+
+        FeatureGates gates() {
+            Map<FeatureGate, Boolean> states = new EnumMap<>(FeatureGate.class);
+            for (Feature feature : Feature.values()) {
+                FeatureGate gate = feature.gate().gate();
+                if (feature.gate().isIn(release.minor()) && !gate.isLockedIn(release)) {
+                    states.put(gate, !missing.contains(feature));
+                }
+            }
+            return new FeatureGates(release, states);
+        }
+    }
 
     ServerFeatures(SliceStore store, InstantSource clock) {
         this.store = store;
+        this.rules = new PoolRules(new AcceptedSlices(store::refusals));
         this.clock = clock;
     }
 
@@ -76,16 +100,37 @@ final class ServerFeatures {
     }
 
     /**
-     * Returns the parts of a pool that this server's slices have no room for.
+     * Returns the rules that a pool breaks: those of all servers, and those of this one for what it
+     * would be sent.
      *
-     * @param pool the pool to publish, whose rules hold
+     * @param pool the pool to publish
      * @param existing its slices in the cluster
      * @throws ClusterException if the server can't be reached
      */
     List<Problem> problems(Pool pool, Collection<Stored> existing) {
-        return Feature.COUNTERS.usedBy(pool) && isKept(Feature.COUNTERS, pool, existing)
-                ? layout(pool).problems(pool)
-                : List.of();
+        List<Problem> problems = rules.problems(pool);
+        if (!problems.isEmpty()) {
+            return problems;
+        }
+        Set<Feature> missing = missing(pool, existing);
+        Pool sent = Publishable.of(pool, missing).pool();
+        if (!Feature.COUNTERS.usedBy(sent) && isTakenByAllReleases(sent, missing)) {
+            return List.of();
+        }
+        List<Problem> ofLayout = layout(sent).problems(sent);
+        return ofLayout.isEmpty() ? refusals(sent, release(), missing) : ofLayout;
+    }
+
+    /** Most pools are, so that the server's release need not be read for them. */
+    private boolean isTakenByAllReleases(Pool sent, Set<Feature> missing) {
+        return Stream.of(KubernetesVersion.values())
+                .allMatch(release -> refusals(sent, release, missing).isEmpty());
+    }
+
+    private List<Problem> refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
+        FeatureGates gates =
+                knownGates.computeIfAbsent(new Server(release, Set.copyOf(missing)), Server::gates);
+        return rules.refusals(sent, gates, CounterLayout.of(release)::besides);
     }
 
     /**
@@ -94,13 +139,22 @@ final class ServerFeatures {
      * @throws ClusterException if the server can't be reached
      */
     CounterLayout layout(Pool pool) {
-        if (!Feature.COUNTERS.usedBy(pool)) {
-            return CounterLayout.APART;
-        }
-        CounterLayout known = layout;
+        return Feature.COUNTERS.usedBy(pool) ? CounterLayout.of(release()) : CounterLayout.APART;
+    }
+
+    /** One that does not report its release is treated as a new one. */
+    private KubernetesVersion release() {
+        KubernetesVersion known = release;
         if (known == null) {
-            known = CounterLayout.of(store.kubernetesMinor());
-            layout = known;
+            KubernetesVersion[] all = KubernetesVersion.values();
+            int minor = store.kubernetesMinor().orElse(Integer.MAX_VALUE);
+            int latest = all[all.length - 1].minor();
+            known =
+                    Stream.of(all)
+                            .filter(one -> one.minor() >= Math.min(minor, latest))
+                            .findFirst()
+                            .orElseThrow();
+            release = known;
         }
         return known;
     }
@@ -131,12 +185,12 @@ final class ServerFeatures {
     /** The server may be another one now, or have been restarted with other gates. */
     void probeAgain() {
         kept.clear();
-        layout = null;
+        release = null;
     }
 
     /** The server refused a pool: it may be of another release now. */
     void refused() {
-        layout = null;
+        release = null;
     }
 
     private static boolean isSeen(Feature feature, Collection<Stored> existing) {

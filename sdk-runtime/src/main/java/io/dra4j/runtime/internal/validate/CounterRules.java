@@ -6,18 +6,11 @@ import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Quantity;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** The rules for counters that the devices of a pool share. */
+/** The rules for counters over the whole pool, of which a server sees one slice at a time. */
 final class CounterRules {
-
-    private static final int MOST_COUNTERS = 32;
-    private static final int MOST_SETS_OF_A_DEVICE = 2;
-    private static final int MOST_GROUPS = 2;
 
     private final Map<String, CounterSet> sets = new HashMap<>();
 
@@ -26,56 +19,28 @@ final class CounterRules {
         for (int i = 0; i < counterSets.size(); i++) {
             CounterSet set = counterSets.get(i);
             Field field = Field.ofPool(findings, "sharedCounters").item(i);
-            Names.dnsLabel(field.child("name"), set.name());
-            if (set.name() != null && sets.putIfAbsent(set.name(), set) != null) {
-                field.child("name").refuse("must be unique in the pool", set.name());
+            if (sets.putIfAbsent(set.name(), set) != null) {
+                field.refuse("must have a name that is unique in the pool", set.name());
             }
-            counters(field.child("counters"), set.counters());
+            amounts(field.child("counters"), set.counters());
         }
     }
 
     void check(Field field, List<CounterConsumption> consumptions) {
-        field.allowsAtMost(MOST_SETS_OF_A_DEVICE, consumptions.size(), "counter sets");
-        Set<@Nullable String> seen = new HashSet<>();
         for (int i = 0; i < consumptions.size(); i++) {
             CounterConsumption consumption = consumptions.get(i);
-            Field here = field.item(i);
-            Field name = here.child("counterSet");
-            Names.dnsLabel(name, consumption.counterSet());
-            if (!seen.add(consumption.counterSet())) {
-                name.refuse("must be unique in the device", consumption.counterSet());
-            }
-            counters(here.child("counters"), consumption.counters());
-            groups(here.child("compatibilityGroups"), consumption.compatibilityGroups());
-            resolve(here, consumption);
+            amounts(field.item(i).child("counters"), consumption.counters());
+            resolve(field.item(i), consumption);
         }
     }
 
-    private static void groups(Field field, List<String> groups) {
-        field.allowsAtMost(MOST_GROUPS, groups.size(), "groups");
-        Set<String> seen = new HashSet<>();
-        for (int i = 0; i < groups.size(); i++) {
-            Names.dnsLabel(field.item(i), groups.get(i));
-            if (!seen.add(groups.get(i))) {
-                field.item(i).refuse("must be unique in the counter set", groups.get(i));
-            }
-        }
-    }
-
-    private static void counters(Field field, Map<String, Quantity> counters) {
-        field.requiresSome(counters.keySet());
-        field.allowsAtMost(MOST_COUNTERS, counters.size(), "counters");
+    private static void amounts(Field field, Map<String, Quantity> counters) {
         counters.forEach(
-                (name, amount) -> {
-                    Names.dnsLabel(field.key(name), name);
-                    Amounts.isKeptAndNotNegative(field.key(name).child("value"), amount);
-                });
+                (name, amount) ->
+                        AmountRules.isKeptAndNotNegative(field.key(name).child("value"), amount));
     }
 
     private void resolve(Field field, CounterConsumption consumption) {
-        if (consumption.counterSet() == null) {
-            return;
-        }
         CounterSet set = sets.get(consumption.counterSet());
         if (set == null) {
             field.child("counterSet")

@@ -3,7 +3,6 @@
 package io.dra4j.runtime.internal.validate;
 
 import io.dra4j.api.device.DeviceName;
-import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /** A field of a pool: rules walk from it to the fields below, and add problems there. */
@@ -33,7 +32,7 @@ final class Field {
         return new Field(findings, device, path + "." + name);
     }
 
-    Field key(@Nullable String key) {
+    Field key(String key) {
         return new Field(findings, device, path + "[" + Shown.name(key) + "]");
     }
 
@@ -42,32 +41,6 @@ final class Field {
     }
 
     void refuse(String rule, @Nullable Object value) {
-        if (!findings.isFull()) {
-            findings.add(device, path, rule, Shown.value(value));
-        }
-    }
-
-    /**
-     * Adds a problem if the value is absent; further rules are to be skipped then.
-     *
-     * @return true if there is a value
-     */
-    boolean requires(@Nullable Object value) {
-        if (value == null) {
-            refuse("must be set", null);
-        }
-        return value != null;
-    }
-
-    void requiresSome(Collection<?> values) {
-        if (values.isEmpty()) {
-            refuse("must not be empty", values);
-        }
-    }
-
-    void allowsAtMost(int most, long count, String what) {
-        if (count > most) {
-            refuse("must have at most " + most + " " + what, count);
-        }
+        findings.add(device, path, rule, Shown.value(value));
     }
 }

@@ -4,8 +4,9 @@ package io.dra4j.runtime.internal.validate;
 
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The problems of one pool, as many as a person reads. */
@@ -13,15 +14,32 @@ final class Findings {
 
     private static final int MOST = 100;
 
-    private final @Nullable PoolName pool;
-    private final List<Problem> problems = new ArrayList<>();
+    private final PoolName pool;
+    private final Set<Problem> problems = new LinkedHashSet<>();
 
-    Findings(@Nullable PoolName pool) {
+    Findings(PoolName pool) {
         this.pool = pool;
     }
 
+    /** Adds a rule for drivers that is broken. */
     void add(@Nullable DeviceName device, String field, String rule, String value) {
-        problems.add(new Problem(pool, device, field, rule, value));
+        add(new Problem(pool, device, field, rule, value));
+    }
+
+    /** Adds what a server says of a field. */
+    void add(@Nullable DeviceName device, String field, String message) {
+        add(new Problem(pool, device, Shown.message(field), Shown.message(message), null));
+    }
+
+    /** Adds a problem once: that of the pool is found again in the slice of each device. */
+    private void add(Problem problem) {
+        if (!isFull()) {
+            problems.add(problem);
+        }
+    }
+
+    int count() {
+        return problems.size();
     }
 
     /** Returns whether there are enough: more would not be read. */

@@ -2,70 +2,88 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.validate;
 
+import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
- * The rules for a pool: all that the API server checks of a {@code ResourceSlice} and a driver can
- * break, and what the scheduler checks of a pool, which it otherwise ignores as a whole.
- *
- * <p>The limits are those of Kubernetes 1.36; an older server that allows less refuses more itself.
- * Some rules are narrower than the server's, where it takes what can never work: amounts that it
- * would change, devices that take more of a counter than there is, selectors that match no node.
+ * The rules for a pool: those of API servers, in their words, and those of drivers, which are
+ * narrower where a server takes what can never work.
  *
  * <p>Pure; handles all that a provider can build, and never throws.
  *
+ * @param book returns the errors for which a server of a release would refuse a slice
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
  *     ResourceSlice</a>
  */
-public final class PoolRules {
-
-    private PoolRules() {}
+public record PoolRules(BiFunction<Content, FeatureGates, List<FieldError>> book) {
 
     /**
-     * Checks a pool.
+     * Checks a pool by the rules for drivers, and by those of the newest release with all gates on,
+     * which has all fields that a pool can have.
      *
      * @return its problems, the first hundred; empty if it can be published, or is not for this
      *     driver to publish
      */
-    public static List<Problem> problems(Pool pool) {
+    public List<Problem> problems(Pool pool) {
         Findings findings = new Findings(pool.name());
-        Field.ofPool(findings, "pool.name").requires(pool.name());
         if (!(pool.placement() instanceof Placement.PublishedElsewhere)) {
             check(pool, findings);
         }
         return findings.problems();
     }
 
-    private static void check(Pool pool, Findings findings) {
-        PlacementRules.ofPool(findings, pool.placement());
+    /**
+     * Checks what is sent of a pool by the rules of one server.
+     *
+     * @param sent the pool without what the server leaves out
+     * @param gates the server's release and gates
+     * @param besides returns the counter sets that the server wants in one slice with a device
+     * @return what the server would refuse, the first hundred
+     */
+    public List<Problem> refusals(
+            Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {
+        Findings findings = new Findings(sent.name());
+        ServerRules rules = new ServerRules(book, gates, sent, findings);
+        rules.checkPool();
+        sent.devices().forEach(device -> rules.check(device, besides.apply(device)));
+        return findings.problems();
+    }
+
+    private void check(Pool pool, Findings findings) {
+        WrittenForm.check(findings, pool.placement());
+        boolean isWritten = findings.count() == 0;
+        SelectorRules.check(Field.ofPool(findings, "nodeSelector"), pool.placement());
         CounterRules counters = new CounterRules(findings, pool.counterSets());
-        DeviceRules rules = new DeviceRules(pool.placement(), counters);
-        operations(Field.ofPool(findings, "skipNodeOperations"), pool.skipNodeOperations());
-        PartitionTypeRules.check(findings, pool);
+        ServerRules rules = ServerRules.newest(book, pool, findings);
+        if (isWritten) {
+            rules.checkPool();
+        }
         Set<DeviceName> names = new HashSet<>();
         for (Device device : pool.devices()) {
             if (findings.isFull()) {
                 return;
             }
             Field field = Field.ofDevice(findings, device.name());
-            if (field.child("name").requires(device.name()) && !names.add(device.name())) {
-                field.child("name").refuse("must be unique in the pool", device.name());
+            if (!names.add(device.name())) {
+                field.refuse("must have a name that is unique in the pool", device.name());
             }
-            rules.check(field, device);
-        }
-    }
-
-    /** A kubelet that prepares nothing, and then unprepares it, would call a driver for nothing. */
-    private static void operations(Field field, Set<NodeOperation> skipped) {
-        if (skipped.equals(Set.of(NodeOperation.PREPARE))) {
-            field.refuse("must have UNPREPARE, too, where PREPARE is skipped", skipped);
+            boolean isDeviceWritten = WrittenForm.check(field, device);
+            DeviceRules.check(field, device, counters);
+            if (isWritten && isDeviceWritten) {
+                rules.check(NodeAllocatableCodec.inNewestShape(device), List.of());
+            }
         }
     }
 }

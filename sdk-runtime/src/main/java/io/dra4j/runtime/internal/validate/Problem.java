@@ -9,23 +9,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * One rule that a pool breaks.
  *
- * @param pool the pool; {@code null} if it has no name, which is then the problem
+ * @param pool the pool
  * @param device the device, or {@code null} if the pool itself breaks the rule
  * @param field where, as the API writes it: {@code devices[gpu-0].attributes[uuid].string}
- * @param rule what must hold there: {@code must be at most 64 bytes}
- * @param value what is there, cut if it is long, on one line
+ * @param rule what must hold there, or what the API server says of it; on one line
+ * @param value what is there, cut if it is long, on one line; {@code null} if the server's words
+ *     have it where it matters
  */
 public record Problem(
-        @Nullable PoolName pool,
+        PoolName pool,
         @Nullable DeviceName device,
         String field,
         String rule,
-        String value) {
+        @Nullable String value) {
 
     /** Returns one line for a log or an event. */
     @Override
     public String toString() {
-        return "pool %s%s, field %s: %s; found %s"
-                .formatted(pool, (device == null ? "" : ", device " + device), field, rule, value);
+        return "pool %s%s, field %s: %s%s"
+                .formatted(
+                        pool,
+                        (device == null ? "" : ", device " + device),
+                        field,
+                        rule,
+                        (value == null ? "" : "; found " + value));
     }
 }

@@ -11,6 +11,11 @@ final class Shown {
     /** The longest name of an attribute has 96 characters. */
     private static final int MOST = 100;
 
+    /** The longest rule of a server has some 350 characters. */
+    private static final int MOST_WORDS = 500;
+
+    private static final int END = 400;
+
     private Shown() {}
 
     static String value(@Nullable Object value) {
@@ -30,6 +35,19 @@ final class Shown {
             shown.append("... (").append(text.length()).append(" characters)");
         }
         return shown.toString();
+    }
+
+    /** A server's words, which may quote a value of any length: then the middle is left out. */
+    static String message(String message) {
+        StringBuilder shown = new StringBuilder();
+        withoutMiddle(message).codePoints().forEach(point -> append(shown, point));
+        return withoutMiddle(shown.toString());
+    }
+
+    private static String withoutMiddle(String text) {
+        return text.length() > MOST_WORDS
+                ? text.substring(0, MOST) + "..." + text.substring(text.length() - END)
+                : text;
     }
 
     private static void append(StringBuilder shown, int point) {

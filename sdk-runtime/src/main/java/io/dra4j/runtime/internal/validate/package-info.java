@@ -1,7 +1,27 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Find what the API server or the scheduler would refuse in a pool, before anything of it is sent.
+ * Find what the API server would refuse of a pool, before anything of it is sent, and what it takes
+ * although it can never work.
+ *
+ * <p>What a server refuses is decided by {@code io.dra4j.rules} alone. The rules of this package
+ * are only for what a server accepts, or never sees:
+ *
+ * <ul>
+ *   <li>what can't be written as a slice: a raw field that is no JSON or has a method of its own, a
+ *       placement that is none of a pool or of a device ({@code WrittenForm});
+ *   <li>amounts that a server would round, and less than nothing of a counter or in a request
+ *       policy ({@code AmountRules}); times and texts that it would keep as others ({@code
+ *       DeviceRules}): the slice would never equal what the driver wants;
+ *   <li>a node selector that matches no node ({@code SelectorRules});
+ *   <li>what has to be seen over the whole pool: unique names of devices and counter sets, and that
+ *       the counters which devices consume are there, and are enough ({@code CounterRules}, {@code
+ *       PoolRules}).
+ * </ul>
+ *
+ * <p>A pool is checked by the newest release, which has all fields, before anything is known of the
+ * server, so that it is not published here and refused there; and then, without what the server
+ * leaves out, by the server's own release and gates.
  *
  * <p>Flow: the provider's inventory → here → internal.publish.
  */

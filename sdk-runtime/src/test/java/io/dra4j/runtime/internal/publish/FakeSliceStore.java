@@ -3,6 +3,9 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Placement;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.Watch;
 import java.util.ArrayList;
@@ -27,7 +30,9 @@ final class FakeSliceStore implements SliceStore {
     int questions;
     int versionsRead;
 
-    /** Of which release the server is. */
+    SliceCodec codec = new SliceCodec("gpu.example.com", "node-a");
+
+    /** Of which release the server is; 0 if it does not report that. */
     int kubernetesMinor = 36;
 
     /** Thrown when its release is read, while set. */
@@ -73,6 +78,11 @@ final class FakeSliceStore implements SliceStore {
     private final Set<Scope> deaf = EnumSet.noneOf(Scope.class);
     private final Map<Watch.Listener<Stored>, Scope> listeners = new java.util.LinkedHashMap<>();
     private long version = 100;
+
+    @Override
+    public List<FieldError> refusals(Content content, FeatureGates gates) {
+        return codec.refusals(content, gates);
+    }
 
     @Override
     public Snapshot list(Scope scope) {
@@ -157,7 +167,7 @@ final class FakeSliceStore implements SliceStore {
         if (versionFailure != null) {
             throw versionFailure;
         }
-        return OptionalInt.of(kubernetesMinor);
+        return kubernetesMinor == 0 ? OptionalInt.empty() : OptionalInt.of(kubernetesMinor);
     }
 
     /** Deletes as another client does. */

@@ -10,6 +10,8 @@ import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
@@ -19,7 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Servers of different releases, each of which refuses the counter sets of the others' layout. */
 class PublishingLayoutTest extends PublisherUnderTest {
@@ -75,6 +80,43 @@ class PublishingLayoutTest extends PublisherUnderTest {
         assertThat(names("node-a")).hasSize(8);
         assertThat(isPublished()).isTrue();
         assertThat(events).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"33, 3", "34, 3", "35, 0", "37, 0", "99, 0", "0, 0"})
+    void aServerOfNoKnownReleaseIsTakenForTheNearestOrANewOne(int minor, int joint)
+            throws Exception {
+        server(minor == 0 ? 36 : minor);
+        store.kubernetesMinor = minor;
+
+        start(GPUS);
+
+        assertThat(joint()).isEqualTo(joint);
+        assertThat(isPublished()).isTrue();
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void aPoolThatItsReleaseAloneRefusesIsNotSent() throws Exception {
+        Device.Builder gpu = Device.builder("gpu-0");
+        IntStream.range(0, 5).forEach(i -> gpu.taint(Taint.of("t" + i, null, Effect.NO_EXECUTE)));
+        Pool pool = Pool.ofNode("node-a", List.of(gpu.build()));
+        server(34);
+        start(pool);
+
+        assertThat(store.writes).isEmpty();
+        assertThat(store.versionsRead).isEqualTo(1);
+        assertThat(events)
+                .singleElement()
+                .asString()
+                .contains("INVALID_POOL", "devices[gpu-0].taints: Too many: 5");
+
+        server(35);
+        store.endWatches();
+        loop.advance(SOON);
+
+        assertThat(names("node-a")).containsExactly("gpu-0");
+        assertThat(isPublished()).isTrue();
     }
 
     @Test

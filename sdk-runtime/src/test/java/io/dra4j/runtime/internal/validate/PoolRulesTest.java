@@ -36,6 +36,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PoolRulesTest {
 
+    private static final PoolRules RULES =
+            new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+
     private static final String[] FIELDS =
             """
             name attributes capacity allowMultipleAllocations consumesCounters taints nodeName
@@ -45,7 +48,7 @@ class PoolRulesTest {
 
     private static final String LONG_DOMAIN = "d".repeat(59) + ".com";
 
-    record Wrong(String field, String rule, String value, Device.Builder device) {
+    record Wrong(String field, String rule, @Nullable String value, Device.Builder device) {
         @Override
         public String toString() {
             return field + " " + rule;
@@ -67,7 +70,7 @@ class PoolRulesTest {
                 new BindingConditions(
                         List.of("a", "b", "c", "d"), List.of("x/a", "x/b", "x/c", "x/d")));
 
-        assertThat(PoolRules.problems(pool(device))).isEmpty();
+        assertThat(RULES.problems(pool(device))).isEmpty();
     }
 
     static Stream<Wrong> fields() {
@@ -78,27 +81,26 @@ class PoolRulesTest {
     private static Stream<Wrong> taintFields() {
         Instant first = Instant.parse("0001-01-01T00:00:00Z");
         return Stream.of(
-                wrong("taints[0].key", "at most 63", "-a", device().taint(taint("-a", ""))),
-                wrong("taints[0].key", "at most 63", device().taint(taint("a/", ""))),
-                wrong("taints[0].key", "before the /", device().taint(taint("A.com/b", ""))),
-                wrong("taints[0].value", "at most 63", device().taint(taint("a", "v".repeat(64)))),
-                wrong("taints[0].value", "at most 63", "b c", device().taint(taint("a", "b c"))),
+                refused("taints[0].key", device().taint(taint("-a", ""))),
+                refused("taints[0].key", device().taint(taint("a/", ""))),
+                refused("taints[0].key", device().taint(taint("A.com/b", ""))),
+                refused("taints[0].value", device().taint(taint("a", "v".repeat(64)))),
+                refused("taints[0].value", device().taint(taint("a", "b c"))),
                 wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(Instant.MAX))),
                 wrong("taints[0].timeAdded", "years 1 to 9999", device().taint(at(first))),
-                wrong("taints", "at most 16", "17", taints(17)));
+                refused("taints", taints(17)));
     }
 
     private static Stream<Wrong> bindingAndRawFields() {
-        String failures = "bindingFailureConditions";
         List<String> five = List.of("a", "b", "c", "d", "e");
         return Stream.of(
-                wrong("bindingConditions", "must be set", "[]", binds(List.of(), List.of("f"))),
-                wrong(failures, "must be set", "[]", binds(List.of("c"), List.of())),
-                wrong("bindingConditions", "at most 4", "5", binds(five, List.of("f"))),
-                wrong(failures, "at most 4", binds(List.of("f"), five)),
-                wrong(failures + "[0]", "unique", "a", binds(List.of("a"), List.of("a"))),
-                wrong("bindingConditions[1]", "unique", binds(List.of("a", "a"), List.of("b"))),
-                wrong("bindingConditions[0]", "at most 63", binds(List.of("a b"), List.of("b"))),
+                refused("", binds(List.of(), List.of("f"))),
+                refused("", binds(List.of("c"), List.of())),
+                refused("bindingConditions", binds(five, List.of("f"))),
+                refused("bindingFailureConditions", binds(List.of("f"), five)),
+                refused("bindingFailureConditions", binds(List.of("a"), List.of("a"))),
+                refused("bindingConditions[1]", binds(List.of("a", "a"), List.of("b"))),
+                refused("bindingConditions[0]", binds(List.of("a b"), List.of("b"))),
                 wrong("future", "must be JSON", "{", device().rawField("future", "{")),
                 wrong("future", "must be JSON", device().rawField("future", "{} {}")),
                 wrong("future", "not null or nothing", device().rawField("future", " ")),
@@ -111,32 +113,26 @@ class PoolRulesTest {
         String cpu = "nodeAllocatableResources[cpu]";
         Quantity zero = Quantity.of(0);
         return Stream.of(
-                wrong(groups, "at most 2", "3", grouped("a", "b", "c")),
-                wrong(groups + "[1]", "unique", "a", grouped("a", "a")),
-                wrong(groups + "[0]", "DNS label", "A", grouped("A")),
-                wrong(cpu, "a mapping or an overhead", taking("cpu", null, null)),
-                wrong(
-                        "nodeAllocatableResources[example.com/a]",
-                        "a native resource",
-                        "example.com/a",
+                refused(groups, grouped("a", "b", "c")),
+                refused(groups + "[1]", grouped("a", "a")),
+                refused(groups + "[0]", grouped("A")),
+                refused(cpu, taking("cpu", null, null)),
+                refused(
+                        "nodeAllocatableResources",
                         taking("example.com/a", new OfDevice(one()), null)),
-                wrong(
+                refused(
                         cpu + ".mapping.capacityKey",
-                        "a capacity of the device",
-                        "none",
                         taking("cpu", new OfCapacity("none", one()), null)),
-                wrong(
-                        cpu + ".mapping.deviceMultiplier",
-                        "greater than 0",
-                        taking("cpu", new OfDevice(zero), null)),
-                wrong(
-                        cpu + ".overhead",
-                        "perPod or perContainer",
-                        taking("cpu", null, new Overhead(null, null))),
+                refused(cpu + ".mapping.deviceMultiplier", taking("cpu", new OfDevice(zero), null)),
+                refused(cpu + ".overhead", taking("cpu", null, new Overhead(null, null))),
+                refused(
+                        cpu + ".overhead.perPod",
+                        taking("cpu", null, new Overhead(Quantity.of(-1), null))),
                 wrong(
                         cpu + ".overhead.perPod",
-                        "negative",
-                        taking("cpu", null, new Overhead(Quantity.of(-1), null))),
+                        "billionths",
+                        "1e-10",
+                        taking("cpu", null, new Overhead(new Quantity("1e-10"), null))),
                 wrong(
                         "nodeAllocatableResources",
                         "its own method",
@@ -168,22 +164,25 @@ class PoolRulesTest {
         Pool pool = pool(grouped("a"));
 
         assertThat(
-                        PoolRules.problems(
+                        RULES.problems(
                                 pool.toBuilder()
                                         .partitionTypeAttribute("a.example/type")
                                         .skipNodeOperation(NodeOperation.PREPARE)
                                         .build()))
                 .extracting(Problem::toString)
                 .satisfiesExactly(
-                        it -> assertThat(it).contains("skipNodeOperations", "UNPREPARE, too"),
-                        it -> assertThat(it).contains("a.example/type", "a string attribute"));
-        assertThat(PoolRules.problems(pool.toBuilder().partitionTypeAttribute("type").build()))
+                        it -> assertThat(it).startsWith("pool node-a, field skipNodeOperations: "),
+                        it ->
+                                assertThat(it)
+                                        .startsWith("pool node-a, device gpu-0, field ")
+                                        .contains("a.example/type"));
+        assertThat(RULES.problems(pool.toBuilder().partitionTypeAttribute("type").build()))
                 .singleElement()
-                .satisfies(it -> assertThat(it.toString()).contains("must have its domain"));
+                .satisfies(it -> assertThat(it.field()).isEqualTo("partitionTypeAttribute"));
         assertThat(
-                        PoolRules.problems(
+                        RULES.problems(
                                 pool(grouped("a").attribute("type", "half")).toBuilder()
-                                        .partitionTypeAttribute("a.example/type")
+                                        .partitionTypeAttribute("gpu.example.com/type")
                                         .build()))
                 .isEmpty();
     }
@@ -197,13 +196,13 @@ class PoolRulesTest {
         Device.Builder twice = device().consumes(one).consumes(one);
         return Stream.of(
                 wrong(set, "a counter set of the pool", "none", consumes("none", "memory", "1")),
-                wrong(set, "DNS label", "A", consumes("A", "memory", "1")),
+                refused(set, consumes("A", "memory", "1")),
                 wrong(counters + "[none]", "a counter of", "none", consumes("shared", "none", "1")),
-                wrong(counters + "[M]", "DNS label", consumes("shared", "M", "1")),
+                refused(counters, consumes("shared", "M", "1")),
                 wrong(memory, "at most what", "1025Mi", consumes("shared", "memory", "1025Mi")),
                 wrong(memory, "negative", consumes("shared", "memory", "-1")),
-                wrong(counters, "not be empty", "[]", nothing),
-                wrong("consumesCounters[1].counterSet", "unique", "shared", twice));
+                refused(counters, nothing),
+                refused("consumesCounters[1]", twice));
     }
 
     private static Device.Builder binds(List<String> conditions, List<String> failures) {
@@ -219,7 +218,7 @@ class PoolRulesTest {
     void aDeviceThatBreaksARuleIsRefusedWithAllThereIsToKnow(Wrong wrong) {
         Pool pool = pool(wrong.device());
 
-        List<Problem> problems = PoolRules.problems(pool);
+        List<Problem> problems = RULES.problems(pool);
 
         assertThat(problems)
                 .anySatisfy(
@@ -227,12 +226,18 @@ class PoolRulesTest {
                             assertThat(problem.pool()).isEqualTo(pool.name());
                             assertThat(problem.device()).hasToString("gpu-0");
                             assertThat(problem.field())
-                                    .startsWith("devices[gpu-0]." + wrong.field());
-                            assertThat(problem.rule()).startsWith("must ").contains(wrong.rule());
-                            assertThat(problem.value()).contains(wrong.value());
+                                    .startsWith(
+                                            "devices[gpu-0]"
+                                                    + (wrong.field().isEmpty() ? "" : ".")
+                                                    + wrong.field());
+                            assertThat(problem.rule()).contains(wrong.rule());
+                            if (wrong.value() != null) {
+                                assertThat(problem.rule()).startsWith("must ");
+                                assertThat(problem.value()).contains(wrong.value());
+                            }
                             assertThat(problem).hasToString(line(problem));
                         });
-        assertThat(PoolRules.problems(pool(device()))).as("all else is fine").isEmpty();
+        assertThat(RULES.problems(pool(device()))).as("all else is fine").isEmpty();
     }
 
     private static String line(Problem problem) {
@@ -240,8 +245,7 @@ class PoolRulesTest {
                 + problem.field()
                 + ": "
                 + problem.rule()
-                + "; found "
-                + problem.value();
+                + (problem.value() == null ? "" : "; found " + problem.value());
     }
 
     @Test
@@ -257,18 +261,16 @@ class PoolRulesTest {
                                                 "n".repeat(63), Map.of("n".repeat(64), one())),
                                         CounterSet.of("c", counters(33))));
 
-        String label = "must be a DNS label of at most 63 characters; found ";
-        assertThat(PoolRules.problems(pool))
-                .extracting(it -> it.field() + ": " + it.rule() + "; found " + it.value())
+        assertThat(RULES.problems(pool))
+                .extracting(Problem::field)
                 .containsExactlyInAnyOrder(
-                        "sharedCounters[1].name: must be unique in the pool; found \"shared\"",
-                        "sharedCounters[1].counters[A]: " + label + "\"A\"",
-                        "sharedCounters[2].name: " + label + "\"B\"",
-                        "sharedCounters[2].counters: must not be empty; found []",
-                        "sharedCounters[3].counters[%1$s]: %2$s\"%1$s\""
-                                .formatted("n".repeat(64), label),
-                        "sharedCounters[4].counters: must have at most 32 counters; found 33");
-        assertThat(PoolRules.problems(pool)).extracting(Problem::device).containsOnlyNulls();
+                        "sharedCounters[1]",
+                        "sharedCounters[1].counters",
+                        "sharedCounters[2].name",
+                        "sharedCounters[2].counters",
+                        "sharedCounters[3].counters",
+                        "sharedCounters[4].counters");
+        assertThat(RULES.problems(pool)).extracting(Problem::device).containsOnlyNulls();
     }
 
     @Test
@@ -280,7 +282,7 @@ class PoolRulesTest {
             device.consumes(CounterConsumption.of("s" + i, counters(32)));
         }
 
-        assertThat(PoolRules.problems(pool(device).withCounterSets(sets)))
+        assertThat(RULES.problems(pool(device).withCounterSets(sets)))
                 .extracting(Problem::field)
                 .containsExactly("devices[gpu-0].consumesCounters");
     }
@@ -289,11 +291,11 @@ class PoolRulesTest {
     void deviceNamesAreUniqueInThePool() {
         Pool pool = Pool.ofNode("node-a", List.of(device().build(), device().build()));
 
-        assertThat(PoolRules.problems(pool))
+        assertThat(RULES.problems(pool))
                 .extracting(Problem::toString)
                 .containsExactly(
-                        "pool node-a, device gpu-0, field devices[gpu-0].name: must be unique in"
-                                + " the pool; found gpu-0");
+                        "pool node-a, device gpu-0, field devices[gpu-0]: must have a name that is"
+                                + " unique in the pool; found gpu-0");
     }
 
     @Test
@@ -301,7 +303,7 @@ class PoolRulesTest {
         for (String field : FIELDS) {
             Pool pool = pool(device().rawField(field, "[]"));
             String rule = "must be set by its own method, not as a raw field; found \"[]\"";
-            assertThat(PoolRules.problems(pool))
+            assertThat(RULES.problems(pool))
                     .singleElement()
                     .asString()
                     .endsWith("field devices[gpu-0]." + field + ": " + rule);
@@ -323,7 +325,7 @@ class PoolRulesTest {
                         .devices(List.of(device().attribute("-", 1).build()))
                         .build();
 
-        assertThat(PoolRules.problems(pool)).isEmpty();
+        assertThat(RULES.problems(pool)).isEmpty();
     }
 
     @Test
@@ -333,7 +335,7 @@ class PoolRulesTest {
                 consumes("\n", "c", "2")
                         .consumes(CounterConsumption.of("\n", Map.of("other\n", one())));
 
-        assertThat(PoolRules.problems(pool(device).withCounterSets(List.of(set))))
+        assertThat(RULES.problems(pool(device).withCounterSets(List.of(set))))
                 .hasSizeGreaterThan(4)
                 .allSatisfy(problem -> assertThat(problem.toString()).hasLineCount(1));
     }
@@ -349,15 +351,17 @@ class PoolRulesTest {
                                                 .build())
                         .toList();
 
-        List<Problem> problems = PoolRules.problems(Pool.ofNode("node-a", devices));
+        List<Problem> problems = RULES.problems(Pool.ofNode("node-a", devices));
 
         assertThat(problems).hasSize(100);
         assertThat(problems)
-                .allSatisfy(problem -> assertThat(problem.toString().length()).isLessThan(400));
-        assertThat(problems.toString())
-                .contains("\\u{a}")
-                .doesNotContain("\n")
-                .contains("(1000 characters)");
+                .allSatisfy(problem -> assertThat(problem.toString().length()).isLessThan(600));
+        assertThat(problems.toString()).contains("\\u{a}").doesNotContain("\n");
+    }
+
+    /** A device that the rule book refuses, in its own words. */
+    private static Wrong refused(String field, Device.Builder device) {
+        return new Wrong(field, "", null, device);
     }
 
     private static Wrong wrong(String field, String rule, Device.Builder device) {

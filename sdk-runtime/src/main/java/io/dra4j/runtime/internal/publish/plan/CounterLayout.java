@@ -5,9 +5,9 @@ package io.dra4j.runtime.internal.publish.plan;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.util.List;
-import java.util.OptionalInt;
 
 /**
  * The place of counter sets in the slices of a pool: the releases of Kubernetes differ, and each
@@ -57,16 +57,9 @@ public enum CounterLayout {
         }
     };
 
-    private static final int FIRST_APART = 35;
-
-    /**
-     * Returns the layout that a server takes; one that does not report its release is treated as a
-     * new one.
-     *
-     * @param minor the number after {@code 1.} in its release
-     */
-    public static CounterLayout of(OptionalInt minor) {
-        return minor.orElse(FIRST_APART) < FIRST_APART ? TOGETHER : APART;
+    /** Returns the layout that a server of a release takes. */
+    public static CounterLayout of(KubernetesVersion release) {
+        return release.atLeast(KubernetesVersion.V1_35) ? APART : TOGETHER;
     }
 
     /**

@@ -15,9 +15,9 @@ import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.rules.FeatureGate;
 import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
-import io.dra4j.runtime.internal.validate.FractionalPolicies;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
  */
 public enum Feature {
     /** NoSchedule and NoExecute keep workloads away; None only informs. */
-    TAINTS("taints", Gate.on("DRADeviceTaints", 34, 36), "taints", Loss.WITHHELD) {
+    TAINTS("taints", Gate.of(FeatureGate.DRA_DEVICE_TAINTS), "taints", Loss.WITHHELD) {
         @Override
         public boolean usedBy(Device device) {
             return !device.taints().isEmpty();
@@ -62,7 +62,7 @@ public enum Feature {
     /** Counters keep overlapping devices from being allocated together. */
     COUNTERS(
             "counters",
-            Gate.on("DRAPartitionableDevices", 34, 36),
+            Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES),
             "consumesCounters",
             Loss.WITHHELD) {
         @Override
@@ -99,7 +99,7 @@ public enum Feature {
     /** Binding conditions keep a pod from a device that is not ready for it. */
     BINDING_CONDITIONS(
             "binding conditions",
-            Gate.on("DRADeviceBindingConditions", 34, 36),
+            Gate.of(FeatureGate.DRA_DEVICE_BINDING_CONDITIONS),
             "bindingConditions",
             Loss.WITHHELD) {
         @Override
@@ -128,7 +128,7 @@ public enum Feature {
     /** Without it a device is allocated as a whole, which is safe. */
     MULTIPLE_ALLOCATIONS(
             "multiple allocations",
-            Gate.on("DRAConsumableCapacity", 34, 36),
+            Gate.of(FeatureGate.DRA_CONSUMABLE_CAPACITY),
             "capacity",
             Loss.LEFT_OUT) {
         @Override
@@ -154,7 +154,10 @@ public enum Feature {
     },
     /** The server leaves out the list, and then refuses the attribute for having no value. */
     LIST_ATTRIBUTES(
-            "list attributes", Gate.off("DRAListTypeAttributes", 36), "attributes", Loss.LEFT_OUT) {
+            "list attributes",
+            Gate.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES),
+            "attributes",
+            Loss.LEFT_OUT) {
         @Override
         public boolean usedBy(Device device) {
             return device.attributes().values().stream().anyMatch(Feature::isList);
@@ -175,7 +178,7 @@ public enum Feature {
     /** A server without it rounds amounts up to whole numbers, and then refuses the policy. */
     FRACTIONAL_POLICIES(
             "request policies in fractions",
-            Gate.on("DRAFractionalCapacityRange", 37, 37),
+            Gate.of(FeatureGate.DRA_FRACTIONAL_CAPACITY_RANGE),
             "requestPolicy",
             Loss.LEFT_OUT) {
         @Override
@@ -200,7 +203,7 @@ public enum Feature {
     /** Groups keep devices apart that can't be set up beside each other. */
     COMPATIBILITY_GROUPS(
             "compatibility groups",
-            Gate.off("DRADeviceCompatibilityGroups", 37),
+            Gate.of(FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS),
             "compatibilityGroups",
             Loss.WITHHELD) {
         @Override
@@ -226,7 +229,7 @@ public enum Feature {
     /** A mapping in the shape of Kubernetes 1.36: a server of 1.37 is sent the next one. */
     ALLOCATABLE_MAPPINGS(
             "node allocatable resources",
-            Gate.off("DRANodeAllocatableResources", 36).until(36),
+            Gate.of(FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES).until(36),
             NodeAllocatableCodec.MAPPINGS,
             Loss.AS_DECLARED) {
         @Override
@@ -246,7 +249,7 @@ public enum Feature {
     /** Mapping and overhead in the shape of Kubernetes 1.37. */
     ALLOCATABLE_RESOURCES(
             "node allocatable resources",
-            Gate.off("DRANodeAllocatableResources", 37),
+            Gate.of(FeatureGate.DRA_NODE_ALLOCATABLE_RESOURCES).since(37),
             NodeAllocatableCodec.RESOURCES,
             Loss.AS_DECLARED) {
         @Override
@@ -278,7 +281,7 @@ public enum Feature {
     /** Tools count partitions by it; no allocation depends on it. */
     PARTITION_TYPE(
             "partition type attribute",
-            Gate.off("DRAPartitionableDevicesType", 37),
+            Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES_TYPE),
             "partitionTypeAttribute",
             Loss.LEFT_OUT) {
         @Override
@@ -315,7 +318,7 @@ public enum Feature {
     /** Without it a kubelet waits for a driver that is not on the node. */
     SKIP_NODE_OPERATIONS(
             "node operations to skip",
-            Gate.off("DRAOptionalNodeOperations", 37),
+            Gate.of(FeatureGate.DRA_OPTIONAL_NODE_OPERATIONS),
             "skipNodeOperations",
             Loss.WITHHELD) {
         @Override

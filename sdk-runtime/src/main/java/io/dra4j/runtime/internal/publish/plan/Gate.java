@@ -2,32 +2,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish.plan;
 
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
+import java.util.Arrays;
+
 /**
- * The feature gate of a field: in which releases of Kubernetes it is, and where it is on.
+ * The feature gate of a field: in which releases of Kubernetes the field is, and where it is on.
  *
- * @param name the gate's name
+ * @param gate the gate
  * @param since the first minor release with the field
  * @param until the last minor release with the field
- * @param onSince the first minor release in which the gate is on by default
  */
-public record Gate(String name, int since, int until, int onSince) {
+public record Gate(FeatureGate gate, int since, int until) {
 
     private static final int FIRST = 34;
     private static final int NEVER = Integer.MAX_VALUE;
 
-    /** Returns a gate that is off by default, in all releases so far. */
-    static Gate off(String name, int since) {
-        return new Gate(name, since, NEVER, NEVER);
+    /** Returns the gate of a field that all releases with the gate have. */
+    static Gate of(FeatureGate gate) {
+        int since =
+                Arrays.stream(KubernetesVersion.values())
+                        .filter(gate::existsIn)
+                        .mapToInt(KubernetesVersion::minor)
+                        .min()
+                        .orElse(NEVER);
+        return new Gate(gate, since, NEVER);
     }
 
-    /** Returns a gate that is on by default from a release on. */
-    static Gate on(String name, int since, int onSince) {
-        return new Gate(name, since, NEVER, onSince);
+    /** Returns this gate for a field that not all releases with the gate have. */
+    Gate since(int first) {
+        return new Gate(gate, first, until);
     }
 
     /** Returns this gate for a field that a later release does not have any more. */
     Gate until(int last) {
-        return new Gate(name, since, last, onSince);
+        return new Gate(gate, since, last);
+    }
+
+    /** Returns the gate's name. */
+    public String name() {
+        return gate.text();
     }
 
     /** Returns whether a release has the field. */
@@ -35,16 +49,11 @@ public record Gate(String name, int since, int until, int onSince) {
         return since <= minor && minor <= until;
     }
 
-    /** Returns whether the gate is on by default in a release that has the field. */
-    public boolean isOnIn(int minor) {
-        return isIn(minor) && onSince <= minor;
-    }
-
     /** Returns the gate's name, with the releases that have the field if it is not in all. */
     public String text() {
         if (until < NEVER) {
-            return name + ", Kubernetes 1." + since + " to 1." + until;
+            return name() + ", Kubernetes 1." + since + " to 1." + until;
         }
-        return since > FIRST ? name + ", Kubernetes 1." + since + " and later" : name;
+        return since > FIRST ? name() + ", Kubernetes 1." + since + " and later" : name();
     }
 }

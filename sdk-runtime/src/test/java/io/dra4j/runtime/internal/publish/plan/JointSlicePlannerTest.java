@@ -10,12 +10,12 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -227,14 +227,13 @@ public class JointSlicePlannerTest {
         }
 
         @Test
-        void isToldByTheNumber() {
-            assertThat(IntStream.of(33, 34, 35, 36).mapToObj(JointSlicePlannerTest::layout))
+        void isThatOfTheRelease() {
+            assertThat(Stream.of(KubernetesVersion.values()).map(CounterLayout::of))
                     .containsExactly(
                             CounterLayout.TOGETHER,
-                            CounterLayout.TOGETHER,
+                            CounterLayout.APART,
                             CounterLayout.APART,
                             CounterLayout.APART);
-            assertThat(CounterLayout.of(OptionalInt.empty())).isEqualTo(CounterLayout.APART);
         }
 
         private static Map<String, Integer> homes(List<PlannedSlice> plan) {
@@ -245,10 +244,6 @@ public class JointSlicePlannerTest {
                                             .map(it -> Map.entry(it.name().value(), slice.index())))
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         }
-    }
-
-    private static CounterLayout layout(int minor) {
-        return CounterLayout.of(OptionalInt.of(minor));
     }
 
     @Nested

@@ -1,12 +1,14 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.validate;
+package io.dra4j.runtime.internal.publish.plan;
 
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
+import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * Request policies that hold only on a server that counts in milli-units: others round amounts up
  * to whole numbers, and refuse the slice.
  */
-public final class FractionalPolicies {
+final class FractionalPolicies {
 
     private FractionalPolicies() {}
 
     /** Returns whether a device, whose rules hold, has such a policy. */
-    public static boolean areIn(Device device) {
+    static boolean areIn(Device device) {
         return device.capacities().values().stream()
                 .map(Capacity::requestPolicy)
                 .anyMatch(policy -> policy != null && !isWhole(policy));
@@ -32,7 +34,7 @@ public final class FractionalPolicies {
 
     private static boolean areAscending(List<Quantity> values) {
         for (int i = 1; i < values.size(); i++) {
-            if (Amounts.counted(values.get(i - 1)).compareTo(Amounts.counted(values.get(i))) >= 0) {
+            if (counted(values.get(i - 1)).compareTo(counted(values.get(i))) >= 0) {
                 return false;
             }
         }
@@ -47,6 +49,16 @@ public final class FractionalPolicies {
     }
 
     private static boolean isSteps(Quantity min, @Nullable Quantity value, Quantity step) {
-        return value == null || Amounts.isWholeSteps(min, value, step);
+        return value == null || isWholeSteps(min, value, step);
+    }
+
+    /** Returns whether a distance is a multiple of a step, as a server counts whole numbers. */
+    private static boolean isWholeSteps(Quantity from, Quantity to, Quantity step) {
+        BigInteger whole = counted(to).subtract(counted(from));
+        return counted(step).signum() > 0 && whole.remainder(counted(step)).signum() == 0;
+    }
+
+    private static BigInteger counted(Quantity quantity) {
+        return quantity.amount().setScale(0, RoundingMode.CEILING).toBigInteger();
     }
 }
