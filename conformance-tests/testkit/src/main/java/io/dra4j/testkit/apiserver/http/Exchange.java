@@ -229,6 +229,10 @@ final class Exchange {
     }
 
     private JsonNode json(byte[] body, String kind) {
+        return JsonBody.plain(body).orElseGet(() -> oddJson(body, kind));
+    }
+
+    private JsonNode oddJson(byte[] body, String kind) {
         String problem = JsonSyntax.problem(body);
         if (!problem.isEmpty()) {
             throw unrecognized(kind, problem, body);

@@ -3,6 +3,7 @@
 package io.dra4j.testkit.apiserver.http;
 
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /** Reads the body of a request that is known to be JSON. */
@@ -30,6 +32,18 @@ final class JsonBody {
             "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
 
     private JsonBody() {}
+
+    /** The value in one pass; none if the body is no JSON, or if fields are repeated. */
+    static Optional<JsonNode> plain(byte[] body) {
+        try {
+            JsonNode value = WITHOUT_REPETITION.readTree(body);
+            return value.isMissingNode() ? Optional.empty() : Optional.of(value);
+        } catch (JsonProcessingException e) {
+            return Optional.empty(); // A second look finds out why.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     static JsonNode read(byte[] body) {
         try {
