@@ -26,6 +26,8 @@ import java.util.Map;
  * wrong types the first is reported at the end of it.
  */
 final class Decoding {
+    private static final int MOST_UNKNOWN = 100;
+
     private final ResourceKind kind;
     private final Map<String, FieldType> types;
     private final Completion completion;
@@ -54,13 +56,20 @@ final class Decoding {
             String inside = path.isEmpty() ? name : path + "." + name;
             JsonNode value = object.get(name);
             if (member == null) {
-                unknown.add(inside);
+                addUnknown(inside);
                 object.remove(name);
             } else if (value.isNull() && !isRaw(member.type())) {
                 object.remove(name);
             } else {
                 object.set(name, value(value, inside, member.type()));
             }
+        }
+    }
+
+    /** Notes a path, unless there are very many already. */
+    private void addUnknown(String path) {
+        if (unknown.size() < MOST_UNKNOWN) {
+            unknown.add(path);
         }
     }
 

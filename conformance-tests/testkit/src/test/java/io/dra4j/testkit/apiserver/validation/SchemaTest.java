@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.validation;
 
+import static io.dra4j.rules.Trees.repeat;
 import static io.dra4j.rules.Trees.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -34,6 +35,14 @@ class SchemaTest {
                 .isEqualTo(
                         tree(
                                 "{'apiVersion':'a','kind':'b','metadata':{},'spec':{'devices':[{'name':'a'}]}}"));
+    }
+
+    @Test
+    void noMoreThanAHundredUnknownFieldsAreNamed() {
+        ObjectNode slice = tree("{'spec':{" + repeat(",", 101, i -> "'x" + i + "':1") + "}}");
+
+        assertThat(schema.fit(slices, slice)).hasSize(100).endsWith("spec.x99");
+        assertThat(slice.path("spec")).isEmpty();
     }
 
     @ParameterizedTest
