@@ -9,6 +9,7 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.container.ContainerEdits;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -113,28 +115,32 @@ final class SampleFpgaProvider implements DeviceProvider {
         return found;
     }
 
-    private Path image(Object fpga) {
-        return root.resolve(fpga.toString()).resolve("image");
+    private Path image(String fpga) {
+        return root.resolve(fpga).resolve("image");
     }
 
     // #region state
+    /** The images by serial: a name may be that of another FPGA after a reboot. */
     record Before(Map<String, String> images) {
         static final RecordState<Before> STATE = RecordState.of(1, Before.class);
     }
 
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws IOException {
+        Map<String, String> serials = fpgas();
         Map<String, String> images = new TreeMap<>();
         for (AllocatedDevice fpga : claim.devices()) {
-            images.put(fpga.device().toString(), Files.readString(image(fpga.device())));
+            String name = fpga.device().toString();
+            images.put(serials.get(name), Files.readString(image(name)));
         }
         context.checkpoint(Before.STATE.write(new Before(images)));
         List<PreparedDevice> devices = new ArrayList<>();
         for (AllocatedDevice fpga : claim.devices()) {
-            Bitstream bitstream = fpga.config(Bitstream.TYPE).value();
-            Files.writeString(image(fpga.device()), bitstream.image());
-            ContainerEdits edits =
-                    ContainerEdits.builder().env("FPGA_IMAGE", bitstream.image()).build();
+            String name = fpga.device().toString();
+            String image = fpga.config(Bitstream.TYPE).value().image();
+            Files.writeString(image(name), image);
+            String variable = name.replace('-', '_').toUpperCase(Locale.ROOT) + "_IMAGE";
+            ContainerEdits edits = ContainerEdits.builder().env(variable, image).build();
             devices.add(PreparedDevice.of(fpga, edits));
         }
         return PreparedClaim.of(devices);
@@ -142,13 +148,21 @@ final class SampleFpgaProvider implements DeviceProvider {
 
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) throws IOException {
-        if (claim.state() == null) {
-            return; // it was begun, and nothing was done to hardware yet
-        }
-        for (Map.Entry<String, String> fpga :
-                Before.STATE.read(claim.state()).images().entrySet()) {
-            Files.writeString(image(fpga.getKey()), fpga.getValue());
+        if (claim.phase() == HeldClaim.Phase.DAMAGED) {
+            for (HeldDevice fpga : claim.devices()) {
+                Files.writeString(
+                        image(fpga.device().toString()), "blank"); // what was there is lost
+            }
+        } else if (claim.state() != null) { // otherwise nothing was done to hardware yet
+            Before before = Before.STATE.read(claim.state());
+            for (Map.Entry<String, String> fpga : fpgas().entrySet()) {
+                String image = before.images().get(fpga.getValue());
+                if (image != null) {
+                    Files.writeString(image(fpga.getKey()), image);
+                }
+            }
         }
     }
+
     // #endregion state
 }

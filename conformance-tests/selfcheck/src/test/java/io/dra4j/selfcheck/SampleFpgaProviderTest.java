@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.runtime.SlicePreview;
 import io.dra4j.test.AllocatedClaims;
@@ -72,7 +73,7 @@ class SampleFpgaProviderTest {
 
         PreparedClaim prepared = provider.prepare(claim, new RecordingClaimContext());
 
-        assertThat(prepared.devices().get(0).edits().env()).containsEntry("FPGA_IMAGE", "aes");
+        assertThat(prepared.devices().get(0).edits().env()).containsEntry("FPGA_0_IMAGE", "aes");
         assertThat(image()).isEqualTo("aes");
     }
 
@@ -95,6 +96,17 @@ class SampleFpgaProviderTest {
         provider.unprepare(HeldClaims.interrupted(claim, kept), new RecordingClaimContext());
 
         assertThat(image()).isEqualTo("golden");
+    }
+
+    @Test
+    void anFpgaWhoseRecordIsLostIsBlanked() throws Exception {
+        Files.writeString(root.resolve("fpga-0/image"), "secret");
+
+        HeldClaim damaged =
+                HeldClaims.builder(claim().build()).phase(HeldClaim.Phase.DAMAGED).build();
+        provider.unprepare(damaged, new RecordingClaimContext());
+
+        assertThat(image()).isEqualTo("blank");
     }
 
     @Test
