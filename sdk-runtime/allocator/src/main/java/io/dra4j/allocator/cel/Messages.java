@@ -41,7 +41,8 @@ final class Messages {
     private static final Map<String, String> NUMBERS =
             Map.of(
                     "For input string", "invalid int literal",
-                    "Error at index", "invalid uint literal");
+                    "Error at index", "invalid uint literal",
+                    "String value", "invalid uint literal");
 
     private static final Map<String, String> LITERALS =
             Map.of(
