@@ -16,6 +16,7 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.InventoryWatch;
 import io.dra4j.runtime.RecordState;
 import java.io.IOException;
@@ -130,6 +131,9 @@ final class SampleFpgaProvider implements DeviceProvider {
         Map<String, String> serials = fpgas();
         Map<String, String> images = new TreeMap<>();
         for (AllocatedDevice fpga : claim.devices()) {
+            if (fpga.adminAccess()) { // another claim may be using it
+                throw new PrepareException("an FPGA can't be programmed with admin access");
+            }
             String name = fpga.device().toString();
             images.put(serials.get(name), Files.readString(image(name)));
         }

@@ -99,6 +99,15 @@ class SampleFpgaProviderTest {
     }
 
     @Test
+    void anFpgaThatAnotherClaimMayUseIsNotProgrammed() throws Exception {
+        AllocatedClaim claim = AllocatedClaims.of(DRIVER, provider).adminAccess("fpga-0").build();
+
+        assertThatThrownBy(() -> provider.prepare(claim, new RecordingClaimContext()))
+                .hasMessageContaining("admin access");
+        assertThat(image()).isEqualTo("golden");
+    }
+
+    @Test
     void anFpgaWhoseRecordIsLostIsBlanked() throws Exception {
         Files.writeString(root.resolve("fpga-0/image"), "secret");
 
