@@ -28,11 +28,6 @@ final class AttributeRules {
         this.keys = keys;
     }
 
-    /** Requires a name that has its domain, and returns whether it is one. */
-    static boolean checkFullName(Field name) {
-        return AttributeKeys.checkFullName(name);
-    }
-
     /** Returns whether any attribute is a list, be it an empty one. */
     static boolean hasList(JsonNode attributes) {
         for (JsonNode attribute : attributes) {

@@ -4,7 +4,7 @@ package io.dra4j.rules;
 
 import java.util.Arrays;
 
-/** A Kubernetes minor release that the embedded API server can play. */
+/** A minor release of Kubernetes whose rules are known. */
 public enum KubernetesVersion {
     V1_34(34, "v1.34.0"),
     V1_35(35, "v1.35.0"),

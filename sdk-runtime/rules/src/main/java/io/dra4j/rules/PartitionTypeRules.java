@@ -18,7 +18,7 @@ final class PartitionTypeRules {
         named.requireThat(
                 partitions,
                 "may only be set on a slice which declares devices that consume counters");
-        if (AttributeRules.checkFullName(named) && partitions) {
+        if (AttributeKeys.checkFullName(named) && partitions) {
             for (Field device : spec.at("devices").items()) {
                 if (isPartition(device.value())) {
                     checkDevice(device, named.text(), spec.at("driver").text());
