@@ -9,7 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 
-/** The values that objects of a typed server have where nobody wrote them. */
+/** The values that objects of a typed server have in fields that were never set. */
 public final class ZeroValues {
     private static final JsonNode KINDS = read();
     private static final String OPTIONAL = "?";
@@ -24,7 +24,7 @@ public final class ZeroValues {
         }
     }
 
-    /** An object of that kind in which nobody wrote anything. */
+    /** An object of that kind in which no field was set. */
     public static ObjectNode of(ResourceKind kind) {
         ObjectNode empty = Json.object().put("kind", kind.kind());
         empty.put("apiVersion", kind.apiVersion()).putObject("metadata");
