@@ -3,8 +3,8 @@
 package io.dra4j.rules;
 
 /**
- * Rules for the keys of attributes and capacities: an identifier, after a domain and a slash or
- * alone.
+ * Rules for the names of attributes and capacities, as keys and in references: an identifier, after
+ * a domain and a slash or alone.
  */
 record AttributeKeys(KubernetesVersion version) {
     private static final int DOMAIN_LENGTH = 63;
@@ -56,9 +56,9 @@ record AttributeKeys(KubernetesVersion version) {
     }
 
     /** Requires a name that has its domain, and returns whether it is one. */
-    static boolean checkFullName(Field name) {
+    boolean checkFullName(Field name) {
         int before = name.errors().count();
-        checkParts(name.text(), name);
+        check(name.text(), name);
         name.requireThat(
                 name.text().contains("/"),
                 "a fully qualified name must be a domain and a name separated by a slash");

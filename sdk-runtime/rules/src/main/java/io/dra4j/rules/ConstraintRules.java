@@ -15,11 +15,13 @@ final class ConstraintRules {
 
     private final Field constraints;
     private final FeatureGates gates;
+    private final AttributeKeys attributeNames;
     private final ExpressionRules expressions;
 
     ConstraintRules(Field constraints, FeatureGates gates, ExpressionRules expressions) {
         this.constraints = constraints;
         this.gates = gates;
+        this.attributeNames = new AttributeKeys(gates.version());
         this.expressions = expressions;
     }
 
@@ -36,7 +38,7 @@ final class ConstraintRules {
     private void checkAttribute(Field constraint) {
         for (String kind : KINDS) {
             if (constraint.at(kind).present()) {
-                AttributeKeys.checkFullName(constraint.at(kind));
+                attributeNames.checkFullName(constraint.at(kind));
                 return;
             }
         }
@@ -57,7 +59,7 @@ final class ConstraintRules {
         Set<String> names = new HashSet<>();
         for (Field attribute : attributes.items()) {
             Field name = attribute.at("name");
-            if (name.requireText() && AttributeKeys.checkFullName(name)) {
+            if (name.requireText() && attributeNames.checkFullName(name)) {
                 attribute.requireUnique(name.text(), names);
                 String rule =
                         "must be referenced by at least one matchAttribute or distinctAttribute"

@@ -5,10 +5,9 @@ package io.dra4j.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /** Rules for the attribute that names the type of a slice's partitions. */
-final class PartitionTypeRules {
-    private PartitionTypeRules() {}
+record PartitionTypeRules(AttributeKeys names) {
 
-    static void check(Field spec) {
+    void check(Field spec) {
         Field named = spec.at("partitionTypeAttribute");
         if (!named.present()) {
             return;
@@ -18,7 +17,7 @@ final class PartitionTypeRules {
         named.requireThat(
                 partitions,
                 "may only be set on a slice which declares devices that consume counters");
-        if (AttributeKeys.checkFullName(named) && partitions) {
+        if (names.checkFullName(named) && partitions) {
             for (Field device : spec.at("devices").items()) {
                 if (isPartition(device.value())) {
                     checkDevice(device, named.text(), spec.at("driver").text());

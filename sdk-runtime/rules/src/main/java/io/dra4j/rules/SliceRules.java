@@ -46,7 +46,7 @@ public final class SliceRules {
         checkDevices(spec, old);
         counters.checkSets(spec.at("sharedCounters"));
         counters.checkAllConsumed(spec.at("devices"));
-        PartitionTypeRules.check(spec);
+        new PartitionTypeRules(new AttributeKeys(version)).check(spec);
         NodeOperationRules.check(spec.at("skipNodeOperations"));
         if (!version.atLeast(KubernetesVersion.V1_35)) {
             CounterRules.checkResolved(spec);

@@ -56,6 +56,7 @@ class RequestRulesTest {
             quoteCharacter = '`',
             value = {
                 "{'matchAttribute':'numa'}                       | [0].matchAttribute    | Invalid",
+                "{'matchAttribute':'a.com/b/n'}                  | [0].matchAttribute    | Invalid",
                 "{'distinctAttribute':'a.com/'}                  | [0].distinctAttribute | Invalid",
                 "{'requests':['r']}                              | [0]                   | Required",
                 "{'requests':['x'],'matchAttribute':'a.com/n'}   | [0].requests[0]       | Invalid",
@@ -67,6 +68,11 @@ class RequestRulesTest {
                 .singleElement()
                 .returns("spec.devices.constraints" + field, FieldError::field)
                 .returns("FieldValue" + reason, FieldError::reason);
+    }
+
+    @Test
+    void aNameMayHaveTwoSlashesBefore137() {
+        assertThat(ofClaim("", ",'constraints':[{'matchAttribute':'a.com/b/n'}]")).isEmpty();
     }
 
     @ParameterizedTest

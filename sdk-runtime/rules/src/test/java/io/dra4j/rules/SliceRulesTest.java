@@ -130,6 +130,7 @@ class SliceRulesTest {
             sets | | TooMany | <9 counterSets>
             1.37 spec | spec.partitionTypeAttribute | Invalid | {'partitionTypeAttribute':'gpu.example.com/type'}
             1.37 partition | partitionTypeAttribute | Invalid | type |
+            1.37 partition | partitionTypeAttribute | Invalid | a.com/b/type |
             1.37 partition | devices[0].attributes[gpu.example.com/type] | Required | gpu.example.com/type |
             1.37 partition | devices[0].attributes[gpu.example.com/type] | Invalid | gpu.example.com/type | 'type':{'int':1}
             1.37 spec | spec.skipNodeOperations[0] | NotSupported | {'skipNodeOperations':['NodePublish']}
