@@ -3,6 +3,7 @@
 package io.dra4j.rules;
 
 import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /** A minor release of Kubernetes whose rules are known. */
 public enum KubernetesVersion {
@@ -10,9 +11,6 @@ public enum KubernetesVersion {
     V1_35(35, "v1.35.0"),
     V1_36(36, "v1.36.2"),
     V1_37(37, "v1.37.0");
-
-    private static final String UNKNOWN =
-            "no embedded API server for Kubernetes %s; choose one of 1.34, 1.35, 1.36, 1.37";
 
     private final int minor;
     private final String gitVersion;
@@ -37,6 +35,18 @@ public enum KubernetesVersion {
         return compareTo(other) >= 0;
     }
 
+    public static KubernetesVersion newest() {
+        return values()[values().length - 1];
+    }
+
+    /** Returns the release of a number after "1.", or the nearest one whose rules are known. */
+    public static KubernetesVersion nearest(int minor) {
+        return Arrays.stream(values())
+                .filter(version -> version.minor >= minor)
+                .findFirst()
+                .orElse(newest());
+    }
+
     /**
      * Finds the release of a text such as {@code 1.36} or {@code v1.36}.
      *
@@ -47,6 +57,15 @@ public enum KubernetesVersion {
         return Arrays.stream(values())
                 .filter(version -> bare.equals("1." + version.minor))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(UNKNOWN.formatted(text)));
+                .orElseThrow(() -> new IllegalArgumentException(unknown(text)));
+    }
+
+    private static String unknown(String text) {
+        return "The rules of Kubernetes %s are not known; choose one of %s"
+                .formatted(
+                        text,
+                        Arrays.stream(values())
+                                .map(version -> "1." + version.minor)
+                                .collect(Collectors.joining(", ")));
     }
 }
