@@ -6,13 +6,12 @@ import java.util.List;
 
 /** Rules for a new allocation of a claim. */
 record AllocationRules(RequestNames names) {
-    private static final int RESULTS = 32;
     private static final int CONFIGS = 64;
     private static final List<String> SOURCES = List.of("FromClaim", "FromClass");
 
     void check(Field allocation) {
         Field results = allocation.at("devices").at("results");
-        if (results.requireAtMost(RESULTS)) {
+        if (results.requireAtMost(ClaimLimits.RESULTS)) {
             results.items().forEach(this::checkResult);
         }
         Field configs = allocation.at("devices").at("config");

@@ -4,8 +4,6 @@ package io.dra4j.rules;
 
 /** Rules for the configurations of classes, claims and allocations, and for other raw JSON. */
 final class ConfigRules {
-    private static final int RAW_LENGTH = 10 * 1024;
-
     private ConfigRules() {}
 
     /** Checks the part of a configuration that classes, claims and allocations share. */
@@ -23,8 +21,8 @@ final class ConfigRules {
     static void checkRaw(Field raw) {
         if (!raw.present()) {
             raw.required("");
-        } else if (Names.bytes(raw.value().toString()) > RAW_LENGTH) {
-            raw.errors().tooLong(raw.path(), RAW_LENGTH);
+        } else if (Names.bytes(raw.value().toString()) > ClaimLimits.RAW_LENGTH) {
+            raw.errors().tooLong(raw.path(), ClaimLimits.RAW_LENGTH);
         } else {
             boolean isObject = raw.value().isObject();
             raw.requireThat(isObject, "<value omitted>", "must be a valid JSON object");

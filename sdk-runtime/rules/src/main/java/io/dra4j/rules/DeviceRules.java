@@ -9,7 +9,6 @@ import java.util.List;
 final class DeviceRules {
     private static final List<String> PLACEMENTS = List.of("nodeName", "nodeSelector", "allNodes");
     static final List<String> EFFECTS = List.of("NoExecute", "NoSchedule", "None");
-    private static final int DRIVER_LENGTH = 63;
 
     private final KubernetesVersion version;
     private final SliceLimits limits;
@@ -34,7 +33,7 @@ final class DeviceRules {
 
     static void checkDriver(Field driver) {
         if (driver.requireText()) {
-            driver.requireLength(DRIVER_LENGTH);
+            driver.requireLength(Names.DRIVER_LENGTH);
             driver.requireForm(Names::driverProblems);
         }
     }

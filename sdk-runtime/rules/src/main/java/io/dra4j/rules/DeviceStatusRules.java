@@ -7,7 +7,6 @@ import java.util.Set;
 
 /** Rules for what drivers report of the devices of a claim. */
 final class DeviceStatusRules {
-    private static final int CONDITIONS = 8;
     private static final int IPS = 16;
     private static final int INTERFACE_NAME = 256;
     private static final int HARDWARE_ADDRESS = 128;
@@ -43,7 +42,7 @@ final class DeviceStatusRules {
         DeviceKey key = DeviceKey.of(device.value());
         boolean isAllocated = allocated.contains(key.toString());
         device.requireThat(isAllocated, key.shown(), "must be an allocated device in the claim");
-        device.at("conditions").requireAtMost(CONDITIONS);
+        device.at("conditions").requireAtMost(ClaimLimits.DEVICE_CONDITIONS);
         ConditionRules.check(device.at("conditions"));
         if (device.at("data").present()) {
             ConfigRules.checkRaw(device.at("data"));

@@ -13,6 +13,9 @@ import java.util.regex.Pattern;
  * a good one.
  */
 public final class Names {
+    /** The bytes of a driver's name. */
+    public static final int DRIVER_LENGTH = 63;
+
     private static final String LABEL_FORM = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
     private static final String SUBDOMAIN_FORM = LABEL_FORM + "(\\." + LABEL_FORM + ")*";
     private static final String QUALIFIED_FORM = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";

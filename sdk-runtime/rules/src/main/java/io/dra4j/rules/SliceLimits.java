@@ -3,7 +3,7 @@
 package io.dra4j.rules;
 
 /**
- * The sizes that changed between releases.
+ * The sizes of slices and their devices that changed between releases.
  *
  * @param taints per device
  * @param counterSets per slice
@@ -16,7 +16,7 @@ package io.dra4j.rules;
  * @param deviceCounters that one device consumes, of all sets together
  * @param sliceCounters that all devices of a slice consume together
  */
-record SliceLimits(
+public record SliceLimits(
         int taints,
         int counterSets,
         int setCounters,
@@ -26,12 +26,14 @@ record SliceLimits(
         int sharedCounters,
         int deviceCounters,
         int sliceCounters) {
-    static final int DEVICES = 128;
+    /** Devices of a slice. */
+    public static final int DEVICES = 128;
+
     static final int ATTRIBUTES_AND_CAPACITIES = 32;
 
     private static final int NONE = Integer.MAX_VALUE;
 
-    static SliceLimits of(KubernetesVersion version) {
+    public static SliceLimits of(KubernetesVersion version) {
         return switch (version) {
             case V1_34 -> new SliceLimits(4, NONE, NONE, NONE, DEVICES, NONE, 32, 32, 1024);
             case V1_35 -> new SliceLimits(16, 8, 32, 2, 64, NONE, NONE, NONE, NONE);
