@@ -142,7 +142,7 @@ public final class PinnedNames {
             for (Device device : pool.devices()) {
                 String id = device.physicalId();
                 if (id != null) {
-                    ids.put(new Name(pool.name(), device.name()), id);
+                    ids.put(name(pool, device), id);
                 }
             }
         }
@@ -152,13 +152,24 @@ public final class PinnedNames {
     /** Returns the pinned names that mean other hardware, or none that is there. */
     private static Set<Name> stale(
             Map<Name, String> pins, Inventory inventory, Map<Name, String> ids) {
+        Set<Name> there = names(inventory);
         Set<Name> stale = new TreeSet<>();
         pins.forEach(
                 (name, id) -> {
-                    boolean isThere = inventory.device(name.pool(), name.device()).isPresent();
-                    addIf(!isThere || !ids.getOrDefault(name, id).equals(id), name, stale);
+                    boolean isMoved = !ids.getOrDefault(name, id).equals(id);
+                    addIf(isMoved || !there.contains(name), name, stale);
                 });
         return stale;
+    }
+
+    private static Set<Name> names(Inventory inventory) {
+        return inventory.pools().stream()
+                .flatMap(pool -> pool.devices().stream().map(device -> name(pool, device)))
+                .collect(Collectors.toSet());
+    }
+
+    private static Name name(Pool pool, Device device) {
+        return new Name(pool.name(), device.name());
     }
 
     /** Pins stale names anew that no claim refers to. */
@@ -291,7 +302,7 @@ public final class PinnedNames {
     private static Pool without(Pool pool, Set<Name> withheld) {
         List<Device> devices =
                 pool.devices().stream()
-                        .filter(d -> !withheld.contains(new Name(pool.name(), d.name())))
+                        .filter(d -> !withheld.contains(name(pool, d)))
                         .map(PinnedNames::unidentified)
                         .toList();
         return devices.equals(pool.devices()) ? pool : pool.toBuilder().devices(devices).build();
