@@ -6,6 +6,8 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.SliceLimits;
 import io.dra4j.runtime.internal.driver.DriverSettings;
 import io.dra4j.runtime.internal.driver.HttpSettings;
 import io.dra4j.runtime.internal.driver.RunningDriver;
@@ -28,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DraDriver implements AutoCloseable {
 
-    static final int SMALLEST_SLICE = 64;
-    private static final int LARGEST_SLICE = 128;
+    static final int SMALLEST_SLICE = SliceLimits.of(KubernetesVersion.newest()).complexDevices();
+
+    private static final int LARGEST_SLICE = SliceLimits.DEVICES;
 
     private final DriverSettings settings;
     private final DeviceProvider provider;

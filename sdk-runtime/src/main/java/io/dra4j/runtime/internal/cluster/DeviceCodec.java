@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /** One device of a slice, to JSON and back. */
 final class DeviceCodec {
 
-    private static final Set<String> KNOWN =
+    /** The fields that are not read as raw fields. */
+    static final Set<String> KNOWN =
             Set.of(
                     "name",
                     "attributes",

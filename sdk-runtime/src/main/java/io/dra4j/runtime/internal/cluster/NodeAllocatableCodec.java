@@ -101,9 +101,14 @@ public final class NodeAllocatableCodec {
         }
     }
 
+    /** Returns whether a field of a device is one of these shapes. */
+    static boolean isField(String field) {
+        return field.equals(MAPPINGS) || field.equals(RESOURCES);
+    }
+
     /** Returns a raw field in the form in which equal amounts are equal text. */
     static JsonNode canonical(String field, JsonNode value) {
-        if (!field.equals(MAPPINGS) && !field.equals(RESOURCES)) {
+        if (!isField(field)) {
             return value;
         }
         JsonNode copy = value.deepCopy();

@@ -36,6 +36,11 @@ public record SliceCodec(String driver, String node) {
         return content(new SliceCodec("", "").spec(content));
     }
 
+    /** Returns whether a field of a device has a type of its own, so that it is no raw field. */
+    public static boolean isTyped(String field) {
+        return DeviceCodec.KNOWN.contains(field) || NodeAllocatableCodec.isField(field);
+    }
+
     /** Returns the body of a create request; the server cuts the name's base to 58 characters. */
     ObjectNode encodeNew(int index, Content content, String nodeUid) {
         ObjectNode slice = slice(content, nodeUid);

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.driver;
 import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
+import io.dra4j.rules.Names;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -49,24 +50,20 @@ public record DriverSettings(
         int healthcheckPort,
         List<String> metadataVersions) {
 
-    private static final Pattern DNS_SUBDOMAIN =
-            Pattern.compile(
-                    "(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
-    private static final int LONGEST_DRIVER_NAME = 63;
     private static final int LAST_PORT = 65535;
     private static final Pattern POD_UID =
             Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
 
     public DriverSettings {
         metadataVersions = List.copyOf(metadataVersions);
-        if (driverName.length() > LONGEST_DRIVER_NAME
-                || !DNS_SUBDOMAIN.matcher(driverName).matches()) {
+        if (driverName.length() > Names.DRIVER_LENGTH
+                || !Names.dnsSubdomainProblems(driverName).isEmpty()) {
             throw new DraException(
                     ("Not a driver name: \"%s\"; use a lower-case DNS subdomain of at most "
                                     + "63 characters, such as gpu.example.com")
                             .formatted(driverName));
         }
-        if (!DNS_SUBDOMAIN.matcher(nodeName).matches()) {
+        if (!Names.dnsSubdomainProblems(nodeName).isEmpty()) {
             throw new DraException(
                     "Not a node name: \"" + nodeName + "\"; use the name of the Node object");
         }

@@ -146,14 +146,8 @@ final class ServerFeatures {
     private KubernetesVersion release() {
         KubernetesVersion known = release;
         if (known == null) {
-            KubernetesVersion[] all = KubernetesVersion.values();
             int minor = store.kubernetesMinor().orElse(Integer.MAX_VALUE);
-            int latest = all[all.length - 1].minor();
-            known =
-                    Stream.of(all)
-                            .filter(one -> one.minor() >= Math.min(minor, latest))
-                            .findFirst()
-                            .orElseThrow();
+            known = KubernetesVersion.nearest(minor);
             release = known;
         }
         return known;

@@ -31,8 +31,7 @@ record ServerRules(
         Pool pool,
         Findings findings) {
 
-    private static final KubernetesVersion NEWEST =
-            KubernetesVersion.values()[KubernetesVersion.values().length - 1];
+    private static final KubernetesVersion NEWEST = KubernetesVersion.newest();
     private static final FeatureGates ALL_FIELDS = new FeatureGates(NEWEST, allGates());
 
     private static final String SPEC = "spec.";

@@ -9,31 +9,14 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Placement;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The rules for what must hold before a pool can be written as slices at all. */
 final class WrittenForm {
-
-    private static final Set<String> TYPED =
-            Set.of(
-                    "name",
-                    "attributes",
-                    "capacity",
-                    "allowMultipleAllocations",
-                    "consumesCounters",
-                    "taints",
-                    "nodeName",
-                    "nodeSelector",
-                    "allNodes",
-                    "bindingConditions",
-                    "bindingFailureConditions",
-                    "bindsToNode",
-                    "nodeAllocatableResourceMappings",
-                    "nodeAllocatableResources");
 
     private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z][A-Za-z0-9]{0,62}");
 
@@ -107,7 +90,7 @@ final class WrittenForm {
             return false;
         }
         Field field = device.child(name);
-        if (TYPED.contains(name)) {
+        if (SliceCodec.isTyped(name)) {
             field.refuse("must be set by its own method, not as a raw field", json);
             return false;
         }

@@ -7,6 +7,8 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.SliceLimits;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,9 +29,7 @@ import java.util.stream.Collectors;
  */
 record CounterGroup(List<CounterSet> sets, List<Device> devices) {
 
-    static final int MOST_DEVICES = 128;
-    static final int MOST_COUNTERS = 32;
-    static final int MOST_CONSUMED = 1024;
+    private static final SliceLimits LIMITS = SliceLimits.of(KubernetesVersion.V1_34);
 
     /** Copies the lists. */
     CounterGroup {
@@ -122,9 +122,19 @@ record CounterGroup(List<CounterSet> sets, List<Device> devices) {
                         .mapToLong(one -> one.counters().size())
                         .sum();
         List<Problem> problems = new ArrayList<>();
-        check(problems, pool, MOST_COUNTERS, counters, "counters");
-        check(problems, pool, MOST_DEVICES, devices.size(), "devices that consume of it");
-        check(problems, pool, MOST_CONSUMED, consumed, "counters that its devices consume, summed");
+        check(problems, pool, LIMITS.sharedCounters(), counters, "counters");
+        check(
+                problems,
+                pool,
+                LIMITS.complexDevices(),
+                devices.size(),
+                "devices that consume of it");
+        check(
+                problems,
+                pool,
+                LIMITS.sliceCounters(),
+                consumed,
+                "counters that its devices consume, summed");
         return problems;
     }
 

@@ -6,6 +6,8 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.NodeOperation;
 import io.dra4j.api.device.Pool;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.SliceLimits;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import java.util.ArrayList;
@@ -27,9 +29,7 @@ import java.util.function.Function;
  */
 final class SlicePlanner {
 
-    static final int MOST_DEVICES = 128;
-    static final int MOST_SPECIAL_DEVICES = 64;
-    static final int MOST_COUNTER_SETS = 8;
+    private static final SliceLimits LIMITS = SliceLimits.of(KubernetesVersion.newest());
 
     private SlicePlanner() {}
 
@@ -45,7 +45,7 @@ final class SlicePlanner {
         try {
             Set<Integer> notForCounters = withDevices(before);
             TreeMap<Integer, List<CounterSet>> counters =
-                    new Arrangement<CounterSet>(CounterSet::name, MOST_COUNTER_SETS, 0, 1)
+                    new Arrangement<CounterSet>(CounterSet::name, LIMITS.counterSets(), 0, 1)
                             .place(
                                     pool.counterSets(),
                                     held(before, SlicePlanner::setsApart),
@@ -131,8 +131,8 @@ final class SlicePlanner {
     /** The API allows 64 devices to a slice in which one has a taint, a counter or a list. */
     static int deviceLimit(Pool pool, boolean mayTaint) {
         return mayTaint || pool.devices().stream().anyMatch(SlicePlanner::isSpecial)
-                ? MOST_SPECIAL_DEVICES
-                : MOST_DEVICES;
+                ? LIMITS.complexDevices()
+                : SliceLimits.DEVICES;
     }
 
     private static boolean isSpecial(Device device) {
