@@ -121,6 +121,7 @@ class ModulesTest {
                             "conformance-tests/suite",
                             Set.of(
                                     "dra4j-testkit",
+                                    "dra4j-resource-rules",
                                     "dra4j-sdk-runtime",
                                     "org.jspecify",
                                     "org.slf4j",

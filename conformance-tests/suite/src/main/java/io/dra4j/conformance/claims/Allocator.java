@@ -3,6 +3,7 @@
 package io.dra4j.conformance.claims;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.ClaimLimits;
 import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.settings.SettingsException;
 import java.math.BigDecimal;
@@ -25,7 +26,6 @@ import java.util.Set;
  */
 public final class Allocator {
 
-    private static final int MOST_RESULTS = 32;
     private static final int MOST_STEPS = 1_000_000;
 
     private final List<Candidate> devices;
@@ -187,7 +187,7 @@ public final class Allocator {
                             .formatted(template.title(), MOST_STEPS));
         }
         boolean fits =
-                picks.size() < MOST_RESULTS
+                picks.size() < ClaimLimits.RESULTS
                         && !taken.contains(device.key())
                         && device.json().path("bindingConditions").isEmpty()
                         && alternative.tolerates(device)

@@ -9,6 +9,7 @@ import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.settings.DriverSettings;
+import io.dra4j.rules.Names;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -45,8 +46,6 @@ record InfoRules(TestContext context) {
     /** Capabilities that a vendor should not forget to declare. */
     private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind");
 
-    private static final String SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-    private static final int LONGEST_NAME = 63;
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
@@ -68,11 +67,11 @@ record InfoRules(TestContext context) {
     void theNameIsThatOfTheSlices() {
         String name = info().name();
         Violation.unless(
-                        name.matches(SUBDOMAIN + "(\\." + SUBDOMAIN + ")*")
-                                && name.length() <= LONGEST_NAME)
+                        Names.dnsSubdomainProblems(name).isEmpty()
+                                && name.length() <= Names.DRIVER_LENGTH)
                 .because(
                         "the name \"%s\" is no lower-case DNS subdomain of at most %d characters",
-                        name, LONGEST_NAME);
+                        name, Names.DRIVER_LENGTH);
         Set<String> slices = driversOfTheNode();
         Violation.unless(slices.isEmpty() || slices.contains(name))
                 .because(

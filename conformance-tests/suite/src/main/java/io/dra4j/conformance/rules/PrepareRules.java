@@ -14,6 +14,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Absent;
 import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.Reported;
+import io.dra4j.rules.ClaimLimits;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
@@ -30,7 +31,6 @@ import java.util.stream.Collectors;
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record PrepareRules(TestContext context) {
 
-    private static final int MOST_RESULTS = 32;
     private static final int BATCH = 8;
     private static final int REPEATS = 10;
     private static final int CALLERS = 16;
@@ -144,7 +144,7 @@ record PrepareRules(TestContext context) {
 
     @Rule("DRA-PREP-04")
     void aClaimMayHaveManyDevices() {
-        List<PublishedDevice> many = context.devices().forOneClaim(MOST_RESULTS);
+        List<PublishedDevice> many = context.devices().forOneClaim(ClaimLimits.RESULTS);
         int count = Reported.names(many).size();
         Untested.unless(
                 count > 1 || !context.devices().areShaped(),

@@ -11,6 +11,7 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.rules.SliceLimits;
 import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.HashSet;
@@ -24,7 +25,7 @@ import java.util.stream.Collectors;
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 record SliceChangeRules(TestContext context, Publishing publishing) {
 
-    private static final int ROOM = 128;
+    private static final int ROOM = SliceLimits.DEVICES;
     private static final String PLUG_MANY = "plug-many";
 
     SliceChangeRules(TestContext context) {

@@ -10,6 +10,7 @@ import io.dra4j.conformance.context.Refusals;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.testkit.cluster.Cluster;
@@ -31,8 +32,6 @@ record SliceRules(TestContext context, Publishing publishing) {
     /** A claim has room for 32; fewer leave room for slow drivers in the kubelet's 45 s. */
     private static final int AT_A_TIME = 8;
 
-    private static final List<String> SELECTIONS =
-            List.of("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection");
     private static final String KUBERNETES = "resource.kubernetes.io/";
     private static final Map<String, Pattern> STANDARD =
             Map.of(
@@ -91,12 +90,7 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     private void checkSlice(JsonNode slice) {
         checkNode(slice);
-        List<String> chosen =
-                SELECTIONS.stream().filter(field -> isChosen(slice.path("spec"), field)).toList();
-        Violation.unless(chosen.size() == 1)
-                .because(
-                        "slice %s must have exactly one node selection of %s, and has %s",
-                        Pools.name(slice), SELECTIONS, chosen);
+        ApiRules.of(context).requireValid(slice, ApiRules.NODE_SELECTION);
         JsonNode node =
                 context.cluster().find("/api/v1/nodes/" + context.place().node()).orElseThrow();
         for (JsonNode owner : slice.at("/metadata/ownerReferences")) {
@@ -113,15 +107,10 @@ record SliceRules(TestContext context, Publishing publishing) {
         }
         Violation.minorUnless(
                         !slice.at("/metadata/ownerReferences").isEmpty()
-                                || !chosen.contains("nodeName"))
+                                || !slice.at("/spec").has("nodeName"))
                 .because(
                         "slice %s has no owner; it should be the Node, so that the slice goes with it",
                         Pools.name(slice));
-    }
-
-    private static boolean isChosen(JsonNode spec, String field) {
-        JsonNode value = spec.path(field);
-        return value.isBoolean() ? value.asBoolean() : !value.isMissingNode() && !value.isNull();
     }
 
     @Rule("DRA-SLICE-02")

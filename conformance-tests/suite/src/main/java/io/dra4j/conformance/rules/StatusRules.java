@@ -6,12 +6,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.ClaimStatus;
 import io.dra4j.conformance.probes.Publishing;
+import io.dra4j.rules.ClaimLimits;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -33,15 +36,12 @@ record StatusRules(TestContext context, Publishing publishing) {
 
     private static final List<String> BINDING_CONDITIONS =
             List.of("bindingConditions", "bindingFailureConditions");
-    private static final int MOST_OF_BINDING = 4;
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String OTHER = "nic.dra-conformance.dev";
     private static final String OTHERS_DEVICE = "nic-0";
     private static final Predicate<RecordedRequest> STATUS_WRITES =
             Requests.updates("resourceclaims");
     private static final String WRITTEN = "time until status.devices had the entry";
-    private static final int MOST_CONDITIONS = 8;
-    private static final int MOST_DATA = 10_240;
 
     StatusRules(TestContext context) {
         this(context, new Publishing(context));
@@ -65,7 +65,7 @@ record StatusRules(TestContext context, Publishing publishing) {
                 .because(
                         "the driver is declared to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
                         context.timeouts().change().toSeconds(), device);
-        check(status.entry(context.place().driver(), device.name()).orElseThrow());
+        check(claim, status.entry(context.place().driver(), device.name()).orElseThrow());
         survives(status, planted, "Prepare");
 
         int number = context.proxy().lastNumber();
@@ -83,13 +83,13 @@ record StatusRules(TestContext context, Publishing publishing) {
         context.transcript().note("driver " + OTHER + " writes its entry into status.devices");
     }
 
-    private void check(JsonNode entry) {
+    private void check(KubeletClaim claim, JsonNode entry) {
+        int conditions = entry.path("conditions").size();
         int data = entry.path("data").toString().length();
         context.measurements()
-                .count("conditions of an entry", entry.path("conditions").size(), MOST_CONDITIONS);
-        context.measurements().bytes("data of an entry", data, MOST_DATA);
-        Violation.unless(entry.path("conditions").size() <= MOST_CONDITIONS && data <= MOST_DATA)
-                .because("the entry %s in status.devices is too large", entry);
+                .count("conditions of an entry", conditions, ClaimLimits.DEVICE_CONDITIONS);
+        context.measurements().bytes("data of an entry", data, ClaimLimits.RAW_LENGTH);
+        ApiRules.of(context).requireValidEntry(context.claims().object(claim), entry);
     }
 
     private static void survives(ClaimStatus status, JsonNode planted, String call) {
@@ -134,17 +134,12 @@ record StatusRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-BIND-01")
     void oneOfTheConditionsIsSet() throws InterruptedException {
+        Pools pools = publishing.settled();
         List<PublishedDevice> bound =
-                publishing.settled().devices().stream().filter(PublishedDevice::isBound).toList();
+                pools.devices().stream().filter(PublishedDevice::isBound).toList();
         Untested.unless(!bound.isEmpty(), "no device has binding conditions now");
-        for (PublishedDevice device : bound) {
-            for (String field : BINDING_CONDITIONS) {
-                Violation.unless(device.json().path(field).size() <= MOST_OF_BINDING)
-                        .because(
-                                "device %s has %d %s, and %d are allowed",
-                                device, device.json().path(field).size(), field, MOST_OF_BINDING);
-            }
-        }
+        ApiRules rules = ApiRules.of(context);
+        pools.slices().forEach(slice -> rules.requireValid(slice, ApiRules.BINDING));
         PublishedDevice device = bound.get(0);
         ClaimDraft draft = context.claims().draft().bareRequest("r0");
         var result = draft.rawResult("r0", context.place().driver(), device.pool(), device.name());

@@ -10,6 +10,7 @@ import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -18,22 +19,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 
 /** Taints of devices that do not work as they should. */
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 record TaintRules(TestContext context, Publishing publishing) {
 
-    private static final int MOST_TAINTS = 16;
     private static final String TAINTED = "time from the hook fault until a device was tainted";
-    private static final Set<String> EFFECTS = Set.of("None", "NoSchedule", "NoExecute");
 
     /** A helper looks again after 30 s. */
     private static final Duration RESYNC = Duration.ofSeconds(35);
-
-    private static final String NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
-    private static final Pattern KEY = Pattern.compile("([a-z0-9][-a-z0-9.]{0,252}/)?" + NAME);
-    private static final Pattern VALUE = Pattern.compile("(" + NAME + ")?");
 
     private static final Duration LINGERING = Duration.ofSeconds(5);
 
@@ -88,7 +82,12 @@ record TaintRules(TestContext context, Publishing publishing) {
     }
 
     private void keptTheirTime(Pools before) throws InterruptedException {
-        before.devices().forEach(this::check);
+        ApiRules rules = ApiRules.of(context);
+        for (PublishedDevice device : before.devices()) {
+            int taints = device.json().path("taints").size();
+            context.measurements().count("taints of a device", taints, rules.limits().taints());
+        }
+        before.slices().forEach(slice -> rules.requireValid(slice, ApiRules.TAINTS));
         unchanged(before, "while no device was changed");
         if (context.driver().adapter().controlsProcess()) {
             int number = context.proxy().lastNumber();
@@ -118,24 +117,6 @@ record TaintRules(TestContext context, Publishing publishing) {
                         .map(TaintRules::taints)
                         .orElse(first)
                         .keySet();
-    }
-
-    private void check(PublishedDevice device) {
-        JsonNode taints = device.json().path("taints");
-        context.measurements().count("taints of a device", taints.size(), MOST_TAINTS);
-        Violation.unless(taints.size() <= MOST_TAINTS)
-                .because(
-                        "device %s has %d taints, and %d are allowed",
-                        device, taints.size(), MOST_TAINTS);
-        for (JsonNode taint : taints) {
-            Violation.unless(
-                            KEY.matcher(taint.path("key").asText()).matches()
-                                    && VALUE.matcher(taint.path("value").asText()).matches()
-                                    && EFFECTS.contains(taint.path("effect").asText()))
-                    .because(
-                            "device %s has the taint %s, of which key, value or effect is not legal",
-                            device, taint);
-        }
     }
 
     @Rule("DRA-TAINT-02")
