@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The runtime's rules and the embedded server's, written apart, agree on random pools. */
+/** The publisher sends nothing of random pools that the embedded server refuses. */
 class ValidPoolsIT {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 15;

@@ -1,0 +1,243 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.validate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.rules.SliceRules;
+import io.dra4j.runtime.SlicePreview;
+import io.dra4j.runtime.internal.cluster.SliceCodec;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import io.dra4j.runtime.internal.publish.plan.CounterLayout;
+import io.dra4j.runtime.internal.publish.plan.Feature;
+import io.dra4j.runtime.internal.publish.plan.Publishable;
+import io.dra4j.runtime.internal.publish.plan.RandomPools;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The rule book, the publisher, SlicePreview and the embedded server give one verdict on random
+ * slices, and name the same fields.
+ *
+ * <p>A slice has one device or one counter set, as the publisher checks them: the numbers of both
+ * in a slice are the publisher's own doing.
+ */
+class OneVerdictIT {
+
+    private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 1_500;
+    private static final long SEED = 20261124;
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final SliceCodec CODEC = new SliceCodec("gpu.example.com", "node-a");
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final int BAD_REQUEST = 400;
+    private static final int CREATED = 201;
+
+    private final Random random = new Random(SEED);
+    private final HostilePools hostile = new HostilePools(random);
+    private final RandomPools usual = new RandomPools(random, 30);
+    private final PoolRules rules = new PoolRules(CODEC::refusals);
+    private final Set<String> fields = new TreeSet<>();
+    private int taken;
+    private int refused;
+
+    @ParameterizedTest
+    @EnumSource
+    void allNameTheSameFields(KubernetesVersion release) throws Exception {
+        FeatureGates gates = new FeatureGates(release, allGates(release));
+        EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder().version(release);
+        allGates(release).forEach(builder::featureGate);
+        try (EmbeddedApiServer server = builder.start()) {
+            for (int i = 0; i < SLICES; i++) {
+                Pool pool = Publishable.of(next(), missing(release)).pool();
+                Optional<String> slice = slice(pool, release);
+                if (slice.isPresent()) {
+                    compare(pool, slice.get(), gates, server);
+                } else {
+                    assertThat(rules.problems(pool)).as("%s", pool).isNotEmpty();
+                }
+            }
+        }
+
+        System.out.printf(
+                "one verdict: %s, %d taken, %d refused, for %d fields%n",
+                release, taken, refused, fields.size());
+        assertThat(taken).isGreaterThan(SLICES / 10);
+        assertThat(refused).isGreaterThan(SLICES / 10);
+        assertThat(fields).hasSizeGreaterThan(25);
+    }
+
+    private static Map<FeatureGate, Boolean> allGates(KubernetesVersion release) {
+        Map<FeatureGate, Boolean> gates = new EnumMap<>(FeatureGate.class);
+        Arrays.stream(FeatureGate.values())
+                .filter(gate -> gate.existsIn(release))
+                .forEach(gate -> gates.put(gate, true));
+        return gates;
+    }
+
+    private static Set<Feature> missing(KubernetesVersion release) {
+        Set<Feature> missing = EnumSet.allOf(Feature.class);
+        missing.removeIf(feature -> feature.gate().isIn(release.minor()));
+        return missing;
+    }
+
+    /** A pool on its way to a slice, with a device or with a counter set. */
+    private Pool next() {
+        Pool pool;
+        do {
+            pool =
+                    random.nextBoolean()
+                            ? hostile.next()
+                            : usual.next("pool", 1 + random.nextInt(3));
+        } while (pool.placement() instanceof Placement.PublishedElsewhere);
+        boolean ofCounters = random.nextInt(8) == 0;
+        List<Device> devices = ofCounters ? List.of() : first(pool.devices());
+        List<CounterSet> sets = ofCounters ? first(pool.counterSets()) : List.of();
+        return pool.toBuilder().devices(devices).counterSets(sets).build();
+    }
+
+    private static <T> List<T> first(List<T> list) {
+        return list.stream().limit(1).toList();
+    }
+
+    /** The slice as it is sent; empty if the pool can't be written. */
+    private static Optional<String> slice(Pool pool, KubernetesVersion release) throws Exception {
+        List<CounterSet> besides =
+                pool.devices().stream()
+                        .flatMap(device -> CounterLayout.of(release).besides(device).stream())
+                        .toList();
+        List<CounterSet> sets = besides.isEmpty() ? pool.counterSets() : besides;
+        Content content = new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), sets);
+        try {
+            ObjectNode slice = (ObjectNode) JSON.readTree(CODEC.json(content));
+            slice.putObject("metadata").put("name", "slice");
+            String text = JSON.writeValueAsString(slice);
+            return StandardCharsets.UTF_8.newEncoder().canEncode(text)
+                    ? Optional.of(text)
+                    : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private void compare(Pool pool, String slice, FeatureGates gates, EmbeddedApiServer server)
+            throws Exception {
+        HttpResponse<String> answer = post(server, slice);
+        if (answer.statusCode() == BAD_REQUEST) {
+            assertThat(rules.problems(pool)).as(slice).isNotEmpty();
+            return;
+        }
+        Set<String> ofServer = new TreeSet<>();
+        JSON.readTree(answer.body())
+                .at("/details/causes")
+                .forEach(cause -> ofServer.add(cause.path("field").asText()));
+        assertThat(answer.statusCode() == CREATED).as(answer.body()).isEqualTo(ofServer.isEmpty());
+        count(ofServer);
+
+        assertThat(ofBook(slice, gates)).as("the rule book: %s", slice).isEqualTo(ofServer);
+        List<Problem> problems =
+                rules.refusals(pool, gates, CounterLayout.of(gates.version())::besides);
+        assertThat(shown(problems)).as("publisher: %s", slice).isEqualTo(shown(pool, ofServer));
+        if (gates.version() == KubernetesVersion.newest()) {
+            preview(pool, slice, shown(pool, ofServer));
+        }
+    }
+
+    private void count(Set<String> ofServer) {
+        taken += ofServer.isEmpty() ? 1 : 0;
+        refused += ofServer.isEmpty() ? 0 : 1;
+        ofServer.forEach(field -> fields.add(field.replaceAll("(?s)\\[.*?]", "[]")));
+    }
+
+    private static HttpResponse<String> post(EmbeddedApiServer server, String slice)
+            throws Exception {
+        String path = "/apis/resource.k8s.io/v1/resourceslices?dryRun=All";
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(server.url() + path))
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(slice))
+                        .build();
+        return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static Set<String> ofBook(String slice, FeatureGates gates) throws Exception {
+        FieldErrors errors = new FieldErrors();
+        JsonNode spec = JSON.readTree(slice).path("spec");
+        new SliceRules(gates).check(spec, errors);
+        return errors.all().stream()
+                .map(FieldError::field)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The fields as the publisher shows them: the device by its name, no set besides it. */
+    private static Set<String> shown(Pool pool, Set<String> ofServer) {
+        String device =
+                pool.devices().stream()
+                        .map(it -> "devices[" + it.name() + "]")
+                        .findFirst()
+                        .orElse("");
+        return ofServer.stream()
+                .filter(field -> device.isEmpty() || !field.startsWith("spec.sharedCounters["))
+                .map(field -> field.replaceFirst("^spec\\.devices\\[0]", device))
+                .map(field -> field.replaceFirst("^spec\\.", ""))
+                .map(Shown::message)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<String> shown(List<Problem> problems) {
+        return problems.stream()
+                .map(Problem::field)
+                .filter(field -> !field.startsWith("sharedCounters[1]"))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** All that the server refuses is in the preview, and all else there is a rule of drivers. */
+    private void preview(Pool pool, String slice, Set<String> expected) {
+        List<Problem> problems = rules.problems(pool);
+        Set<String> ofServers = shown(problems.stream().filter(it -> it.value() == null).toList());
+
+        if (isWritten(pool)) {
+            assertThat(ofServers).as("preview: %s", slice).isEqualTo(expected);
+        } else {
+            assertThat(problems).as("preview: %s", slice).isNotEmpty();
+        }
+        assertThat(SlicePreview.problems(Inventory.of(pool)))
+                .isEqualTo(problems.stream().map(Problem::toString).toList());
+    }
+
+    /** A device that can't be written in the words of the API is judged by no server's rules. */
+    private static boolean isWritten(Pool pool) {
+        Findings findings = new Findings(pool.name());
+        return pool.devices().stream()
+                .allMatch(it -> WrittenForm.check(Field.ofDevice(findings, it.name()), it));
+    }
+}
