@@ -16,10 +16,22 @@ public final class Quantities {
     private static final Pattern FORM =
             Pattern.compile("([+-]?)([0-9]*)(?:\\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)");
 
-    private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]{1,3}");
+    private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]+");
     private static final List<String> BINARY = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final List<String> DECIMAL =
             List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");
+    /** Numbers beyond it are compared as if they had it. */
+    private static final int LARGEST_EXPONENT = 100_000;
+
+    /** The digits that a number may have so that the server reads it the quick way. */
+    private static final int DECIMAL_DIGITS = 18;
+
+    /** The same for {@code Ki}, with three more; each larger suffix has three less. */
+    private static final int BINARY_DIGITS = 14;
+
+    /** The digits behind the point that are not rounded up. */
+    private static final int NANO = 9;
+
     private static final BigDecimal BINARY_STEP = BigDecimal.valueOf(1024);
     private static final BigDecimal LARGEST_BINARY = BigDecimal.valueOf(Long.MAX_VALUE);
 
@@ -38,10 +50,14 @@ public final class Quantities {
         }
         String suffix = matcher.group(4);
         boolean known =
-                BINARY.contains(suffix)
-                        || DECIMAL.contains(suffix)
-                        || EXPONENT.matcher(suffix).matches();
+                BINARY.contains(suffix) || DECIMAL.contains(suffix) || isExponent(suffix);
         return known ? "" : NO_SUFFIX;
+    }
+
+    /** Returns whether it is an exponent, and one that 64 bits can hold. */
+    private static boolean isExponent(String suffix) {
+        return EXPONENT.matcher(suffix).matches()
+                && new BigInteger(suffix.substring(1)).bitLength() < Long.SIZE;
     }
 
     /** The value as it is written, for example 1024 for {@code 1Ki}. */
@@ -86,18 +102,50 @@ public final class Quantities {
     }
 
     private static int decimalExponent(String suffix) {
-        return DECIMAL.contains(suffix)
-                ? (DECIMAL.indexOf(suffix) - DECIMAL.indexOf("")) * 3
-                : Integer.parseInt(suffix.substring(1));
+        if (DECIMAL.contains(suffix)) {
+            return (DECIMAL.indexOf(suffix) - DECIMAL.indexOf("")) * 3;
+        }
+        long exponent = Long.parseLong(suffix.substring(1));
+        return (int) Math.max(-LARGEST_EXPONENT, Math.min(exponent, LARGEST_EXPONENT));
     }
 
-    /** The one text of a value: the largest suffix of its family that needs no fraction. */
+    /**
+     * The text that a server gives back: the one that was sent where it has no fraction that a
+     * smaller suffix could do without, and otherwise the largest suffix of its family that needs
+     * none.
+     */
     public static String canonical(String quantity) {
-        return canonical(exact(quantity), suffix(quantity));
+        Matcher matcher = matched(quantity);
+        String suffix = matcher.group(4);
+        return isKept(matcher, suffix)
+                ? quantity.strip()
+                : canonical(exact(quantity), suffix);
+    }
+
+    /**
+     * Returns whether the server takes a text for canonical, which it decides by a look at its
+     * digits: {@code +5}, {@code 007}, {@code 1.500} and {@code 1E3} stay as they are.
+     */
+    private static boolean isKept(Matcher matcher, String suffix) {
+        String whole = matcher.group(2).replaceFirst("^0+", "");
+        String fraction = matcher.group(3) == null ? "" : matcher.group(3);
+        String digits = (whole.isEmpty() ? "0" : whole) + fraction;
+        if (suffix.endsWith("i")) {
+            int most = BINARY_DIGITS - 3 * BINARY.indexOf(suffix);
+            return fraction.isEmpty()
+                    && digits.length() <= most
+                    && Long.parseLong(digits) % 8 != 0;
+        }
+        int scale = decimalExponent(suffix) - fraction.length();
+        return digits.length() <= DECIMAL_DIGITS
+                && scale >= -NANO
+                && scale % 3 == 0
+                && !digits.startsWith("0")
+                && !digits.endsWith("000");
     }
 
     private static String canonical(BigDecimal value, String suffix) {
-        BigDecimal exact = value.setScale(9, RoundingMode.UP);
+        BigDecimal exact = value.scale() > NANO ? value.setScale(NANO, RoundingMode.UP) : value;
         boolean small = exact.abs().compareTo(BINARY_STEP) < 0;
         boolean whole = exact.stripTrailingZeros().scale() <= 0;
         if (suffix.endsWith("i") && !small && whole) {
@@ -117,14 +165,16 @@ public final class Quantities {
         return mantissa + BINARY.get(power);
     }
 
+    /** Above the largest suffix there is none, not even for the zeros: the server forgets them. */
     private static String decimal(BigDecimal exact) {
-        int step = thousands(exact, DECIMAL.size() - 1 - DECIMAL.indexOf(""));
+        int step = thousands(exact);
+        int at = step + DECIMAL.indexOf("");
         return exact.scaleByPowerOfTen(-3 * step).toBigIntegerExact()
-                + DECIMAL.get(step + DECIMAL.indexOf(""));
+                + (at < DECIMAL.size() ? DECIMAL.get(at) : "");
     }
 
     private static String exponent(BigDecimal exact) {
-        int step = thousands(exact, Integer.MAX_VALUE);
+        int step = thousands(exact);
         BigInteger mantissa = exact.scaleByPowerOfTen(-3 * step).toBigIntegerExact();
         return step == 0 ? mantissa.toString() : mantissa + "e" + 3 * step;
     }
@@ -133,11 +183,7 @@ public final class Quantities {
      * The number of times that the value can be divided by 1000, or must be multiplied (negative),
      * to be the smallest integer.
      */
-    private static int thousands(BigDecimal exact, int most) {
-        if (exact.signum() == 0) {
-            return 0;
-        }
-        int zeros = -exact.stripTrailingZeros().scale();
-        return Math.min(most, Math.floorDiv(zeros, 3));
+    private static int thousands(BigDecimal exact) {
+        return exact.signum() == 0 ? 0 : Math.floorDiv(-exact.stripTrailingZeros().scale(), 3);
     }
 }

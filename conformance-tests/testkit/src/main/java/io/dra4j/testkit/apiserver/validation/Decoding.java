@@ -130,7 +130,9 @@ final class Decoding {
             }
             case "quantity" -> {
                 require(Quantities.problem(value));
-                return TextNode.valueOf(Quantities.canonical(value.asText()));
+                // The text of a number in Java has "E+" where the usual one in JSON has "e".
+                String text = value.isNumber() ? value.asText().replace("E+", "e") : value.asText();
+                return TextNode.valueOf(Quantities.canonical(text));
             }
             default -> {
                 return value(value, path, types.get(type));
