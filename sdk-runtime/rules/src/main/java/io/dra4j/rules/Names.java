@@ -129,6 +129,20 @@ public final class Names {
         return problems;
     }
 
+    /** What a name must not have so that it can be a part of a path. */
+    public static List<String> pathSegmentProblems(String name) {
+        if (name.equals(".") || name.equals("..")) {
+            return List.of("may not be '" + name + "'");
+        }
+        List<String> problems = new ArrayList<>();
+        for (String part : List.of("/", "%")) {
+            if (name.contains(part)) {
+                problems.add("may not contain '" + part + "'");
+            }
+        }
+        return problems;
+    }
+
     public static List<String> labelValueProblems(String value) {
         if (value.isEmpty()) {
             return List.of();

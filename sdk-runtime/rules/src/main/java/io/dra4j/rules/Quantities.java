@@ -20,6 +20,7 @@ public final class Quantities {
     private static final List<String> BINARY = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final List<String> DECIMAL =
             List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");
+
     /** Numbers beyond it are compared as if they had it. */
     private static final int LARGEST_EXPONENT = 100_000;
 
@@ -49,8 +50,7 @@ public final class Quantities {
             return NO_FORM;
         }
         String suffix = matcher.group(4);
-        boolean known =
-                BINARY.contains(suffix) || DECIMAL.contains(suffix) || isExponent(suffix);
+        boolean known = BINARY.contains(suffix) || DECIMAL.contains(suffix) || isExponent(suffix);
         return known ? "" : NO_SUFFIX;
     }
 
@@ -117,9 +117,7 @@ public final class Quantities {
     public static String canonical(String quantity) {
         Matcher matcher = matched(quantity);
         String suffix = matcher.group(4);
-        return isKept(matcher, suffix)
-                ? quantity.strip()
-                : canonical(exact(quantity), suffix);
+        return isKept(matcher, suffix) ? quantity.strip() : canonical(exact(quantity), suffix);
     }
 
     /**
@@ -132,9 +130,7 @@ public final class Quantities {
         String digits = (whole.isEmpty() ? "0" : whole) + fraction;
         if (suffix.endsWith("i")) {
             int most = BINARY_DIGITS - 3 * BINARY.indexOf(suffix);
-            return fraction.isEmpty()
-                    && digits.length() <= most
-                    && Long.parseLong(digits) % 8 != 0;
+            return fraction.isEmpty() && digits.length() <= most && Long.parseLong(digits) % 8 != 0;
         }
         int scale = decimalExponent(suffix) - fraction.length();
         return digits.length() <= DECIMAL_DIGITS

@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.QuotedQualityCSV;
@@ -89,6 +90,11 @@ final class Exchange {
         }
     }
 
+    /** Returns whether a query parameter was sent, an empty one included. */
+    boolean has(String name) {
+        return query.getValue(name) != null;
+    }
+
     /** A query parameter, empty when it was not sent. */
     String query(String name) {
         String value = query.getValue(name);
@@ -123,9 +129,7 @@ final class Exchange {
         if (manager.length() > LONGEST_MANAGER) {
             errors.tooLong("fieldManager", LONGEST_MANAGER);
         }
-        if (!manager.codePoints().allMatch(QuotedText::isPrintable)) {
-            errors.invalid("fieldManager", manager, "should only contain printable characters");
-        }
+        checkPrintable(manager, errors);
         checkDryRun(query.getValuesOrEmpty("dryRun"), errors);
         String validation = query("fieldValidation");
         if (!FIELD_VALIDATIONS.contains(validation)) {
@@ -135,6 +139,18 @@ final class Exchange {
             throw ApiFailure.invalidOptions(kind, errors);
         }
         return new WriteOptions(dryRun(), validation, fieldManager(), this::warn, () -> repeated);
+    }
+
+    private static void checkPrintable(String manager, FieldErrors errors) {
+        int position = 0;
+        for (int character : manager.codePoints().toArray()) {
+            String text = Character.toString(character);
+            if (!QuotedText.isPrintable(character)) {
+                String rule = "invalid character U+%04X (at position %d)";
+                errors.invalid("fieldManager", manager, rule.formatted(character, position));
+            }
+            position += text.getBytes(StandardCharsets.UTF_8).length;
+        }
     }
 
     /** Collects what is wrong with the values of {@code dryRun}. */
@@ -202,10 +218,21 @@ final class Exchange {
         return asObject(yaml(rawBody(), kind.kind()), kind.kind());
     }
 
-    /** The body of a DELETE: DeleteOptions, or nothing. */
-    JsonNode optionalBody() {
+    /**
+     * The body of a DELETE; none if it is empty.
+     *
+     * @throws ApiFailure 500 when it cannot be read, as the real server has no other code for that
+     */
+    Optional<ObjectNode> deleteOptionsBody() {
         byte[] body = rawBody();
-        return body.length == 0 ? Json.object() : objectBody(body, "v1", "DeleteOptions");
+        if (body.length == 0) {
+            return Optional.empty();
+        }
+        String problem = contentType().equals(Body.JSON) ? JsonSyntax.problem(body) : "";
+        if (!problem.isEmpty()) {
+            throw ApiFailure.unexplained("couldn't get version/kind; json parse error: " + problem);
+        }
+        return Optional.of(objectBody(body, "v1", "DeleteOptions"));
     }
 
     /** The body of a patch. */

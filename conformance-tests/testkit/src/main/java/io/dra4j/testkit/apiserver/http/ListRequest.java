@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ListRequest(long revision, boolean exact, int limit, @Nullable Continuation continuation) {
 
-    private static final String MATCH = "resourceVersionMatch";
+    private static final String MATCH = WatchRequest.MATCH;
 
     /**
      * @throws ApiFailure 422 or 400 when the parameters conflict, as in the real server
@@ -37,6 +37,8 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
         String asked = exchange.query("resourceVersion");
         String token = exchange.query("continue");
         String match = exchange.query(MATCH);
+        long asMany = WatchRequest.number(exchange, "limit");
+        WatchRequest.number(exchange, "timeoutSeconds");
         requireValid(exchange, match, asked, token);
         long revision =
                 WatchRequest.revision(
@@ -46,7 +48,7 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
                     "specifying resource version is not allowed when using continue");
         }
         // The cache of the real server, which serves revision 0, has no parts.
-        long wanted = Math.max(0, WatchRequest.number(exchange, "limit"));
+        long wanted = Math.max(0, asMany);
         long limit = asked.equals("0") ? 0 : wanted;
         boolean exact = match.equals("Exact") || match.isEmpty() && limit > 0 && revision > 0;
         return new ListRequest(
@@ -59,9 +61,6 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
     private static void requireValid(
             Exchange exchange, String match, String revision, String token) {
         FieldErrors errors = new FieldErrors();
-        if (!exchange.query("sendInitialEvents").isEmpty()) {
-            errors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
-        }
         if (!match.isEmpty()) {
             if (revision.isEmpty()) {
                 errors.forbidden(MATCH, MATCH + " is forbidden unless resourceVersion is provided");
@@ -70,12 +69,15 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
                 errors.forbidden(MATCH, MATCH + " is forbidden when continue is provided");
             }
             if (!match.equals("Exact") && !match.equals("NotOlderThan")) {
-                errors.notSupported(MATCH, match, List.of("Exact", "NotOlderThan"));
+                errors.notSupported(MATCH, match, List.of("Exact", "NotOlderThan", ""));
             }
             if (match.equals("Exact") && revision.equals("0")) {
                 errors.forbidden(
                         MATCH, MATCH + " \"exact\" is forbidden for resourceVersion \"0\"");
             }
+        }
+        if (exchange.has("sendInitialEvents")) {
+            errors.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
         }
         if (!errors.isEmpty()) {
             throw ApiFailure.invalidListOptions(errors);

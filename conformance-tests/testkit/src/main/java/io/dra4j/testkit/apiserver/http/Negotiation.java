@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import java.time.InstantSource;
@@ -116,11 +117,20 @@ final class Negotiation {
             return Optional.of(new Rendition.Plain());
         }
         if (meta && as.equals("Table")) {
+            requireIncludable(includeObject);
             return Optional.of(new TableRendition(includeObject, clock));
         }
         return meta && as.startsWith("PartialObjectMetadata")
                 ? Optional.of(new Rendition.Metadata())
                 : Optional.empty();
+    }
+
+    private static void requireIncludable(String includeObject) {
+        if (!List.of("", "Metadata", "Object", "None").contains(includeObject)) {
+            throw ApiFailure.badRequest(
+                    "Unable to convert to Table as requested: includeObject: Invalid value: %s: must be 'Metadata', 'Object', 'None', or empty"
+                            .formatted(QuotedText.of(includeObject)));
+        }
     }
 
     /** Returns whether the list has plain JSON, or JSON in that very form. */

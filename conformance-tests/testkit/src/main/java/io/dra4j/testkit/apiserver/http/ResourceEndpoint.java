@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.Names;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Conversion;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind.Trait;
-import io.dra4j.testkit.apiserver.registry.Preconditions;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.registry.Registry.Target;
 import io.dra4j.testkit.apiserver.registry.WriteOptions;
@@ -24,7 +23,6 @@ import io.dra4j.testkit.apiserver.store.StoredObject;
 import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Turns requests on resources into verbs of the registry, and their results into responses. */
@@ -79,15 +77,11 @@ final class ResourceEndpoint {
 
     /** Refuses, with 400, what would lead elsewhere in the store. */
     private static void requireName(String name) {
-        String problem = "";
-        if (name.equals(".") || name.equals("..")) {
-            problem = "may not be '" + name + "'";
-        } else if (name.contains("%")) {
-            problem = "may not contain '%'";
-        }
-        if (!problem.isEmpty()) {
+        List<String> problems = Names.pathSegmentProblems(name);
+        if (!problems.isEmpty()) {
             throw ApiFailure.badRequest(
-                    "Name parameter invalid: %s: %s".formatted(QuotedText.of(name), problem));
+                    "Name parameter invalid: %s: %s"
+                            .formatted(QuotedText.of(name), String.join(";", problems)));
         }
     }
 
@@ -117,21 +111,22 @@ final class ResourceEndpoint {
     }
 
     private void deleteCollection(Exchange exchange, ResourcePath path, Rendition rendition) {
-        JsonNode options = deleteOptions(exchange);
+        ListRequest.of(exchange);
+        Selection selection = selection(exchange, path);
+        DeleteOptions options = DeleteOptions.of(exchange);
         List<StoredObject> deleted =
                 registry.deleteCollection(
-                        path.kind(),
-                        selection(exchange, path),
-                        Preconditions.of(options),
-                        isDryRun(exchange, options));
+                        path.kind(), selection, options.preconditions(), options.dryRun());
         Listing listing = Listing.whole(store.revision(), deleted);
         exchange.respond(200, rendition.list(path.kind(), listing));
     }
 
     private void onObject(Exchange exchange, ResourcePath path, Rendition rendition) {
         switch (exchange.method()) {
-            case "GET" ->
-                    exchange.respond(200, rendition.object(registry.get(path.kind(), path.key())));
+            case "GET" -> {
+                store.requireReached(WatchRequest.revision(exchange, ApiFailure::unexplained));
+                exchange.respond(200, rendition.object(registry.get(path.kind(), path.key())));
+            }
             case "PUT" -> {
                 WriteOptions options = exchange.writeOptions("UpdateOptions", new FieldErrors());
                 ObjectNode body = body(exchange, path);
@@ -197,33 +192,14 @@ final class ResourceEndpoint {
     }
 
     private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
-        JsonNode options = deleteOptions(exchange);
-        Preconditions wanted = Preconditions.of(options);
+        DeleteOptions options = DeleteOptions.of(exchange);
         StoredObject deleted =
-                registry.delete(path.kind(), path.key(), wanted, isDryRun(exchange, options));
+                registry.delete(path.kind(), path.key(), options.preconditions(), options.dryRun());
         boolean returned =
                 path.kind().has(Trait.RETURNS_DELETED)
                         || MetadataRules.hasFinalizers(deleted.json());
         exchange.respond(
                 200, returned ? rendition.object(deleted) : rendition.status(success(deleted)));
-    }
-
-    /** The options in the body, or in the query if there is no body. */
-    private static JsonNode deleteOptions(Exchange exchange) {
-        JsonNode options = exchange.optionalBody();
-        List<String> dryRun = new ArrayList<>();
-        options.path("dryRun").forEach(one -> dryRun.add(one.asText()));
-        dryRun.addAll(exchange.queries("dryRun"));
-        FieldErrors errors = new FieldErrors();
-        Exchange.checkDryRun(dryRun, errors);
-        if (!errors.isEmpty()) {
-            throw ApiFailure.invalidOptions("DeleteOptions", errors);
-        }
-        return options;
-    }
-
-    private static boolean isDryRun(Exchange exchange, JsonNode options) {
-        return exchange.dryRun() || Json.at(options, "dryRun").toString().contains("All");
     }
 
     private static ObjectNode success(StoredObject deleted) {

@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver.http;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
+import java.util.List;
 import java.util.function.Function;
 
 /**
@@ -22,29 +23,47 @@ record WatchRequest(
         boolean bookmarks,
         long timeoutSeconds) {
 
+    static final String MATCH = "resourceVersionMatch";
+
     static WatchRequest of(Exchange exchange) {
-        String asked = exchange.query("sendInitialEvents");
-        String match = exchange.query("resourceVersionMatch");
-        if (!asked.isEmpty() && !match.equals("NotOlderThan")) {
-            throw forbiddenMatch(
-                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-        }
-        if (asked.isEmpty() && !match.isEmpty()) {
-            throw forbiddenMatch(
-                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-        }
+        long timeoutSeconds = number(exchange, "timeoutSeconds");
+        number(exchange, "limit");
+        boolean asked = exchange.has("sendInitialEvents");
+        requireValid(exchange, asked);
         boolean initial = exchange.flag("sendInitialEvents");
         return new WatchRequest(
                 revision(exchange, ApiFailure::unexplained),
-                !asked.isEmpty() && !initial,
+                asked && !initial,
                 initial,
                 exchange.flag("allowWatchBookmarks"),
-                number(exchange, "timeoutSeconds"));
+                timeoutSeconds);
     }
 
-    private static ApiFailure forbiddenMatch(String why) {
-        return ApiFailure.invalidListOptions(
-                new FieldErrors().forbidden("resourceVersionMatch", why));
+    private static void requireValid(Exchange exchange, boolean initialAsked) {
+        String match = exchange.query(MATCH);
+        boolean notOlder = match.equals("NotOlderThan");
+        FieldErrors errors = new FieldErrors();
+        if (initialAsked && !notOlder) {
+            errors.forbidden(
+                    MATCH,
+                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+        }
+        if (!match.isEmpty()) {
+            if (!initialAsked) {
+                errors.forbidden(
+                        MATCH,
+                        MATCH + " is forbidden for watch unless sendInitialEvents is provided");
+            }
+            if (!notOlder) {
+                errors.notSupported(MATCH, match, List.of("NotOlderThan"));
+            }
+            if (!exchange.query("continue").isEmpty()) {
+                errors.forbidden(MATCH, MATCH + " is forbidden when continue is provided");
+            }
+        }
+        if (!errors.isEmpty()) {
+            throw ApiFailure.invalidListOptions(errors);
+        }
     }
 
     /** With initial events the revision is only a minimum, and they are always current here. */
@@ -55,7 +74,7 @@ record WatchRequest(
     static long number(Exchange exchange, String name) {
         String text = exchange.query(name);
         try {
-            return text.isEmpty() ? 0 : Long.parseLong(text);
+            return exchange.has(name) ? Long.parseLong(text) : 0;
         } catch (NumberFormatException e) {
             throw ApiFailure.badRequest(unreadable("ParseInt", text));
         }

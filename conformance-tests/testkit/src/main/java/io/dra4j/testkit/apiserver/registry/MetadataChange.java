@@ -16,12 +16,15 @@ import java.util.stream.Collectors;
 /**
  * The change that an update makes to the metadata of an object.
  *
- * @param uid the one that was sent; empty for any
+ * @param sent the metadata that was sent
  */
-record MetadataChange(StoredObject current, String uid) {
+record MetadataChange(StoredObject current, JsonNode sent) {
+    /** Fields of an object that is being deleted: only the server sets them. */
+    private static final List<String> OF_DELETION =
+            List.of("deletionTimestamp", "deletionGracePeriodSeconds");
 
     static MetadataChange of(StoredObject current, JsonNode body) {
-        return new MetadataChange(current, Json.text(body, "metadata", "uid"));
+        return new MetadataChange(current, body.path("metadata").deepCopy());
     }
 
     /**
@@ -42,8 +45,14 @@ record MetadataChange(StoredObject current, String uid) {
                                     .map(QuotedText::of)
                                     .collect(Collectors.joining(", ", "[]string{", "}")));
         }
+        String uid = Json.text(sent, "uid");
         if (!uid.isEmpty() && !uid.equals(current.uid())) {
             errors.invalid("metadata.uid", uid, "field is immutable");
+        }
+        for (String field : OF_DELETION) {
+            if (sent.hasNonNull(field) && !MetadataRules.isDeleting(current.json())) {
+                errors.invalid("metadata." + field, sent.path(field), "field is immutable");
+            }
         }
     }
 

@@ -345,7 +345,11 @@ public final class Registry {
                         served.qualifiedResource(),
                         strategies.getOrDefault(served.plural(), Strategy.PLAIN));
         strategy.prepare(next, old, target.part());
-        MetadataRules.validate(target.kind(), next, errors);
+        if (old == null) {
+            MetadataRules.validate(served, next, errors);
+        } else {
+            MetadataRules.validateUpdate(served, next, errors);
+        }
         strategy.validate(next, old, target.part(), errors);
         if (!errors.isEmpty()) {
             throw ApiFailure.invalid(target.kind(), target.key().name(), errors);

@@ -4,9 +4,7 @@ package io.dra4j.testkit.apiserver.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.rules.Field;
 import io.dra4j.rules.FieldErrors;
-import io.dra4j.rules.Names;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
@@ -16,6 +14,7 @@ import io.dra4j.testkit.apiserver.store.StoredObject;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -29,6 +28,12 @@ public final class MetadataRules {
             List.of(
                     "uid creationTimestamp deletionTimestamp deletionGracePeriodSeconds generation"
                             .split(" "));
+
+    /** Kinds with finalizers of any form. */
+    private static final Set<String> WITHOUT_FINALIZER_DOMAINS = Set.of("leases", "events");
+
+    /** Kinds whose changed objects keep to the rules of new ones. */
+    private static final Set<String> CHECKED_AS_NEW = Set.of("deviceclasses", "resourceclaims");
 
     private final InstantSource clock;
 
@@ -79,6 +84,7 @@ public final class MetadataRules {
     /** Makes the metadata of a new object. */
     public void initialize(ResourceKind kind, ObjectKey key, ObjectNode object) {
         ObjectNode metadata = Json.metadata(object);
+        JsonNode generation = metadata.path("generation");
         metadata.remove(SERVER_OWNED);
         metadata.remove(List.of("managedFields", "selfLink", "resourceVersion"));
         metadata.put("name", key.name());
@@ -91,6 +97,8 @@ public final class MetadataRules {
         metadata.put("creationTimestamp", now());
         if (kind.has(Trait.GENERATION)) {
             metadata.put("generation", 1);
+        } else if (generation.asLong() != 0) {
+            metadata.set("generation", generation);
         }
         name(kind, object);
     }
@@ -156,26 +164,27 @@ public final class MetadataRules {
         return Json.at(object, "metadata").hasNonNull("deletionTimestamp");
     }
 
-    private static List<String> nameProblems(ResourceKind kind, String name) {
-        return switch (kind.plural()) {
-            case "namespaces" -> Names.dnsLabelProblems(name);
-            case "deviceclasses" -> Names.longNameProblems(name);
-            default -> Names.dnsSubdomainProblems(name);
-        };
+    /** Collects what is wrong with the metadata of a new object. */
+    public static void validate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
+        MetadataForm form = new MetadataForm(object, errors);
+        form.checkNames(kind);
+        form.checkValues();
+        if (!WITHOUT_FINALIZER_DOMAINS.contains(kind.plural())) {
+            form.checkDomainsOfFinalizers();
+        }
     }
 
-    public static void validate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
-        Field metadata = new Field(object.path("metadata"), "metadata", errors);
-        if (metadata.at("name").text().isEmpty()) {
-            errors.required("metadata.name", "name or generateName is required");
-        } else {
-            metadata.at("name").requireForm(name -> nameProblems(kind, name));
-        }
-        for (Field owner : metadata.at("ownerReferences").items()) {
-            for (String name : List.of("apiVersion", "kind", "name", "uid")) {
-                Field field = owner.at(name);
-                field.requireThat(!field.text().isEmpty(), "must not be empty");
-            }
+    /**
+     * Collects what is wrong with the metadata of an object that takes the place of another one.
+     * The real server checks it for all kinds, again as a change, and again for its kind.
+     */
+    public static void validateUpdate(ResourceKind kind, ObjectNode object, FieldErrors errors) {
+        MetadataForm form = new MetadataForm(object, errors);
+        form.checkValues();
+        form.checkValues();
+        form.checkValues();
+        if (CHECKED_AS_NEW.contains(kind.plural())) {
+            form.checkDomainsOfFinalizers();
         }
     }
 }
