@@ -129,7 +129,7 @@ public final class Names {
         return problems;
     }
 
-    /** What a name must not have so that it can be a part of a path. */
+    /** The rules for a name that is a part of a path, and no more than that. */
     public static List<String> pathSegmentProblems(String name) {
         if (name.equals(".") || name.equals("..")) {
             return List.of("may not be '" + name + "'");

@@ -87,6 +87,7 @@ public final class ClusterObjects {
             registry.patch(
                     new Target(kind, key, Part.STATUS),
                     current -> current.set("status", status.deepCopy()),
+                    JsonNode::toString,
                     options);
         }
         return registry.get(kind, key).copy();

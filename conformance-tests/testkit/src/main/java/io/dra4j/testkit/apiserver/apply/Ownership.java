@@ -29,12 +29,19 @@ public final class Ownership {
     }
 
     /** Refuses, with 400, an applied object that claims to know the owners. */
-    public void requireApplicable(JsonNode applied) {
-        if (Json.text(applied, "apiVersion").isEmpty() || Json.text(applied, "kind").isEmpty()) {
+    public void requireApplicable(ResourceKind kind, JsonNode applied) {
+        String version = Json.text(applied, "apiVersion");
+        String sent = Json.text(applied, "kind");
+        if (version.isEmpty() || sent.isEmpty()) {
             throw ApiFailure.badRequest("invalid object type: apiVersion and kind must be set");
         }
         if (!Json.at(applied, "metadata", "managedFields").isEmpty()) {
             throw ApiFailure.badRequest("metadata.managedFields must be nil");
+        }
+        if (!version.equals(kind.apiVersion())) {
+            throw ApiFailure.badRequest(
+                    "Incorrect version specified in apply patch. Specified patch version: %s, expected: %s"
+                            .formatted(version, kind.apiVersion()));
         }
     }
 

@@ -11,8 +11,7 @@ import io.fabric8.zjsonpatch.JsonPatchException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * The patch formats: JSON patch (RFC 6902), JSON merge patch (RFC 7396) and strategic merge patch.
@@ -25,6 +24,8 @@ public final class Patches {
     private static final String MERGE = "application/merge-patch+json";
     private static final String STRATEGIC = "application/strategic-merge-patch+json";
 
+    private static final int MOST_OPERATIONS = 10_000;
+
     private Patches() {}
 
     /** Refuses, with 415, a patch of no known type. */
@@ -34,37 +35,75 @@ public final class Patches {
         }
     }
 
-    /**
-     * Reads the patch in the body of a request by its content type; it may change a given object.
-     *
-     * @throws ApiFailure 415 for other types
-     */
-    public static UnaryOperator<ObjectNode> read(String type, Supplier<JsonNode> body) {
-        if (!type.equals(JSON_PATCH) && !type.equals(MERGE) && !type.equals(STRATEGIC)) {
-            throw ApiFailure.unsupportedPatch();
-        }
-        JsonNode patch = body.get();
-        if (type.equals(JSON_PATCH)) {
-            require(patch.isArray(), patch, "[]handlers.jsonPatchOp");
-            return object -> operations(object, patch);
-        }
-        require(patch.isObject(), patch, "map[string]interface {}");
-        ObjectNode fields = (ObjectNode) patch;
-        return type.equals(MERGE)
-                ? object -> merge(object, fields)
-                : object -> StrategicMerge.apply(object, fields);
+    /** A body that is no JSON; only some types of patch say that it is about the patch. */
+    public static ApiFailure unreadable(String type, String problem) {
+        return ApiFailure.badRequest(
+                type.equals(STRATEGIC) ? problem : "error decoding patch: " + problem);
     }
 
-    private static void require(boolean fits, JsonNode patch, String type) {
-        if (!fits) {
-            String form = patch.isBoolean() ? "bool" : patch.getNodeType().name();
-            throw ApiFailure.badRequest(
-                    "error decoding patch: json: cannot unmarshal %s into Go value of type %s"
-                            .formatted(form.toLowerCase(Locale.ROOT), type));
+    /**
+     * Applies a patch to an object, which it may change.
+     *
+     * @param type one of the known content types, but for {@link #APPLY}
+     * @throws ApiFailure 400 when the patch has not the form of its type, 422 when it does not
+     *     apply
+     */
+    public static ObjectNode apply(String type, JsonNode patch, ObjectNode object) {
+        if (type.equals(JSON_PATCH)) {
+            if (patch.isNull()) {
+                return object;
+            }
+            require(patch.isArray(), type, patch, "[]handlers.jsonPatchOp");
+            return operations(object, patch);
         }
+        if (type.equals(MERGE) && patch.isNull()) {
+            throw ApiFailure.badRequest("Invalid JSON Patch");
+        }
+        boolean fits = patch.isObject() || patch.isNull();
+        require(fits, type, patch, "map[string]interface {}");
+        ObjectNode fields = patch instanceof ObjectNode sent ? sent : Json.object();
+        return type.equals(MERGE) ? merge(object, fields) : StrategicMerge.apply(object, fields);
+    }
+
+    /** The object or, of a strategic patch, the patch itself in the form in which Go prints it. */
+    public static String shown(String type, JsonNode patch, JsonNode patched) {
+        return type.equals(STRATEGIC) ? goText(patch) : patched.toString();
+    }
+
+    private static String goText(JsonNode value) {
+        if (value.isObject()) {
+            return Json.names(value).stream()
+                    .sorted()
+                    .map(name -> name + ":" + goText(value.path(name)))
+                    .collect(Collectors.joining(" ", "map[", "]"));
+        }
+        if (value.isArray()) {
+            return value.valueStream()
+                    .map(Patches::goText)
+                    .collect(Collectors.joining(" ", "[", "]"));
+        }
+        return value.isNull() ? "<nil>" : value.asText();
+    }
+
+    private static void require(boolean fits, String type, JsonNode patch, String form) {
+        if (!fits) {
+            throw unreadable(type, mismatch(patch, "value of type " + form));
+        }
+    }
+
+    private static String mismatch(JsonNode value, String target) {
+        String form = value.isBoolean() ? "bool" : value.getNodeType().name();
+        return "json: cannot unmarshal %s into Go %s"
+                .formatted(form.toLowerCase(Locale.ROOT), target);
     }
 
     private static ObjectNode operations(ObjectNode object, JsonNode patch) {
+        if (patch.size() > MOST_OPERATIONS) {
+            throw ApiFailure.tooLarge(
+                    "The allowed maximum operations in a JSON patch is %d, got %d"
+                            .formatted(MOST_OPERATIONS, patch.size()));
+        }
+        patch.forEach(Patches::requireOperation);
         try {
             if (JsonPatch.apply(patch, object) instanceof ObjectNode patched) {
                 return patched;
@@ -72,6 +111,21 @@ public final class Patches {
             throw ApiFailure.unprocessable();
         } catch (JsonPatchException e) {
             throw ApiFailure.unprocessable();
+        }
+    }
+
+    private static void requireOperation(JsonNode operation) {
+        boolean fits = operation.isObject() || operation.isNull();
+        require(fits, JSON_PATCH, operation, "handlers.jsonPatchOp");
+        for (String field : List.of("op", "path", "from")) {
+            JsonNode value = operation.path(field);
+            if (operation.hasNonNull(field) && !value.isTextual()) {
+                String target = "struct field jsonPatchOp." + field + " of type string";
+                throw unreadable(JSON_PATCH, mismatch(value, target));
+            }
+            if (value.isTextual() && !field.equals("op") && !value.asText().startsWith("/")) {
+                throw ApiFailure.unprocessable();
+            }
         }
     }
 

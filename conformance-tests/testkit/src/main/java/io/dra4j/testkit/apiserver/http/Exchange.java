@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.QuotedText;
+import io.dra4j.testkit.apiserver.apply.Patches;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
@@ -22,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.QuotedQualityCSV;
@@ -50,7 +52,7 @@ final class Exchange {
     private final Callback callback;
     private final Fields query;
 
-    /** Fields that the body has more than once. */
+    /** Problems with fields that the body has more than once. */
     private List<String> repeated = List.of();
 
     Exchange(Request request, Response response, Callback callback) {
@@ -173,7 +175,11 @@ final class Exchange {
         return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
     }
 
+    /** Sends a warning, unless a header cannot have it. */
     private void warn(String warning) {
+        if (warning.chars().anyMatch(Character::isISOControl)) {
+            return;
+        }
         String text = warning.replace("\\", "\\\\").replace("\"", "\\\"");
         response.getHeaders().add("Warning", "299 - \"" + text + '"');
     }
@@ -194,7 +200,7 @@ final class Exchange {
     /** The body's media type without parameters. */
     String contentType() {
         String header = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
-        return header == null
+        return header == null || header.isBlank()
                 ? Body.JSON
                 : HttpField.stripParameters(header).trim().toLowerCase(Locale.ROOT);
     }
@@ -207,7 +213,7 @@ final class Exchange {
     private ObjectNode objectBody(byte[] body, String apiVersion, String kind) {
         return switch (contentType()) {
             case Body.JSON -> asObject(json(body, kind), kind);
-            case Body.YAML -> asObject(yaml(body, kind), kind);
+            case Body.YAML -> asObject(yamlObject(body, kind), kind);
             case KubernetesProtobuf.MEDIA_TYPE -> Protobuf.read(body, apiVersion, kind);
             default -> throw ApiFailure.unsupportedBody(String.join(", ", Negotiation.FORMS));
         };
@@ -215,7 +221,14 @@ final class Exchange {
 
     /** The body of an apply: YAML, of which JSON is the usual form. */
     ObjectNode appliedBody(ResourceKind kind) {
-        return asObject(yaml(rawBody(), kind.kind()), kind.kind());
+        JsonNode applied = yaml(rawBody(), "error decoding YAML: error converting YAML to JSON: ");
+        if (!applied.isObject() && !applied.isNull()) {
+            String form = applied.isBoolean() ? "bool" : applied.getNodeType().name();
+            throw ApiFailure.badRequest(
+                    "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into Go value of type map[string]interface {}"
+                            .formatted(form.toLowerCase(Locale.ROOT)));
+        }
+        return asObject(applied, kind.kind());
     }
 
     /**
@@ -235,14 +248,16 @@ final class Exchange {
         return Optional.of(objectBody(body, "v1", "DeleteOptions"));
     }
 
-    /** The body of a patch. */
-    JsonNode patchBody() {
+    /** The body of a patch, of which an object that does not exist needs no look. */
+    Supplier<JsonNode> patchBody() {
         byte[] body = rawBody();
-        String problem = JsonSyntax.problem(body);
-        if (!problem.isEmpty()) {
-            throw ApiFailure.badRequest("error decoding patch: " + problem);
-        }
-        return JsonBody.read(body);
+        return () -> {
+            String problem = JsonSyntax.problem(body);
+            if (!problem.isEmpty()) {
+                throw Patches.unreadable(contentType(), problem);
+            }
+            return JsonBody.read(body);
+        };
     }
 
     private static ObjectNode asObject(JsonNode node, String kind) {
@@ -259,12 +274,25 @@ final class Exchange {
         return JsonBody.plain(body).orElseGet(() -> oddJson(body, kind));
     }
 
+    private JsonNode yamlObject(byte[] body, String kind) {
+        String refusal = "the object provided is unrecognized (must be of type %s): ";
+        JsonNode object = yaml(body, refusal.formatted(kind));
+        List<String> keys = JsonBody.repeatedKeys(body);
+        if (!keys.isEmpty()) {
+            repeated = List.of("yaml: unmarshal errors:\n  " + String.join("\n  ", keys));
+        }
+        return object;
+    }
+
     private JsonNode oddJson(byte[] body, String kind) {
         String problem = JsonSyntax.problem(body);
         if (!problem.isEmpty()) {
             throw unrecognized(kind, problem, body);
         }
-        repeated = JsonBody.repeatedFields(body);
+        repeated =
+                JsonBody.repeatedFields(body).stream()
+                        .map(field -> "duplicate field " + QuotedText.of(field))
+                        .toList();
         return JsonBody.read(body);
     }
 
@@ -275,13 +303,11 @@ final class Exchange {
     }
 
     /** Through bytes, so that numbers compare like those of other writes. */
-    private static JsonNode yaml(byte[] body, String kind) {
+    private static JsonNode yaml(byte[] body, String refusal) {
         try {
             return JsonBody.read(Json.bytes(Json.YAML.readTree(body)));
         } catch (JsonProcessingException e) {
-            throw ApiFailure.badRequest(
-                    "the object provided is unrecognized (must be of type %s): %s"
-                            .formatted(kind, e.getOriginalMessage()));
+            throw ApiFailure.badRequest(refusal + "yaml: " + e.getOriginalMessage());
         } catch (IOException e) {
             throw new UncheckedIOException(e); // Bytes in memory are read without it.
         }
@@ -296,7 +322,7 @@ final class Exchange {
             if (bytes.length > BODY_LIMIT) {
                 // A client that is still writing would not read the response.
                 body.skip(LONGEST_DRAINED);
-                throw ApiFailure.tooLarge(BODY_LIMIT);
+                throw ApiFailure.tooLarge("limit is " + BODY_LIMIT);
             }
             return bytes;
         } catch (IOException e) {

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -70,6 +71,27 @@ final class JsonBody {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The keys that maps of YAML have more than once, with their lines; the last value counts. */
+    static List<String> repeatedKeys(byte[] body) {
+        Set<String> seen = new HashSet<>();
+        List<String> repeated = new ArrayList<>();
+        try (JsonParser parser = Json.YAML.createParser(body)) {
+            while (parser.nextToken() != null) {
+                if (parser.currentToken() == JsonToken.FIELD_NAME
+                        && !seen.add(path(parser.getParsingContext()))) {
+                    repeated.add(
+                            "line %d: key %s already set in map"
+                                    .formatted(
+                                            parser.currentTokenLocation().getLineNr(),
+                                            QuotedText.of(parser.currentName())));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return repeated;
     }
 
     private static List<String> paths(byte[] body) {

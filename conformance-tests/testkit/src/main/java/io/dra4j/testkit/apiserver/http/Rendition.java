@@ -94,8 +94,9 @@ abstract class Rendition {
         Body list(ResourceKind kind, Listing listing) {
             ObjectNode list = Json.object().put("kind", LIST_KIND).put("apiVersion", VERSION);
             list.set("metadata", listing.metadata());
+            list.putNull("items"); // The real server has no list where there are no objects.
             listing.objects()
-                    .forEach(object -> list.withArray("items").add(partial(object.json())));
+                    .forEach(object -> list.withArrayProperty("items").add(partial(object.json())));
             return Body.json(list);
         }
 

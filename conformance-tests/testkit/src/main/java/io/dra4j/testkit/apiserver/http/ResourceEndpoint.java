@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
 import io.dra4j.rules.Names;
@@ -24,6 +25,7 @@ import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Turns requests on resources into verbs of the registry, and their results into responses. */
 final class ResourceEndpoint {
@@ -170,11 +172,14 @@ final class ResourceEndpoint {
             apply(exchange, path, options, rendition);
             return;
         }
-        var patch = Patches.read(exchange.contentType(), exchange::patchBody);
+        String type = exchange.contentType();
+        Supplier<JsonNode> body = exchange.patchBody();
         StoredObject patched =
                 registry.patch(
                         target(path),
-                        object -> stored(path, patch.apply(served(path, object))),
+                        object ->
+                                stored(path, Patches.apply(type, body.get(), served(path, object))),
+                        result -> Patches.shown(type, body.get(), result),
                         options);
         exchange.respond(200, rendition.object(patched));
     }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.model;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
@@ -59,6 +58,11 @@ public final class ApiFailure extends RuntimeException {
     /** The machine-readable reason, for example {@code Conflict}. */
     public String reason() {
         return status.path("reason").asText();
+    }
+
+    /** Why a body does not fit its kind; empty for other failures. */
+    public String unfitness() {
+        return unfitness;
     }
 
     public ObjectNode status() {
@@ -152,12 +156,12 @@ public final class ApiFailure extends RuntimeException {
     }
 
     /** A patch that leaves no object of its kind. */
-    public ApiFailure ofPatch(JsonNode patched) {
+    public ApiFailure ofPatch(String patched) {
         if (unfitness.isEmpty()) {
             return this;
         }
         FieldErrors errors = new FieldErrors();
-        errors.invalid("patch", patched.toString(), unfitness);
+        errors.invalid("patch", patched, unfitness);
         return invalid(" \"\"", Json.object(), errors.all());
     }
 
@@ -198,18 +202,19 @@ public final class ApiFailure extends RuntimeException {
 
     /** A body that is no object of its kind. */
     public static ApiFailure unfit(ResourceKind kind, String why) {
-        return unfit(kind.kind(), kind, why);
+        return unfit(kind.kind(), kind.version(), kind, why);
     }
 
     /**
      * A body that is no object of the kind that was wanted.
      *
      * @param sent the kind that it says it is of
+     * @param version the one that it says it is in
      */
-    public static ApiFailure unfit(String sent, ResourceKind wanted, String why) {
+    public static ApiFailure unfit(String sent, String version, ResourceKind wanted, String why) {
         String message =
                 "%s in version \"%s\" cannot be handled as a %s: %s"
-                        .formatted(sent, wanted.version(), wanted.kind(), why);
+                        .formatted(sent, version, wanted.kind(), why);
         return new ApiFailure(400, "BadRequest", message, Json.object(), why);
     }
 
@@ -251,8 +256,8 @@ public final class ApiFailure extends RuntimeException {
                         + accepted);
     }
 
-    public static ApiFailure tooLarge(int limit) {
-        return new ApiFailure(413, "RequestEntityTooLarge", "limit is " + limit + " bytes");
+    public static ApiFailure tooLarge(String why) {
+        return new ApiFailure(413, "RequestEntityTooLarge", "Request entity too large: " + why);
     }
 
     public static ApiFailure expired(long asked, long oldest) {

@@ -28,8 +28,8 @@ public final class ResourceKinds {
                                 |          | Event                 | events                 | ev    | namespaced | reason type involvedObject.apiVersion involvedObject.fieldPath involvedObject.kind involvedObject.name involvedObject.namespace involvedObject.resourceVersion involvedObject.uid reportingComponent | CREATE_ON_UPDATE APPLY
             coordination.k8s.io |          | Lease                 | leases                 |       | namespaced |  | CREATE_ON_UPDATE CONDITIONAL_UPDATE APPLY
             events.k8s.io       |          | Event                 | events                 | ev    | namespaced | reason type regarding.apiVersion regarding.fieldPath regarding.kind regarding.name regarding.namespace regarding.resourceVersion regarding.uid reportingController | CREATE_ON_UPDATE APPLY
-            resource.k8s.io     |          | DeviceClass           | deviceclasses          |       | cluster    |  | GENERATION RETURNS_DELETED APPLY
-            resource.k8s.io     | v1@1.37 v1beta2@1.36 v1alpha3 | DeviceTaintRule | devicetaintrules | | cluster |  | STATUS@1.35 GENERATION RETURNS_DELETED APPLY
+            resource.k8s.io     |          | DeviceClass           | deviceclasses          |       | cluster    | metadata.namespace | GENERATION RETURNS_DELETED APPLY
+            resource.k8s.io     | v1@1.37 v1beta2@1.36 v1alpha3 | DeviceTaintRule | devicetaintrules | | cluster | metadata.namespace | STATUS@1.35 GENERATION RETURNS_DELETED APPLY
             resource.k8s.io     |          | ResourceClaim         | resourceclaims         |       | namespaced |  | STATUS APPLY RETURNS_DELETED
             resource.k8s.io     |          | ResourceClaimTemplate | resourceclaimtemplates |       | namespaced |  | RETURNS_DELETED APPLY
             resource.k8s.io     |          | ResourceSlice         | resourceslices         |       | cluster    | spec.nodeName spec.driver spec.pool.name@1.37 | GENERATION RETURNS_DELETED APPLY

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +134,12 @@ public final class Registry {
      */
     public StoredObject apply(
             Target target, ObjectNode applied, boolean force, WriteOptions options) {
-        ownership.requireApplicable(applied);
+        ownership.requireApplicable(target.kind(), applied);
+        String sent = Json.text(applied, "kind");
+        if (!sent.equals(target.kind().kind())) {
+            String type = target.kind().apiVersion() + ", Kind=" + sent;
+            throw untyped(target, applied, "no corresponding type for " + type);
+        }
         target.requireNamedIn(applied);
         decodeApplied(target, applied);
         return changed(
@@ -192,28 +198,38 @@ public final class Registry {
     /**
      * Applies a change to the current object: the change sees and returns a whole object of its
      * own.
+     *
+     * @param shown describes an object that is none of its kind any more, in messages
      */
     public StoredObject patch(
-            Target target, UnaryOperator<ObjectNode> patch, WriteOptions options) {
+            Target target,
+            UnaryOperator<ObjectNode> patch,
+            Function<JsonNode, String> shown,
+            WriteOptions options) {
         return changed(
                 target,
                 options.dryRun(),
                 (current, released) -> {
                     StoredObject existing = target.existing(current);
                     ObjectNode body = patch.apply(existing.copy());
-                    target.requireNamedIn(body);
-                    decodePatched(target.kind(), body, options);
+                    decodePatched(target, body, shown, options);
                     return updated(existing, target, body, options, released);
                 });
     }
 
-    private void decodePatched(ResourceKind kind, ObjectNode body, WriteOptions options) {
+    private void decodePatched(
+            Target target,
+            ObjectNode body,
+            Function<JsonNode, String> shown,
+            WriteOptions options) {
         ObjectNode patched = body.deepCopy();
         try {
-            decode(kind, body, options);
+            MetadataRules.requireKind(target.kind(), body);
+            decode(target.kind(), body, options);
         } catch (ApiFailure failure) {
-            throw failure.ofPatch(patched);
+            throw failure.ofPatch(shown.apply(patched));
         }
+        target.requireNamedIn(body);
     }
 
     private @Nullable ObjectNode updated(
@@ -288,19 +304,30 @@ public final class Registry {
         schema.complete(kind, body);
     }
 
-    /** Decodes what is applied: an unknown field has no owner, and is refused. */
+    /**
+     * Decodes what is applied: an unknown field has no owner, and is refused as a wrong type is.
+     */
     private void decodeApplied(Target target, ObjectNode applied) {
-        List<String> unknown = schema.fit(target.kind(), applied);
-        if (!unknown.isEmpty()) {
-            throw ApiFailure.unexplained(
-                    "failed to create typed patch object (%s/%s; %s, Kind=%s): %s"
-                            .formatted(
-                                    target.key().namespace(),
-                                    target.key().name(),
-                                    target.kind().apiVersion(),
-                                    target.kind().kind(),
-                                    undeclared(unknown)));
+        List<String> unknown;
+        try {
+            unknown = schema.fit(target.kind(), applied);
+        } catch (ApiFailure failure) {
+            throw untyped(target, applied, "." + failure.unfitness());
         }
+        if (!unknown.isEmpty()) {
+            throw untyped(target, applied, undeclared(unknown));
+        }
+    }
+
+    private static ApiFailure untyped(Target target, JsonNode applied, String why) {
+        return ApiFailure.unexplained(
+                "failed to create typed patch object (%s/%s; %s, Kind=%s): %s"
+                        .formatted(
+                                target.key().namespace(),
+                                target.key().name(),
+                                target.kind().apiVersion(),
+                                Json.text(applied, "kind"),
+                                why));
     }
 
     private static String undeclared(List<String> fields) {
@@ -444,6 +471,11 @@ public final class Registry {
         void requireNamedIn(ObjectNode body) {
             MetadataRules.requireFits(kind, key.namespace(), body);
             String name = Json.text(body, "metadata", "name");
+            if (name.isEmpty()) {
+                throw ApiFailure.badRequest(
+                        "the name of the object (%s based on URL) was undeterminable: name must be provided"
+                                .formatted(key.name()));
+            }
             if (!name.equals(key.name())) {
                 throw ApiFailure.badRequest(
                         "the name of the object (%s) does not match the name on the URL (%s)"

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  *     (also when empty) drops them with a warning, Ignore drops them
  * @param fieldManager who owns the fields that the write sets
  * @param warn takes what the client should be warned of
- * @param repeated the fields that the body has more than once
+ * @param repeated the problems with fields that the body has more than once
  */
 public record WriteOptions(
         boolean dryRun,
@@ -39,7 +39,7 @@ public record WriteOptions(
             return;
         }
         List<String> warnings = new ArrayList<>();
-        repeated.get().forEach(field -> warnings.add("duplicate field " + QuotedText.of(field)));
+        warnings.addAll(repeated.get());
         fields.forEach(field -> warnings.add("unknown field " + QuotedText.of(field)));
         if (fieldValidation.equals("Strict") && !warnings.isEmpty()) {
             throw ApiFailure.unfit(kind, "strict decoding error: " + String.join(", ", warnings));

@@ -9,6 +9,9 @@ import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The {@code fieldSelector} of a list, a watch or a DeleteCollection: comparisons joined by commas.
@@ -16,8 +19,23 @@ import java.util.List;
 public record FieldSelector(List<Term> terms) {
     public static final FieldSelector ALL = new FieldSelector(List.of());
 
+    /** A text between commas; a comma behind a backslash is none. */
+    private static final Pattern TERM =
+            Pattern.compile("(?:[^\\\\,]++|\\\\.|\\\\$)++", Pattern.DOTALL);
+
+    private static final Pattern OPERATOR = Pattern.compile("!=|==|=");
+
+    /** The characters that values have behind a backslash. */
+    private static final String SPECIAL = "\\,=";
+
     /** One comparison of a field's text; a field without value compares as empty. */
     record Term(String label, boolean equal, String value) {
+        /** The same on the field as it is stored. */
+        Term storedIn(ResourceKind kind) {
+            requireKnown(kind, label);
+            return new Term(Conversion.storedPath(kind, label), equal, value);
+        }
+
         boolean matches(StoredObject object) {
             return Json.text(object.json(), label.split("\\.")).equals(value) == equal;
         }
@@ -35,27 +53,50 @@ public record FieldSelector(List<Term> terms) {
      */
     public static FieldSelector parse(ResourceKind kind, String text) {
         List<Term> terms = new ArrayList<>();
-        for (String part : text.split(",")) {
-            if (!part.isBlank()) {
-                Term term = term(text, part.trim());
-                requireKnown(kind, term.label());
-                String path = Conversion.storedPath(kind, term.label());
-                terms.add(new Term(path, term.equal(), term.value()));
-            }
-        }
-        return new FieldSelector(terms);
+        // An error is about the first of the terms in the order of their texts.
+        TERM.matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .sorted()
+                .forEach(part -> terms.add(term(text, part)));
+        return new FieldSelector(terms.stream().map(term -> term.storedIn(kind)).toList());
     }
 
     private static Term term(String selector, String text) {
-        int at = text.indexOf('=');
-        if (at < 0) {
+        Matcher operator = OPERATOR.matcher(text);
+        if (!operator.find()) {
             throw ApiFailure.badRequest(
                     "invalid selector: '%s'; can't understand '%s'".formatted(selector, text));
         }
-        boolean equal = at == 0 || text.charAt(at - 1) != '!';
-        String label = text.substring(0, equal ? at : at - 1).trim();
-        String value = text.substring(text.startsWith("==", at) ? at + 2 : at + 1).trim();
-        return new Term(label, equal, value);
+        return new Term(
+                text.substring(0, operator.start()),
+                !operator.group().equals("!="),
+                unescaped(text.substring(operator.end())));
+    }
+
+    private static String unescaped(String value) {
+        StringBuilder plain = new StringBuilder();
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c == '\\') {
+                String rest = value.substring(i + 1);
+                if (rest.isEmpty() || SPECIAL.indexOf(rest.charAt(0)) < 0) {
+                    String sequence = "\\" + rest.substring(0, Math.min(1, rest.length()));
+                    throw invalid("invalid escape sequence: " + sequence);
+                }
+                plain.append(rest.charAt(0));
+                i++;
+            } else if (c == '=') {
+                throw invalid("unescaped character in value: " + (int) c);
+            } else {
+                plain.append(c);
+            }
+        }
+        return plain.toString();
+    }
+
+    private static ApiFailure invalid(String why) {
+        return ApiFailure.badRequest("invalid field selector: " + why);
     }
 
     private static void requireKnown(ResourceKind kind, String label) {

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -87,7 +88,7 @@ final class LabelSelectorParser {
             take();
         }
         String key = identifier();
-        require("<nil>", key, Names.qualifiedNameProblems(key));
+        requireKey(key);
         if (unwanted || next().equals(",") || next().equals(END)) {
             return labels -> labels.has(key) != unwanted;
         }
@@ -121,57 +122,89 @@ final class LabelSelectorParser {
             throw ApiFailure.badRequest(
                     "unable to parse requirement: found '" + opening + "' expected: '('");
         }
-        if (!isIdentifier(next()) && !next().equals(",")) {
+        Set<String> values = new TreeSet<>();
+        if (!isIdentifier(next()) && !next().equals(",") && !next().equals(")")) {
             throw unreadable(next(), "',', ')' or identifier");
         }
-        Set<String> values = new TreeSet<>();
         String separator = ",";
         while (separator.equals(",")) {
             values.add(isIdentifier(next()) ? take() : "");
             separator = take();
-        }
-        if (!separator.equals(")")) {
-            throw unreadable(separator, "',' or ')'");
+            boolean ended = separator.equals(",") || separator.equals(")");
+            if (!ended) {
+                throw unreadable(separator, "',' or ')'");
+            }
+            if (separator.equals(",") && !isValueOrEnd(next())) {
+                throw unreadable(next(), "',', or identifier");
+            }
         }
         return values;
+    }
+
+    private static boolean isValueOrEnd(String token) {
+        return isIdentifier(token) || token.equals(",") || token.equals(")");
     }
 
     /**
      * A missing label is in no set: it fails {@code in} and passes {@code notin} and {@code !=}.
      */
     private static Predicate<JsonNode> oneOf(String key, Set<String> values, boolean wanted) {
-        int index = 0;
-        for (String value : values) {
-            String path = "values[" + index++ + "][" + key + "]";
-            require(path, value, Names.labelValueProblems(value));
-        }
+        requireValues(key, values, new ArrayList<>());
         return labels -> (labels.has(key) && values.contains(labels.path(key).asText())) == wanted;
     }
 
-    private static void require(String path, String text, List<String> problems) {
+    private static void requireValues(String key, Set<String> values, List<String> problems) {
+        int index = 0;
+        for (String value : values) {
+            String path = "values[" + index++ + "][" + key + "]";
+            List<String> ofValue = Names.labelValueProblems(value);
+            if (!ofValue.isEmpty()) {
+                problems.add(invalid(path, value, String.join("; ", ofValue)));
+            }
+        }
+        if (!problems.isEmpty()) {
+            String all = String.join(", ", problems);
+            throw ApiFailure.badRequest(
+                    "unable to parse requirement: "
+                            + (problems.size() == 1 ? all : "[" + all + "]"));
+        }
+    }
+
+    private static String invalid(String path, String value, String problem) {
+        return path + ": Invalid value: " + QuotedText.of(value) + ": " + problem;
+    }
+
+    private static void requireKey(String key) {
+        List<String> problems = Names.qualifiedNameProblems(key);
         if (!problems.isEmpty()) {
             throw ApiFailure.badRequest(
-                    "unable to parse requirement: %s: Invalid value: %s: %s"
-                            .formatted(path, QuotedText.of(text), String.join("; ", problems)));
+                    "unable to parse requirement: "
+                            + invalid("<nil>", key, String.join("; ", problems)));
         }
     }
 
     private static Predicate<JsonNode> compared(String key, String value, boolean greater) {
-        long bound = integer(value);
+        List<String> problems = new ArrayList<>();
+        OptionalLong bound = integer(value);
+        if (bound.isEmpty()) {
+            String rule = "for 'Gt', 'Lt' operators, the value must be an integer";
+            problems.add(invalid("values[0]", value, rule));
+        }
+        requireValues(key, Set.of(value), problems);
         return labels -> {
-            String text = labels.path(key).asText();
-            return text.matches("-?\\d{1,18}")
-                    && (greater ? Long.parseLong(text) > bound : Long.parseLong(text) < bound);
+            OptionalLong found = integer(labels.path(key).asText());
+            return found.isPresent()
+                    && (greater
+                            ? found.getAsLong() > bound.getAsLong()
+                            : found.getAsLong() < bound.getAsLong());
         };
     }
 
-    private static long integer(String value) {
+    private static OptionalLong integer(String value) {
         try {
-            return Long.parseLong(value);
+            return OptionalLong.of(Long.parseLong(value));
         } catch (NumberFormatException e) {
-            throw ApiFailure.badRequest(
-                    "unable to parse requirement: values[0]: Invalid value: \"%s\": for 'Gt', 'Lt' operators, the value must be an integer"
-                            .formatted(value));
+            return OptionalLong.empty();
         }
     }
 }

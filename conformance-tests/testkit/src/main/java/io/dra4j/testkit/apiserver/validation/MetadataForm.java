@@ -27,7 +27,7 @@ final class MetadataForm {
         this.errors = errors;
     }
 
-    /** The name, and the beginning of it from which the server made it. */
+    /** Checks the name, and the beginning of it from which the server made it. */
     void checkNames(ResourceKind kind) {
         Field base = metadata.at("generateName");
         if (!base.text().isEmpty() && !kind.plural().equals("deviceclasses")) {
@@ -55,7 +55,7 @@ final class MetadataForm {
         };
     }
 
-    /** What new objects and changed ones have to keep to. */
+    /** Checks the fields of new objects and of changed ones. */
     void checkValues() {
         long generation = metadata.at("generation").value().asLong();
         if (generation < 0) {

@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver.validation;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.FieldErrors;
+import io.dra4j.rules.QuotedText;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ObjectKey;
@@ -56,19 +57,8 @@ public final class MetadataRules {
 
     /** Refuses a body of another kind, and one whose namespace is not that of the path. */
     public static void requireFits(ResourceKind kind, String namespace, ObjectNode body) {
+        requireKind(kind, body);
         String apiVersion = body.path("apiVersion").asText(kind.apiVersion());
-        String kindName = body.path("kind").asText(kind.kind());
-        if (!kindName.equals(kind.kind())) {
-            throw ApiFailure.unfit(
-                    kindName,
-                    kind,
-                    "converting (%s.%s) to (%s.%s): unknown conversion"
-                            .formatted(
-                                    apiVersion.substring(apiVersion.indexOf('/') + 1),
-                                    kindName,
-                                    kind.group().isEmpty() ? "core" : kind.group().split("\\.")[0],
-                                    kind.kind()));
-        }
         if (!apiVersion.equals(kind.apiVersion())) {
             throw ApiFailure.badRequest(
                     "the API version in the data (%s) does not match the expected API version (%s)"
@@ -78,6 +68,33 @@ public final class MetadataRules {
         if (!sent.isEmpty() && !sent.equals(namespace)) {
             throw ApiFailure.badRequest(
                     "the namespace of the provided object does not match the namespace sent on the request");
+        }
+    }
+
+    /** Refuses a body that says that it is of another kind, be it one that there is or not. */
+    public static void requireKind(ResourceKind kind, ObjectNode body) {
+        String apiVersion = body.path("apiVersion").asText(kind.apiVersion());
+        String sent = body.path("kind").asText(kind.kind());
+        if (!RegisteredKinds.has(apiVersion, sent)) {
+            throw ApiFailure.unfit(
+                    sent,
+                    apiVersion.substring(apiVersion.indexOf('/') + 1),
+                    kind,
+                    "no kind %s is registered for version %s in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+                            .formatted(QuotedText.of(sent), QuotedText.of(apiVersion)));
+        }
+        if (!sent.equals(kind.kind())) {
+            String version = apiVersion.substring(apiVersion.indexOf('/') + 1);
+            throw ApiFailure.unfit(
+                    sent,
+                    version,
+                    kind,
+                    "converting (%s.%s) to (%s.%s): unknown conversion"
+                            .formatted(
+                                    version,
+                                    sent,
+                                    kind.group().isEmpty() ? "core" : kind.group().split("\\.")[0],
+                                    kind.kind()));
         }
     }
 

@@ -45,6 +45,8 @@ class SelectorTest {
                         spec.nodeName=                                   | false
                         spec.nodeName!=node-1                            | false
                         metadata.name=s1,spec.driver=x                   | false
+                        spec.nodeName=node-1\\,node-2                   | false
+                        spec.nodeName!=node-1\\,node-2                  | true
                         """)
         void matchesOrNot(String selector, boolean matches) {
             assertThat(FieldSelector.parse(slices, selector).matches(slice)).isEqualTo(matches);
@@ -90,6 +92,9 @@ class SelectorTest {
                         app notin (a,b)      | false
                         none                 | false
                         !app                 | false
+                        app in ()            | false
+                        app notin ()         | true
+                        app in (,a)          | true
                         """)
         void matchesOrNot(String selector, boolean matches) {
             assertThat(LabelSelector.parse(selector).matches(slice)).isEqualTo(matches);
