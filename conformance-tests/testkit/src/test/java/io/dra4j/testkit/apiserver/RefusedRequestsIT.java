@@ -11,6 +11,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,7 +94,7 @@ class RefusedRequestsIT {
         assertThat(http.post(SLICES, with("", "{'generateName':'Bad_'}")).message())
                 .contains("metadata.generateName: Invalid value: \"Bad_\"")
                 .contains("metadata.name: Invalid value: \"Bad_");
-        assertThat(http.post(SLICES, with("", "{'generateName':'good-'}")).status()).isEqualTo(201);
+        assertThat(http.post(SLICES, with("", "{'generateName':'s-'}")).status()).isEqualTo(201);
     }
 
     @ParameterizedTest
@@ -244,5 +248,23 @@ class RefusedRequestsIT {
 
         assertThat(answer.refusal()).isEqualTo("413 RequestEntityTooLarge");
         assertThat(answer.message()).isEqualTo("Request entity too large: limit is 3145728");
+    }
+
+    @Test
+    void manyWarningsAreCut() throws IOException, InterruptedException {
+        ObjectNode object = (ObjectNode) Json.parse(slice("s2", 1));
+        for (int i = 0; i < 90; i++) {
+            Json.child(object, "spec").put("unknown-" + i + "-".repeat(50), 1);
+        }
+
+        HttpRequest request =
+                HttpRequest.newBuilder(server.url().resolve(SLICES))
+                        .POST(HttpRequest.BodyPublishers.ofString(object.toString()))
+                        .build();
+        HttpResponse<Void> response =
+                HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding());
+
+        assertThat(response.statusCode()).isEqualTo(201);
+        assertThat(response.headers().allValues("Warning")).hasSizeBetween(40, 60);
     }
 }

@@ -20,9 +20,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -47,10 +49,15 @@ final class Exchange {
 
     private static final long LONGEST_DRAINED = 32L * 1024 * 1024;
 
+    private static final int LONGEST_WARNINGS = 4096;
+    private static final int LONGEST_OF_MANY = 256;
+
     private final Request request;
     private final Response response;
     private final Callback callback;
     private final Fields query;
+
+    private final Set<String> warnings = new LinkedHashSet<>();
 
     /** Problems with fields that the body has more than once. */
     private List<String> repeated = List.of();
@@ -175,13 +182,28 @@ final class Exchange {
         return named.isEmpty() ? (agent == null ? "unknown" : agent).split("/")[0] : named;
     }
 
-    /** Sends a warning, unless a header cannot have it. */
+    /** Keeps a warning, unless a header cannot have it. */
     private void warn(String warning) {
-        if (warning.chars().anyMatch(Character::isISOControl)) {
-            return;
+        if (warning.chars().noneMatch(Character::isISOControl)) {
+            warnings.add(warning);
         }
-        String text = warning.replace("\\", "\\\\").replace("\"", "\\\"");
-        response.getHeaders().add("Warning", "299 - \"" + text + '"');
+    }
+
+    /** Sends the warnings; if they are long together, the beginnings of the first of them. */
+    private void sendWarnings() {
+        int all = warnings.stream().mapToInt(String::length).sum();
+        int sent = 0;
+        for (String warning : warnings) {
+            boolean tooLong = all > LONGEST_WARNINGS;
+            if (tooLong && sent >= LONGEST_WARNINGS) {
+                return;
+            }
+            int length = Math.min(warning.length(), tooLong ? LONGEST_OF_MANY : all);
+            String text = warning.substring(0, length);
+            String escaped = text.replace("\\", "\\\\").replace("\"", "\\\"");
+            response.getHeaders().add("Warning", "299 - \"" + escaped + '"');
+            sent += length;
+        }
     }
 
     /** The JDK's client offers h2c by the same header; that offer is simply not taken. */
@@ -332,6 +354,7 @@ final class Exchange {
 
     void respond(int status, String contentType, byte[] body) {
         response.setStatus(status);
+        sendWarnings();
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         response.write(true, ByteBuffer.wrap(body), callback);

@@ -31,7 +31,7 @@ final class MetadataForm {
     void checkNames(ResourceKind kind) {
         Field base = metadata.at("generateName");
         if (!base.text().isEmpty() && !kind.plural().equals("deviceclasses")) {
-            String form = base.text().replaceFirst("(?s)(?<=.).-$", "a");
+            String form = base.text().replaceFirst("(?s).-\\z", "a");
             nameProblems(kind, form)
                     .forEach(problem -> errors.invalid(base.path(), base.text(), problem));
         }
