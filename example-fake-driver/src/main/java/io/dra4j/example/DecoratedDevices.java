@@ -15,6 +15,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Another driver's devices, offered in another way: what a subclass does not change is passed on.
@@ -52,11 +53,12 @@ abstract class DecoratedDevices implements DeviceProvider {
 
     @Override
     public final Inventory inventory() throws Exception {
+        Inventory undecorated = undecorated();
         List<Pool> pools = new ArrayList<>();
-        for (Pool pool : undecorated().pools()) {
+        for (Pool pool : undecorated.pools()) {
             pools.add(decorate(pool));
         }
-        return new Inventory(pools);
+        return new Inventory(pools, undecorated.leftOut());
     }
 
     @Override
@@ -87,6 +89,11 @@ abstract class DecoratedDevices implements DeviceProvider {
     @Override
     public final void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
         devices.unprepare(claim, context);
+    }
+
+    @Override
+    public final Optional<String> restartReason() {
+        return devices.restartReason();
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The one interface that a vendor implements: what devices there are, and how a claim gets them.
@@ -21,8 +22,8 @@ import java.util.List;
  *       #configTypes} may come at any time, even without a start.
  *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different
  *       claims and never at once for one claim, unless the driver is built as serialized; then they
- *       never run at once at all. {@link #inventory} runs on a thread of its own. No thread is ever
- *       interrupted.
+ *       never run at once at all. {@link #inventory} runs on a thread of its own, {@link
+ *       #restartReason} on any. No thread is ever interrupted.
  *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a claim
  *       that was half done, any number of times. It calls {@code prepare} again only after an
  *       {@code unprepare} of the claim has returned; it does without one only if its records are
@@ -66,7 +67,8 @@ public interface DeviceProvider extends AutoCloseable {
      *
      * <p>It is called at the start, after {@link DriverContext#inventoryChanged}, and whenever the
      * runtime wants to be sure. Unknown is not empty: if the hardware can't be read, throw; what is
-     * published then stays, and the runtime tries again.
+     * published then stays, and the runtime tries again. A single device that can't be offered is
+     * {@linkplain Inventory#leftOut left out}, with the reason.
      *
      * @return a full snapshot
      * @throws Exception if the devices can't be read
@@ -99,6 +101,25 @@ public interface DeviceProvider extends AutoCloseable {
      * @throws Exception if something of the claim may be left
      */
     void unprepare(HeldClaim claim, ClaimContext context) throws Exception;
+
+    /**
+     * Returns why only a restart of the process helps; empty if none is needed.
+     *
+     * <p>Liveness probes ask it: while there is a reason, they fail, and the kubelet restarts the
+     * container, again and again with growing waits. That is why a provider must not exit by
+     * itself. It is for a state of the process, for instance a library that can't be opened any
+     * more; a broken device is no reason, for a restart does not mend it.
+     *
+     * <p>It is called by any thread, many times and in parallel, after {@link #start} has returned;
+     * a last call may still run when {@link #close} comes. It must return at once and ask no
+     * hardware: a probe that gets no answer within a second or so fails, too. What it throws is
+     * logged and counts as no reason.
+     *
+     * @return a sentence for admins, without anything that differs from call to call
+     */
+    default Optional<String> restartReason() {
+        return Optional.empty();
+    }
 
     /**
      * Ends the provider; prepared claims stay prepared, for their containers go on.

@@ -111,7 +111,7 @@ public final class DeviceFaults {
             }
             pools.add(pool.toBuilder().devices(tainted).build());
         }
-        return new Inventory(pools);
+        return new Inventory(pools, devices.inventory().leftOut());
     }
 
     private static Offer offer(Device device, NodeDevices devices) {

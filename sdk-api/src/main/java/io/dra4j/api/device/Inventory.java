@@ -12,16 +12,18 @@ import java.util.Set;
  * All that a driver offers at one moment: a full snapshot, never a change to an earlier one.
  *
  * @param pools the pools, with names that are unique
+ * @param leftOut the hardware that the driver found and does not offer, in an order that stays
  */
-public record Inventory(List<Pool> pools) {
+public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
 
     /**
-     * Copies the list and checks that no two pools bear one name.
+     * Copies the lists and checks that no two pools bear one name.
      *
      * @throws IllegalArgumentException if two pools bear one name
      */
     public Inventory {
         pools = List.copyOf(Objects.requireNonNull(pools, "pools"));
+        leftOut = List.copyOf(Objects.requireNonNull(leftOut, "leftOut"));
         Set<PoolName> names = new HashSet<>();
         for (Pool pool : pools) {
             if (!names.add(pool.name())) {
@@ -32,7 +34,17 @@ public record Inventory(List<Pool> pools) {
     }
 
     /**
-     * Returns the inventory of some pools.
+     * Makes an inventory that leaves nothing out.
+     *
+     * @param pools the pools, with names that are unique
+     * @throws IllegalArgumentException if two pools bear one name
+     */
+    public Inventory(List<Pool> pools) {
+        this(pools, List.of());
+    }
+
+    /**
+     * Returns the inventory of some pools, which leaves nothing out.
      *
      * @param pools the pools
      * @return the inventory
@@ -40,6 +52,19 @@ public record Inventory(List<Pool> pools) {
      */
     public static Inventory of(Pool... pools) {
         return new Inventory(List.of(Objects.requireNonNull(pools, "pools")));
+    }
+
+    /**
+     * Returns an inventory with the same pools that leaves some hardware out.
+     *
+     * <p>A driver that offers no device at all because of that is not ready; one that offers some
+     * is.
+     *
+     * @param hardware the hardware, and why; it replaces what this inventory leaves out
+     * @return the inventory
+     */
+    public Inventory withLeftOut(List<LeftOut> hardware) {
+        return new Inventory(pools, Objects.requireNonNull(hardware, "hardware"));
     }
 
     /**

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class InventoryTest {
 
@@ -44,6 +46,25 @@ class InventoryTest {
         assertThatThrownBy(() -> Inventory.of(pool, pool))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("node-a");
+    }
+
+    @Test
+    void leavesNothingOutUnlessTheDriverSaysSo() {
+        Inventory all = Inventory.of(Pool.ofNode("node-a", List.of(GPU)));
+        LeftOut broken = new LeftOut("GPU-5b3f", "Its memory is broken; replace it");
+
+        assertThat(all.leftOut()).isEmpty();
+        assertThat(all.withLeftOut(List.of(broken)).leftOut()).containsExactly(broken);
+        assertThat(all.withLeftOut(List.of(broken)).pools()).isEqualTo(all.pools());
+        assertThat(all.withLeftOut(List.of(broken)).withLeftOut(List.of())).isEqualTo(all);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'',broken", "GPU-5b3f,' '"})
+    void whatIsLeftOutNeedsANameAndAReason(String device, String reason) {
+        assertThatThrownBy(() -> new LeftOut(device, reason))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll('"' + device + '"', '"' + reason + '"');
     }
 
     @Test

@@ -296,7 +296,8 @@ public final class PinnedNames {
 
     private static Inventory without(Inventory inventory, Set<Name> withheld) {
         return new Inventory(
-                inventory.pools().stream().map(pool -> without(pool, withheld)).toList());
+                inventory.pools().stream().map(pool -> without(pool, withheld)).toList(),
+                inventory.leftOut());
     }
 
     private static Pool without(Pool pool, Set<Name> withheld) {
