@@ -106,9 +106,10 @@ public interface DeviceProvider extends AutoCloseable {
      * Returns why only a restart of the process helps; empty if none is needed.
      *
      * <p>Liveness probes ask it: while there is a reason, they fail, and the kubelet restarts the
-     * container, again and again with growing waits. That is why a provider must not exit by
-     * itself. It is for a state of the process, for instance a library that can't be opened any
-     * more; a broken device is no reason, for a restart does not mend it.
+     * container, each time after a longer wait. A provider that ended the process by itself would
+     * cut off calls, and no Event would give the reason. It is for a state of the process, for
+     * instance a library that can't be opened; a broken device is no reason, for a restart does not
+     * repair it.
      *
      * <p>It is called by any thread, many times and in parallel, after {@link #start} has returned;
      * a last call may still run when {@link #close} comes. It must return at once and ask no

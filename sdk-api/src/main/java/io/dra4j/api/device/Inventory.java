@@ -12,7 +12,7 @@ import java.util.Set;
  * All that a driver offers at one moment: a full snapshot, never a change to an earlier one.
  *
  * @param pools the pools, with names that are unique
- * @param leftOut the hardware that the driver found and does not offer, in an order that stays
+ * @param leftOut the hardware that the driver found and does not offer, in the same order each time
  */
 public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
 

@@ -95,6 +95,18 @@ record DriverPages(URI address) {
         return values;
     }
 
+    /** A metric of the driver; its name may bring labels of its own. */
+    static double value(Map<String, Double> scrape, String name, String... labels) {
+        List<String> ids =
+                scrape.keySet().stream()
+                        .filter(id -> id.startsWith(name + "{"))
+                        .filter(id -> List.of(labels).stream().allMatch(id::contains))
+                        .toList();
+        assertThat(ids).as(name + List.of(labels)).hasSize(1);
+        assertThat(ids.get(0)).contains("driver=\"" + TestDriver.NAME + "\"", "node=\"node-1\"");
+        return scrape.get(ids.get(0));
+    }
+
     private static double value(String text) {
         return text.endsWith("Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(text);
     }

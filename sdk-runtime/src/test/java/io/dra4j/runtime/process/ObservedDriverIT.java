@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.process;
 
+import static io.dra4j.runtime.process.DriverPages.value;
 import static io.dra4j.runtime.process.TestDriver.NAME;
 import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.kubelet.probe.v1.HealthCheckRequest;
-import io.dra4j.kubelet.probe.v1.HealthGrpc;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -25,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -45,7 +41,7 @@ class ObservedDriverIT {
     @BeforeAll
     static void start() throws Exception {
         node = TestDriver.node();
-        node.start(DriverPages.OPTION, "--healthcheck-port=0", "--logging-format=json");
+        node.start(DriverPages.OPTION, GrpcProbe.OPTION, "--logging-format=json");
         node.awaitRegistered();
         node.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
         pages = DriverPages.ofProcess(1, node);
@@ -55,18 +51,6 @@ class ObservedDriverIT {
     @AfterAll
     static void stop() {
         node.close();
-    }
-
-    /** A metric of the driver; its name may bring labels of its own. */
-    private static double value(Map<String, Double> scrape, String name, String... labels) {
-        List<String> ids =
-                scrape.keySet().stream()
-                        .filter(id -> id.startsWith(name + "{"))
-                        .filter(id -> List.of(labels).stream().allMatch(id::contains))
-                        .toList();
-        assertThat(ids).as(name + List.of(labels)).hasSize(1);
-        assertThat(ids.get(0)).contains("driver=\"" + NAME + "\"", "node=\"node-1\"");
-        return scrape.get(ids.get(0));
     }
 
     @Test
@@ -158,32 +142,15 @@ class ObservedDriverIT {
 
     @Test
     void probesCallBothSockets() throws Exception {
-        Matcher port =
-                Pattern.compile("health checks on port \\{}[^0-9]*(\\d+)").matcher(node.log());
-        assertThat(port.find()).as(node.log()).isTrue();
-        ManagedChannel channel =
-                NettyChannelBuilder.forAddress("localhost", Integer.parseInt(port.group(1)))
-                        .usePlaintext()
-                        .build();
         Path socket = node.place().plugins().resolve(NAME).resolve("dra.sock");
         Path aside = node.place().root().resolve("aside");
-        try {
-            assertThat(probe(channel)).isEqualTo("SERVING");
+        try (GrpcProbe probe = new GrpcProbe(node)) {
+            assertThat(probe.check("liveness")).isEqualTo("SERVING");
             Files.move(socket, aside);
-            assertThat(probe(channel)).isEqualTo("NOT_SERVING");
+            assertThat(probe.check("liveness")).isEqualTo("NOT_SERVING");
             Files.move(aside, socket);
-            assertThat(probe(channel)).isEqualTo("SERVING");
-        } finally {
-            channel.shutdownNow();
+            assertThat(probe.check("liveness")).isEqualTo("SERVING");
         }
-    }
-
-    private static String probe(ManagedChannel channel) {
-        return HealthGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-                .check(HealthCheckRequest.newBuilder().setService("liveness").build())
-                .getStatus()
-                .name();
     }
 
     /** One driver goes the whole way from nothing to ready. */

@@ -14,16 +14,20 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverOptions;
 import io.dra4j.runtime.DriverProgram;
+import io.dra4j.runtime.InventoryWatch;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -60,16 +64,29 @@ public final class TestDriverMain {
     static final class Options extends DriverOptions {
         @Option(names = "--hardware")
         private @Nullable Path hardware;
+
+        /** Of lines with a device that is left out and a reason each. */
+        @Option(names = "--left-out")
+        private @Nullable Path leftOut;
+
+        /** Of the reason for a restart, if it exists. */
+        @Option(names = "--restart-reason")
+        private @Nullable Path restartReason;
     }
 
     private static final class Provider implements DeviceProvider {
         private static final int DEVICES = 8;
         private static final Pattern DEVICE = Pattern.compile("gpu-[0-9]");
         private final @Nullable Path hardware;
+        private final @Nullable Path leftOut;
+        private final @Nullable Path restartReason;
         private final String node;
+        private @Nullable InventoryWatch watch;
 
         Provider(Options options) {
             hardware = options.hardware;
+            leftOut = options.leftOut;
+            restartReason = options.restartReason;
             node = options.nodeName();
         }
 
@@ -78,15 +95,49 @@ public final class TestDriverMain {
             if (hardware != null && !Files.isDirectory(hardware)) {
                 throw new DraException("There is no hardware at " + hardware);
             }
+            if (leftOut != null) {
+                watch = InventoryWatch.ofFile(leftOut, context::inventoryChanged);
+            }
         }
 
         @Override
-        public Inventory inventory() {
+        public void close() {
+            if (watch != null) {
+                watch.close();
+            }
+        }
+
+        @Override
+        public Inventory inventory() throws IOException {
+            List<LeftOut> broken = leftOut();
+            List<String> names = broken.stream().map(LeftOut::device).toList();
             List<Device> devices =
                     IntStream.range(0, DEVICES)
-                            .mapToObj(i -> Device.builder("gpu-" + i).build())
+                            .mapToObj(i -> "gpu-" + i)
+                            .filter(name -> !names.contains(name))
+                            .map(name -> Device.builder(name).build())
                             .toList();
-            return Inventory.of(Pool.ofNode(node, devices));
+            return Inventory.of(Pool.ofNode(node, devices)).withLeftOut(broken);
+        }
+
+        private List<LeftOut> leftOut() throws IOException {
+            return leftOut == null
+                    ? List.of()
+                    : Files.readAllLines(leftOut).stream()
+                            .map(line -> line.split(" ", 2))
+                            .map(words -> new LeftOut(words[0], words[1]))
+                            .toList();
+        }
+
+        @Override
+        public Optional<String> restartReason() {
+            try {
+                return restartReason == null || !Files.exists(restartReason)
+                        ? Optional.empty()
+                        : Optional.of(Files.readString(restartReason));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         @Override

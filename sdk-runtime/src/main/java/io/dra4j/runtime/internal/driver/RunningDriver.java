@@ -19,6 +19,7 @@ import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import io.dra4j.runtime.internal.kubelet.ProbeServer;
 import io.dra4j.runtime.internal.observe.HttpEndpoint;
+import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.pins.DevicePins;
@@ -58,6 +59,7 @@ public final class RunningDriver implements AutoCloseable {
     private final DevicePins pins;
     private final RunningHealth health;
     private final NodeEventRecorder events;
+    private final Liveness liveness = new Liveness();
     private final SlicePublisher publisher;
     private final KubeletPlugin plugin;
 
@@ -109,7 +111,11 @@ public final class RunningDriver implements AutoCloseable {
         KubeletPlugin served =
                 started(KubeletPlugin.start(sockets, claims, feed, meters, settings.clock()));
         if (settings.healthcheckPort() >= 0) {
-            started(ProbeServer.start(sockets, settings.healthcheckPort()));
+            started(
+                    ProbeServer.start(
+                            sockets,
+                            settings.healthcheckPort(),
+                            () -> liveness.restartReason().isPresent()));
         }
         return served;
     }
@@ -121,9 +127,9 @@ public final class RunningDriver implements AutoCloseable {
             return;
         }
         try {
-            started(
-                    HttpEndpoint.start(
-                            http.address(), http.metricsPath(), meters, readiness::missing));
+            Probes probes =
+                    new Probes(liveness::restartReason, readiness::missing, readiness::leftOut);
+            started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
         } catch (IOException e) {
             throw new DraException(
                     "Can't serve HTTP on %s (%s); choose another endpoint, or give none"
@@ -222,6 +228,7 @@ public final class RunningDriver implements AutoCloseable {
         } catch (Exception | LinkageError e) { // of a provider
             throw new DraException("The driver's provider can't start on this node: " + e, e);
         }
+        started(liveness).started(provider, events);
     }
 
     public boolean awaitRegistered(Duration timeout) throws InterruptedException {

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +35,7 @@ public final class ProbeServer implements AutoCloseable {
             Executors.newSingleThreadExecutor(new DefaultThreadFactory("dra4j-probe", true));
     private final Server server;
 
-    private ProbeServer(PluginSockets sockets, int port) {
+    private ProbeServer(PluginSockets sockets, int port, BooleanSupplier needsRestart) {
         server =
                 NettyServerBuilder.forAddress(new InetSocketAddress(port))
                         .channelType(EpollServerSocketChannel.class)
@@ -44,7 +45,9 @@ public final class ProbeServer implements AutoCloseable {
                         .maxInboundMessageSize(LARGEST_MESSAGE)
                         .maxConcurrentCallsPerConnection(CHECKS_PER_CONNECTION)
                         .maxConnectionIdle(IDLE_MINUTES, TimeUnit.MINUTES)
-                        .addService(new ProbeService(sockets.registration(), sockets.service()))
+                        .addService(
+                                new ProbeService(
+                                        sockets.registration(), sockets.service(), needsRestart))
                         .build();
     }
 
@@ -52,10 +55,11 @@ public final class ProbeServer implements AutoCloseable {
      * Begins to answer on all addresses of the pod.
      *
      * @param port the port; 0 for any that is free
+     * @param needsRestart whether only a restart of the process helps; returns at once
      * @throws DraException if the port can't be had
      */
-    public static ProbeServer start(PluginSockets sockets, int port) {
-        ProbeServer probes = new ProbeServer(sockets, port);
+    public static ProbeServer start(PluginSockets sockets, int port, BooleanSupplier needsRestart) {
+        ProbeServer probes = new ProbeServer(sockets, port, needsRestart);
         try {
             probes.server.start();
             LOG.atInfo().log("Answering health checks on port {}", probes.port());

@@ -12,14 +12,15 @@ import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Checks that the driver works by calling it as the kubelet does: both sockets, over new
- * connections, with effects on nothing.
+ * connections, with effects on nothing. One that needs a restart does not serve.
  *
- * <p>One thread runs it. What fails is logged when it begins, and when it is over.
+ * <p>One thread runs it. A call that fails is logged once, and so is the next that succeeds.
  */
 final class ProbeService extends HealthGrpc.HealthImplBase {
 
@@ -32,11 +33,13 @@ final class ProbeService extends HealthGrpc.HealthImplBase {
 
     private final Path registration;
     private final Path service;
+    private final BooleanSupplier needsRestart;
     private boolean failed;
 
-    ProbeService(Path registration, Path service) {
+    ProbeService(Path registration, Path service, BooleanSupplier needsRestart) {
         this.registration = registration;
         this.service = service;
+        this.needsRestart = needsRestart;
     }
 
     @Override
@@ -48,12 +51,13 @@ final class ProbeService extends HealthGrpc.HealthImplBase {
                             .asRuntimeException());
             return;
         }
-        ServingStatus status = isServing() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+        boolean isServing = !needsRestart.getAsBoolean() && answers();
+        ServingStatus status = isServing ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
         response.onNext(HealthCheckResponse.newBuilder().setStatus(status).build());
         response.onCompleted();
     }
 
-    private boolean isServing() {
+    private boolean answers() {
         try {
             SelfCall.toBoth(registration, service, LIMIT);
             if (failed) {

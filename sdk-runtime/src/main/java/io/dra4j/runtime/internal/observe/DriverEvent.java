@@ -41,6 +41,10 @@ public record DriverEvent(
         DEVICES_WITHDRAWN("DevicesWithdrawn", Severity.PROBLEM),
         /** Names of devices mean other hardware than they were published for. */
         DEVICES_MOVED("DevicesMoved", Severity.PROBLEM),
+        /** The provider leaves hardware out. */
+        DEVICES_LEFT_OUT("DevicesLeftOut", Severity.PROBLEM),
+        /** The provider can't go on before the process has been restarted. */
+        RESTART_NEEDED("RestartNeeded", Severity.PROBLEM),
         /** The provider can't read its devices. */
         INVENTORY_UNREADABLE("InventoryUnreadable", Severity.PROBLEM),
         /** Another client keeps changing or deleting this driver's slices. */

@@ -7,7 +7,9 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -20,9 +22,11 @@ import org.slf4j.LoggerFactory;
  * Serves metrics and probes over HTTP.
  *
  * <ul>
- *   <li>{@code /healthz}: 200 as long as the process can respond. It depends on nothing else, the
- *       API server least of all: an outage of that must not restart drivers.
- *   <li>{@code /readyz}: 200 if nothing is missing; otherwise 503, and the body names what is.
+ *   <li>{@code /healthz}: 200 as long as the process can respond and has no reason for a restart;
+ *       otherwise 503, and the body has the reason. It depends on nothing else, the API server
+ *       least of all: an outage of that must not restart drivers.
+ *   <li>{@code /readyz}: 200 if nothing is missing; otherwise 503, and the body names what is. In
+ *       either case it has notes for admins.
  *   <li>The path of the metrics, in the formats of Prometheus.
  * </ul>
  *
@@ -74,24 +78,31 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
+     * The state that the probes report; each supplier returns at once, on any thread.
+     *
+     * @param restartReason why the process must be restarted; empty if it must not
+     * @param missing the conditions that the driver lacks to be ready, a line each
+     * @param notes what an admin should know, also of a driver that is ready, a line each
+     */
+    public record Probes(
+            Supplier<Optional<String>> restartReason,
+            Supplier<List<String>> missing,
+            Supplier<List<String>> notes) {}
+
+    /**
      * Begins to answer.
      *
      * @param address where to listen; port 0 for any that is free
-     * @param missing the conditions that the driver lacks to be ready, a line each; it must return
-     *     at once
      * @throws IOException if the address is in use, or not this machine's
      */
     public static HttpEndpoint start(
-            InetSocketAddress address,
-            String metricsPath,
-            Meters meters,
-            Supplier<List<String>> missing)
+            InetSocketAddress address, String metricsPath, Meters meters, Probes probes)
             throws IOException {
         HttpServer server = HttpServer.create(address, BACKLOG);
         HttpEndpoint endpoint = new HttpEndpoint(server, new PrometheusScrape(meters.registry()));
         server.createContext("/", exchange -> respond(exchange, 404, "no such page\n"));
-        endpoint.serve(HEALTH, exchange -> respond(exchange, 200, "ok\n"));
-        endpoint.serve(READINESS, exchange -> readiness(exchange, missing.get()));
+        endpoint.serve(HEALTH, exchange -> health(exchange, probes));
+        endpoint.serve(READINESS, exchange -> readiness(exchange, probes));
         endpoint.serve(metricsPath, endpoint::metrics);
         server.start();
         LOG.atInfo()
@@ -127,12 +138,21 @@ public final class HttpEndpoint implements AutoCloseable {
                 });
     }
 
-    private static void readiness(HttpExchange exchange, List<String> missing) throws IOException {
-        if (missing.isEmpty()) {
-            respond(exchange, 200, "ready\n");
+    private static void health(HttpExchange exchange, Probes probes) throws IOException {
+        Optional<String> reason = probes.restartReason().get();
+        if (reason.isPresent()) {
+            respond(exchange, 503, "restart needed: " + reason.get() + "\n");
         } else {
-            respond(exchange, 503, "not ready\n" + String.join("\n", missing) + "\n");
+            respond(exchange, 200, "ok\n");
         }
+    }
+
+    private static void readiness(HttpExchange exchange, Probes probes) throws IOException {
+        List<String> missing = probes.missing().get();
+        List<String> lines = new ArrayList<>(List.of(missing.isEmpty() ? "ready" : "not ready"));
+        lines.addAll(missing);
+        lines.addAll(probes.notes().get());
+        respond(exchange, missing.isEmpty() ? 200 : 503, String.join("\n", lines) + "\n");
     }
 
     private void metrics(HttpExchange exchange) throws IOException {

@@ -40,6 +40,10 @@ public enum Metric {
             Kind.GAUGE,
             "dra4j.unpublished.pools",
             "pools of which the cluster does not have what the driver offers"),
+    LEFT_OUT_DEVICES(
+            Kind.GAUGE,
+            "dra4j.left.out.devices",
+            "devices of the node that the driver does not offer, as its provider last said"),
     JOURNAL_SIZE(
             Kind.GAUGE,
             "dra4j.journal.size",

@@ -42,6 +42,7 @@ final class InventoryReader {
     private final Runnable onRead;
     private final InstantSource clock;
     private final EventRecorder events;
+    private final LeftOutDevices leftOut;
     private final Retries retries;
     private final CountDownLatch firstResult = new CountDownLatch(1);
     // The count of reported changes of the inventory, and how many of them are read.
@@ -74,6 +75,7 @@ final class InventoryReader {
         this.onRead = onRead;
         this.clock = clock;
         this.events = events;
+        this.leftOut = new LeftOutDevices(events);
         this.retries = new Retries(random);
     }
 
@@ -141,7 +143,7 @@ final class InventoryReader {
                         "DeviceProvider.inventory() returned null; return Inventory.of() if there are no devices");
             }
             last = read;
-            loop.execute(() -> succeeded(request));
+            loop.execute(() -> succeeded(request, read));
         } catch (Throwable e) { // of a provider: without a result, there would be no more reads
             loop.execute(() -> failed(request, e));
         } finally {
@@ -149,7 +151,7 @@ final class InventoryReader {
         }
     }
 
-    private void succeeded(long request) {
+    private void succeeded(long request, Inventory read) {
         readingSince = null;
         completed = request;
         retries.succeeded();
@@ -158,6 +160,7 @@ final class InventoryReader {
             LOG.atInfo().log("The provider can read its inventory again");
             report(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
         }
+        leftOut.read(read);
         onRead.run();
     }
 

@@ -144,6 +144,7 @@ public final class SlicePublisher implements AutoCloseable {
         this.nextReread = clock.instant().plus(REREAD_EVERY);
         parts.meters().watch(Metric.PUBLISHED_SLICES, () -> status.slices());
         parts.meters().watch(Metric.UNPUBLISHED_POOLS, () -> status.unpublishedPools());
+        parts.meters().watch(Metric.LEFT_OUT_DEVICES, () -> leftOut().size());
     }
 
     private static Thread thread(Runnable task, String name) {
@@ -232,8 +233,18 @@ public final class SlicePublisher implements AutoCloseable {
         return changes.awaitPublished(limit);
     }
 
-    /** Returns what keeps the cluster from having the inventory, a line each; from any thread. */
+    /** Returns the hardware that the inventory leaves out, a line each; from any thread. */
+    public List<String> leftOut() {
+        return lastInventory().map(LeftOutDevices::lines).orElse(List.of());
+    }
+
+    /** Returns what keeps the cluster from having devices, a line each; from any thread. */
     public List<String> missing() {
+        boolean none = lastInventory().filter(LeftOutDevices::isNoneOffered).isPresent();
+        return none ? List.of("devices: all are left out, and none is offered") : unpublished();
+    }
+
+    private List<String> unpublished() {
         if (lock.isWaiting()) {
             return List.of(); // another process publishes
         }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Taint;
@@ -138,6 +139,13 @@ class HealthReportsTest {
             assertThat(taints.taint(taints.taint(TWO)))
                     .as("what is tainted already")
                     .isEqualTo(taints.taint(TWO));
+        }
+
+        @Test
+        void keepWhatTheInventoryLeavesOut() {
+            List<LeftOut> broken = List.of(new LeftOut("GPU-5b3f", "broken"));
+
+            assertThat(taints.taint(TWO.withLeftOut(broken)).leftOut()).isEqualTo(broken);
         }
 
         @Test

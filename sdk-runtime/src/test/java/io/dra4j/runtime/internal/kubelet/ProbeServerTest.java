@@ -30,6 +30,7 @@ class ProbeServerTest extends SocketFixture {
 
     private final AtomicInteger prepares = new AtomicInteger();
     private final FakeClaims claims = new FakeClaims();
+    private volatile boolean needsRestart;
     @AutoClose private KubeletPlugin plugin;
     @AutoClose private ProbeServer probes;
 
@@ -39,7 +40,7 @@ class ProbeServerTest extends SocketFixture {
     @BeforeEach
     void start() {
         plugin = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
-        probes = ProbeServer.start(sockets, 0);
+        probes = ProbeServer.start(sockets, 0, () -> needsRestart);
         channel = NettyChannelBuilder.forAddress("localhost", probes.port()).usePlaintext().build();
         claims.before = prepares::incrementAndGet;
     }
@@ -92,9 +93,19 @@ class ProbeServerTest extends SocketFixture {
         assertThat(check("")).isEqualTo(ServingStatus.SERVING);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "liveness"})
+    void aDriverThatNeedsARestartIsNotServing(String service) {
+        needsRestart = true;
+        assertThat(check(service)).isEqualTo(ServingStatus.NOT_SERVING);
+
+        needsRestart = false;
+        assertThat(check(service)).isEqualTo(ServingStatus.SERVING);
+    }
+
     @Test
     void aPortThatIsTakenIsAnErrorThatNamesIt() {
-        assertThatThrownBy(() -> ProbeServer.start(sockets, probes.port()))
+        assertThatThrownBy(() -> ProbeServer.start(sockets, probes.port(), () -> false))
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining("port " + probes.port() + "; choose a port that is free");
     }

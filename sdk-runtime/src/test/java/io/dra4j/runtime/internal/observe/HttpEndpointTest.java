@@ -22,8 +22,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,13 @@ class HttpEndpointTest {
     private final CompositeMeterRegistry registry = new CompositeMeterRegistry();
     private final Meters meters = new Meters(registry, "gpu.example.com", "node-1");
     private final List<String> missing = new CopyOnWriteArrayList<>();
+    private final List<String> notes = new CopyOnWriteArrayList<>();
+    private volatile @Nullable String restartReason;
+    private final HttpEndpoint.Probes probes =
+            new HttpEndpoint.Probes(
+                    () -> Optional.ofNullable(restartReason),
+                    () -> List.copyOf(missing),
+                    () -> List.copyOf(notes));
     private final HttpEndpoint endpoint = start(0);
 
     private HttpEndpoint start(int port) {
@@ -47,7 +56,7 @@ class HttpEndpointTest {
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                     "/metrics",
                     meters,
-                    () -> List.copyOf(missing));
+                    probes);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -95,6 +104,34 @@ class HttpEndpointTest {
 
             assertThat(get("/healthz").statusCode()).isEqualTo(200);
             assertThat(get("/healthz").body()).isEqualTo("ok\n");
+        }
+
+        @Test
+        void theProcessIsNotHealthyWhileItNeedsARestart() throws Exception {
+            restartReason = "the library can't be opened";
+
+            HttpResponse<String> needed = get("/healthz");
+            restartReason = null;
+
+            assertThat(needed.statusCode()).isEqualTo(503);
+            assertThat(needed.body()).isEqualTo("restart needed: the library can't be opened\n");
+            assertThat(get("/healthz").statusCode()).isEqualTo(200);
+        }
+
+        @Test
+        void readinessHasNotesWhetherSomethingIsMissingOrNot() throws Exception {
+            notes.add("left out: GPU-5b3f: broken");
+
+            HttpResponse<String> ready = get("/readyz");
+            missing.add("devices: all are left out");
+            HttpResponse<String> unready = get("/readyz");
+
+            assertThat(ready.statusCode()).isEqualTo(200);
+            assertThat(ready.body()).isEqualTo("ready\nleft out: GPU-5b3f: broken\n");
+            assertThat(unready.statusCode()).isEqualTo(503);
+            assertThat(unready.body())
+                    .isEqualTo(
+                            "not ready\ndevices: all are left out\nleft out: GPU-5b3f: broken\n");
         }
 
         @Test
@@ -229,7 +266,7 @@ class HttpEndpointTest {
             assertThatThrownBy(
                             () ->
                                     HttpEndpoint.start(
-                                            endpoint.address(), "/metrics", meters, List::of))
+                                            endpoint.address(), "/metrics", meters, probes))
                     .isInstanceOf(BindException.class);
         }
     }

@@ -9,6 +9,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
@@ -32,6 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PinnedNamesTest implements ClaimReader {
+
+    private static final List<LeftOut> LEFT_OUT = List.of(new LeftOut("GPU-5b3f", "broken"));
 
     @TempDir Path data;
 
@@ -82,7 +85,9 @@ class PinnedNamesTest implements ClaimReader {
                             .physicalId(parts.length > 1 ? parts[1] : null)
                             .build());
         }
-        Inventory inventory = names.publishable(Inventory.of(Pool.ofNode("node", all)), now);
+        Inventory given = Inventory.of(Pool.ofNode("node", all)).withLeftOut(LEFT_OUT);
+        Inventory inventory = names.publishable(given, now);
+        assertThat(inventory.leftOut()).isEqualTo(LEFT_OUT);
         List<Device> out = inventory.pools().get(0).devices();
         assertThat(out).allMatch(device -> device.physicalId() == null);
         List<String> published = out.stream().map(device -> device.name().value()).toList();

@@ -1,0 +1,79 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The provider's reason for a restart of the process, as liveness probes ask for it.
+ *
+ * <p>There is none before the provider has started and after it began to close. A reason is logged
+ * once and recorded as an event. A provider that fails to answer has none. Thread-safe.
+ */
+final class Liveness implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Liveness.class);
+    private static final String SUBJECT = "process";
+
+    private final AtomicReference<Optional<String>> last = new AtomicReference<>(Optional.empty());
+    private final AtomicBoolean failing = new AtomicBoolean();
+    private volatile Supplier<Optional<String>> source = Optional::empty;
+
+    void started(DeviceProvider provider, EventRecorder events) {
+        source = () -> ask(provider, events);
+    }
+
+    Optional<String> restartReason() {
+        return source.get();
+    }
+
+    private Optional<String> ask(DeviceProvider provider, EventRecorder events) {
+        Optional<String> reason = answer(provider);
+        if (!last.getAndSet(reason).equals(reason)) {
+            reason.ifPresentOrElse(
+                    why -> report(why, events),
+                    () -> LOG.atInfo().log("The provider needs no restart any more"));
+        }
+        return reason;
+    }
+
+    private Optional<String> answer(DeviceProvider provider) {
+        try {
+            Optional<String> reason =
+                    Objects.requireNonNull(
+                            provider.restartReason(),
+                            "DeviceProvider.restartReason() returned null; return Optional.empty()"
+                                    + " if no restart is needed");
+            failing.set(false);
+            return reason;
+        } catch (RuntimeException | LinkageError e) { // of a provider
+            if (!failing.getAndSet(true)) {
+                LOG.atWarn()
+                        .setCause(e)
+                        .log("The provider failed to say whether it needs a restart; it gets none");
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static void report(String why, EventRecorder events) {
+        String message = "The driver needs a restart, so its liveness probes fail: " + why;
+        LOG.atError().log(message);
+        events.record(new DriverEvent(Reason.RESTART_NEEDED, SUBJECT, message));
+    }
+
+    @Override
+    public void close() {
+        source = Optional::empty;
+    }
+}

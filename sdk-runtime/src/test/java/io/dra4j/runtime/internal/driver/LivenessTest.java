@@ -1,0 +1,117 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class LivenessTest {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(Liveness.class);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final List<DriverEvent> events = new ArrayList<>();
+    private final Liveness liveness = new Liveness();
+    private Supplier<Optional<String>> reason = Optional::empty;
+
+    @BeforeEach
+    void start() {
+        log.start();
+        logger.addAppender(log);
+        logger.setAdditive(false);
+        liveness.started(new Provider(), events::add);
+    }
+
+    @AfterEach
+    void stop() {
+        logger.detachAppender(log);
+        logger.setAdditive(true);
+    }
+
+    private long logged(Level level) {
+        return log.list.stream().filter(event -> event.getLevel() == level).count();
+    }
+
+    @Test
+    void aReasonIsLoggedAndRecordedOnceForAllProbes() {
+        reason = () -> Optional.of("no library");
+
+        assertThat(liveness.restartReason()).contains("no library");
+        assertThat(liveness.restartReason()).contains("no library");
+
+        assertThat(logged(Level.ERROR)).isEqualTo(1);
+        assertThat(events).extracting(DriverEvent::reason).containsExactly(Reason.RESTART_NEEDED);
+        assertThat(events.get(0).message()).contains("no library");
+    }
+
+    @Test
+    void aProviderThatFailsToAnswerNeedsNoRestartAndIsLoggedOnce() {
+        reason =
+                () -> {
+                    throw new IllegalStateException("broken");
+                };
+
+        assertThat(liveness.restartReason()).isEmpty();
+        assertThat(liveness.restartReason()).isEmpty();
+        assertThat(logged(Level.WARN)).isEqualTo(1);
+
+        reason = () -> null;
+        assertThat(liveness.restartReason()).isEmpty();
+        assertThat(logged(Level.WARN)).isEqualTo(1);
+
+        reason = () -> Optional.of("no library");
+        assertThat(liveness.restartReason()).contains("no library");
+        assertThat(events).hasSize(1);
+    }
+
+    @Test
+    void theProviderIsNotAskedBeforeItsStartAndAfterItsEnd() {
+        reason = () -> Optional.of("no library");
+
+        assertThat(new Liveness().restartReason()).isEmpty();
+        liveness.close();
+        assertThat(liveness.restartReason()).isEmpty();
+        assertThat(events).isEmpty();
+    }
+
+    private final class Provider implements DeviceProvider {
+        @Override
+        public Optional<String> restartReason() {
+            return reason.get();
+        }
+
+        @Override
+        public Inventory inventory() {
+            throw new AssertionError("probes ask no hardware");
+        }
+
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
+            throw new AssertionError("probes prepare nothing");
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, ClaimContext context) {
+            throw new AssertionError("probes unprepare nothing");
+        }
+    }
+}
