@@ -15,6 +15,7 @@ import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.InventoryWatch;
@@ -89,20 +90,30 @@ final class SampleFpgaProvider implements DeviceProvider {
         watch.close();
     }
 
+    // #endregion watch
+
+    // #region inventory
     @Override
     public Inventory inventory() throws IOException {
         List<Device> devices = new ArrayList<>();
+        List<LeftOut> leftOut = new ArrayList<>();
         for (Map.Entry<String, String> fpga : fpgas().entrySet()) {
-            devices.add(
-                    Device.builder(fpga.getKey())
-                            .physicalId(fpga.getValue())
-                            .attribute("serial", fpga.getValue())
-                            .build());
+            String name = fpga.getKey();
+            String serial = fpga.getValue();
+            if (serial.isEmpty()) {
+                leftOut.add(new LeftOut(name, "The card reports no serial number; reseat it"));
+            } else {
+                devices.add(
+                        Device.builder(name)
+                                .physicalId(serial)
+                                .attribute("serial", serial)
+                                .build());
+            }
         }
-        return Inventory.of(Pool.ofNode(nodeName, devices));
+        return Inventory.of(Pool.ofNode(nodeName, devices)).withLeftOut(leftOut);
     }
 
-    // #endregion watch
+    // #endregion inventory
 
     /** Serials by name. */
     private Map<String, String> fpgas() throws IOException {

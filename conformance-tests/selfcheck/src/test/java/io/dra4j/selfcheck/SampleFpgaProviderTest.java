@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.runtime.SlicePreview;
 import io.dra4j.test.AllocatedClaims;
 import io.dra4j.test.HeldClaims;
@@ -61,6 +62,16 @@ class SampleFpgaProviderTest {
     @Test
     void itsInventoryCanBePublished() throws Exception {
         assertThat(SlicePreview.problems(provider.inventory())).isEmpty();
+        assertThat(provider.inventory().pools().get(0).devices()).hasSize(1);
+    }
+
+    @Test
+    void aCardWithoutASerialNumberIsLeftOut() throws Exception {
+        add("fpga-1", "");
+
+        assertThat(provider.inventory().leftOut())
+                .containsExactly(
+                        new LeftOut("fpga-1", "The card reports no serial number; reseat it"));
         assertThat(provider.inventory().pools().get(0).devices()).hasSize(1);
     }
 
