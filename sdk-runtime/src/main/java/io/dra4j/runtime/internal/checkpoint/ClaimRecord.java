@@ -55,10 +55,13 @@ public record ClaimRecord(
                 ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped);
     }
 
-    /** Returns the record of the claim while it is unprepared. */
+    /**
+     * Returns the record of the claim while it is unprepared; one that is damaged stays so, since a
+     * provider must not take its lost state for one that never was.
+     */
     public ClaimRecord unpreparing() {
-        return new ClaimRecord(
-                ref, Phase.UNPREPARING, bootId, devices, state, null, unprepareSkipped);
+        Phase next = phase == Phase.DAMAGED ? phase : Phase.UNPREPARING;
+        return new ClaimRecord(ref, next, bootId, devices, state, null, unprepareSkipped);
     }
 
     /** Returns whether no call of the kubelet ends the preparation. */

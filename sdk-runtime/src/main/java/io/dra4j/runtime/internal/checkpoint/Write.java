@@ -40,10 +40,12 @@ record Write(
         return String.valueOf(entry.uid());
     }
 
-    /** Returns whether it leads to free devices. */
+    /** Returns whether it leads to free devices: a damaged claim, too, can only be unprepared. */
     boolean releases() {
         ClaimRecord claim = entry.put();
-        return claim == null || claim.phase() == Phase.UNPREPARING;
+        return claim == null
+                || claim.phase() == Phase.UNPREPARING
+                || claim.phase() == Phase.DAMAGED;
     }
 
     void fail(Throwable cause) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Unprepare ({@link #unprepare}), of a claim in any phase:
  *
  * <ol>
- *   <li>the journal has the claim as UNPREPARING;
+ *   <li>the journal has the claim as UNPREPARING, or still as DAMAGED;
  *   <li>the provider undoes its work; what it checkpoints is in the journal when it continues;
  *   <li>the CDI spec is removed, and then what devices reported;
  *   <li>the journal forgets the claim.

@@ -108,7 +108,11 @@ class JournalDiskFullTest {
         int prepared = prepareUntilItFails(20);
 
         for (int i = 0; i < prepared - 1; i++) {
-            journal.put(Records.full("uid-" + i).unpreparing());
+            ClaimRecord claim = Records.full("uid-" + i);
+            journal.put(
+                    i % 2 == 0
+                            ? claim.unpreparing()
+                            : ClaimRecord.damaged(claim.ref(), claim.bootId(), claim.devices()));
             journal.forget("uid-" + i);
         }
         assertThat(disk.resolve("claims.reserve")).doesNotExist();

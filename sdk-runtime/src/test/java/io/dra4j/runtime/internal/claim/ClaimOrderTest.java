@@ -184,6 +184,22 @@ class ClaimOrderTest extends NodeFixture {
         }
 
         @Test
+        void damagedStaysSoWhenACrashCutsItsUnprepareOff() {
+            leave(Phase.DAMAGED, "boot-1");
+            provider.failUnprepare(new AssertionError("cut off"));
+            node.unprepare(A);
+            node.restart("boot-1");
+            provider.onUnprepare = claim -> {};
+
+            assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+
+            assertThat(provider.unprepared)
+                    .hasSize(2)
+                    .allMatch(claim -> claim.phase() == Phase.DAMAGED && claim.state() == null);
+            assertThat(node.claims.held()).isEmpty();
+        }
+
+        @Test
         void damagedIsNeverTakenForPreparedAndBegunAgain() {
             leave(Phase.DAMAGED, "boot-1");
 
