@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.rules;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -25,6 +28,18 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         return ipv4.isPresent()
                 ? ipv4.map(groups -> new IpAddress(groups, true))
                 : ipv6(text).map(groups -> new IpAddress(groups, false));
+    }
+
+    /** Copies an address of 4 or 16 bytes. */
+    static IpAddress of(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        List<Integer> groups = new ArrayList<>();
+        for (int i = 0; i < bytes.length; i += 2) {
+            groups.add(
+                    Byte.toUnsignedInt(bytes[i]) << Byte.SIZE | Byte.toUnsignedInt(bytes[i + 1]));
+        }
+        boolean isIpv6 = groups.size() == GROUPS;
+        return new IpAddress(isIpv6 ? groups : mapped(groups), !isIpv6);
     }
 
     private static List<Integer> mapped(List<Integer> lowest) {
@@ -98,6 +113,23 @@ record IpAddress(List<Integer> groups, boolean dotted) {
     /** The bits of its form: a mapped IPv4 address has those of IPv6. */
     int bitsAsWritten() {
         return dotted ? 32 : 128;
+    }
+
+    /** Returns the address with the bytes of its form; a mapped one is IPv4 all the same. */
+    InetAddress toInetAddress() {
+        ByteBuffer bytes = ByteBuffer.allocate(bitsAsWritten() / Byte.SIZE);
+        groups.subList(dotted ? MAPPED.size() : 0, GROUPS)
+                .forEach(group -> bytes.putShort(group.shortValue()));
+        try {
+            return InetAddress.getByAddress(bytes.array());
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("4 or 16 bytes are an address", e);
+        }
+    }
+
+    /** Returns whether it is an IPv4 address in the form of IPv6. */
+    boolean isMapped() {
+        return !dotted && isIpv4();
     }
 
     boolean isIpv4() {

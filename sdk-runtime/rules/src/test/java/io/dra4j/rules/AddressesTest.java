@@ -56,6 +56,68 @@ class AddressesTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "10.1.2.3/24, 10.1.2.3/24",
+        "0.0.0.0/0, 0.0.0.0/0",
+        "2001:DB8:0:00:000:0000:0:01/64, 2001:db8::1/64",
+        "1::2:3:4:5:6:7/8, 1:0:2:3:4:5:6:7/8",
+        "::ffff:10.1.2.3/120, 10.1.2.3/24",
+        "::FFFF:a01:203/96, 10.1.2.3/0",
+        "64:ff9b::10.1.2.3/96, 64:ff9b::a01:203/96",
+    })
+    void aFormThatAllReadersTakeForTheSameIsUnambiguous(String address, String canonical) {
+        assertThat(Addresses.unambiguous(address)).contains(canonical);
+        assertThat(Addresses.problem(canonical)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "010.1.2.3/24",
+                "10.1.2.03/24",
+                "10.1.2.3/024",
+                "2001:db8::1/064",
+                "::ffff:010.1.2.3/120",
+                "::ffff:10.1.02.3/120",
+                "02001:db8::1/64",
+                "::ffff:10.1.2.3/95",
+                "::ffff:10.1.2.3/24",
+                "10.1.2.3",
+                "x",
+            })
+    void anotherFormIsAmbiguous(String address) {
+        assertThat(Addresses.unambiguous(address)).isEmpty();
+        assertThat(Addresses.problem(address)).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.1.2.3, 10.1.2.3",
+        "2001:DB8::0001, 2001:db8::1",
+        "::1.2.3.4, ::102:304",
+        "::, ::",
+    })
+    void anAddressAloneIsReadStrictlyAndWritten(String address, String canonical) {
+        assertThat(Addresses.strict(address).map(Addresses::text)).contains(canonical);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "010.1.2.3",
+                "::01.2.3.4",
+                "00001::1",
+                "::ffff:1.2.3.4",
+                "::ffff:102:304",
+                "10.1.2.3/24",
+                "fe80::1%eth0",
+                "localhost",
+            })
+    void otherAddressesAloneAreNotRead(String address) {
+        assertThat(Addresses.strict(address)).isEmpty();
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "",

@@ -7,41 +7,25 @@ import static dev.cel.common.types.SimpleType.INT;
 import static dev.cel.common.types.SimpleType.STRING;
 import static io.dra4j.allocator.cel.Types.IP;
 
+import io.dra4j.rules.Addresses;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 
 /** An IPv4 or IPv6 address in a CEL expression: without a zone, and no IPv4 address in IPv6. */
 record IpAddress(InetAddress address) {
-    private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-    private static final String IPV4 = OCTET + "(\\." + OCTET + "){3}";
-    private static final Pattern FORM =
-            Pattern.compile(IPV4 + "|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*(:" + IPV4 + ")?");
-
-    /** The longest run of at least two groups that are zero. */
-    private static final Pattern ZEROS = Pattern.compile("(?<![^:])0(:0)+(?![^:])");
 
     /**
      * @throws IllegalArgumentException if it is no address
      */
     static IpAddress parse(String text) {
-        try {
-            if (FORM.matcher(text).matches()) {
-                InetAddress address = InetAddress.getByName(text);
-                if (address instanceof Inet6Address == text.contains(":")) {
-                    return new IpAddress(address);
-                }
-            }
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(problem(text), e);
-        }
-        throw new IllegalArgumentException(problem(text));
-    }
-
-    private static String problem(String text) {
-        return "IP Address \"" + text + "\" parse error during conversion from string";
+        return Addresses.strict(text)
+                .map(IpAddress::new)
+                .orElseThrow(
+                        () ->
+                                new IllegalArgumentException(
+                                        "IP Address \"%s\" parse error during conversion from string"
+                                                .formatted(text)));
     }
 
     boolean isIpv6() {
@@ -55,26 +39,7 @@ record IpAddress(InetAddress address) {
     /** The canonical text. */
     @Override
     public String toString() {
-        String groups = address.getHostAddress();
-        if (!isIpv6()) {
-            return groups;
-        }
-        String longest =
-                ZEROS.matcher(groups)
-                        .results()
-                        .map(match -> match.group())
-                        .reduce("", (a, b) -> b.length() > a.length() ? b : a);
-        return longest.isEmpty() ? groups : shortened(groups, longest);
-    }
-
-    private static String shortened(String groups, String zeros) {
-        String padded = ":" + groups + ":";
-        int at = padded.indexOf(":" + zeros + ":");
-        String before = padded.substring(0, at);
-        String after = padded.substring(at + zeros.length() + 2);
-        String head = before.startsWith(":") ? before.substring(1) : before;
-        String tail = after.endsWith(":") ? after.substring(0, after.length() - 1) : after;
-        return head + "::" + tail;
+        return Addresses.text(address);
     }
 
     static void addTo(Functions functions) {
