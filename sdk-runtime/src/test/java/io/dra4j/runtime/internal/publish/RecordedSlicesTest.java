@@ -22,9 +22,7 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.Problem;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
+import io.dra4j.testkit.apiserver.replay.Recordings;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -36,7 +34,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -53,8 +50,6 @@ import org.junit.jupiter.api.Test;
  */
 class RecordedSlicesTest {
 
-    private static final String FILE =
-            "/io/dra4j/testkit/apiserver/replay/apiserver-creates.jsonl.gz";
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private static final Set<Feature> DROPPED =
@@ -101,7 +96,7 @@ class RecordedSlicesTest {
     private final List<String> wrong = new ArrayList<>();
 
     @Test
-    void thePublisherDecidesAsTheServer() throws Exception {
+    void thePublisherDecidesAsTheServer() {
         for (JsonNode line : slices()) {
             Outcome outcome = check(line);
             outcomes.merge(outcome, 1, Integer::sum);
@@ -183,23 +178,11 @@ class RecordedSlicesTest {
                 && errors.all().stream().map(FieldError::field).allMatch(fields::contains);
     }
 
-    private static List<JsonNode> slices() throws Exception {
-        try (BufferedReader lines =
-                new BufferedReader(
-                        new InputStreamReader(
-                                new GZIPInputStream(
-                                        RecordedSlicesTest.class.getResourceAsStream(FILE)),
-                                StandardCharsets.UTF_8))) {
-            List<JsonNode> slices = new ArrayList<>();
-            for (String line : lines.lines().toList()) {
-                JsonNode json = JSON.readTree(line);
-                if (json.path("kind").asText().equals("ResourceSlice")
-                        && json.at("/expected/code").asInt() != 400) {
-                    slices.add(json);
-                }
-            }
-            return slices;
-        }
+    private static List<JsonNode> slices() {
+        return Recordings.of("creates").stream()
+                .filter(line -> line.path("kind").asText().equals("ResourceSlice"))
+                .filter(line -> line.at("/expected/code").asInt() != 400)
+                .toList();
     }
 
     /** Returns the pool whose slice is what was recorded; empty if there is none. */

@@ -11,10 +11,13 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 
 /** The answers of kube-apiserver 1.36.2, line by line. */
-final class Recordings {
+public final class Recordings {
     private Recordings() {}
 
-    static List<JsonNode> of(String file) {
+    /**
+     * @param file {@code creates}, {@code updates} or {@code transcripts}
+     */
+    public static List<JsonNode> of(String file) {
         String name = "apiserver-" + file + ".jsonl.gz";
         try (var zipped = new GZIPInputStream(Recordings.class.getResourceAsStream(name))) {
             String text = new String(zipped.readAllBytes(), StandardCharsets.UTF_8);
