@@ -80,8 +80,8 @@ public interface DriverContext {
      * @param claim the claim
      * @param device the device that the claim holds
      * @param status the report; it replaces the driver's earlier report of the device
-     * @throws io.dra4j.api.error.DraException if the report breaks a rule of the API, or can't be
-     *     kept
+     * @throws io.dra4j.api.error.DraException if parts of the report break a rule of the API: it
+     *     names them, and the others are reported all the same; or if the report can't be kept
      */
     void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status);
 

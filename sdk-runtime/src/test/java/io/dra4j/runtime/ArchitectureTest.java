@@ -117,7 +117,7 @@ class ArchitectureTest {
                     Map.entry("driver", List.of("")),
                     Map.entry("publish", List.of("driver")),
                     Map.entry("publish.plan", List.of("", "publish")),
-                    Map.entry("validate", List.of("", "publish", "publish.plan")),
+                    Map.entry("validate", List.of("", "publish", "publish.plan", "status")),
                     Map.entry("kubelet", List.of("driver")),
                     Map.entry("health", List.of("driver", "kubelet")),
                     Map.entry("claim", List.of("", "driver", "kubelet")),

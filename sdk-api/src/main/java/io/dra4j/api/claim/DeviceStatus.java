@@ -11,6 +11,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A driver's report about an allocated device in the claim's status.
  *
+ * <p>It may be built of any values. The runtime checks them when it is reported, by the rules of
+ * the API server, and makes canonical what loses nothing by that: IPv6 addresses are written as in
+ * RFC 5952, IPv4 addresses in the form of IPv6 as IPv4, and an address or a condition that is there
+ * twice is sent once. Hardware addresses are sent as they are.
+ *
+ * <p>Parts that break a rule are left out, and the others are sent. The parts are each condition,
+ * the {@linkplain #data() data}, and the {@linkplain #networkData() network data} as a whole: one
+ * wrong address costs all of that, since some of a device's addresses would pass for all. Different
+ * conditions of one type are all left out, and so are all conditions if they are more than 8. What
+ * is left out is removed from the claim's status, if an earlier report had it.
+ *
  * @see <a
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4817-resource-claim-device-status">
  *     KEP-4817</a>
@@ -91,7 +102,9 @@ public final class DeviceStatus {
      * The interface and addresses of a network device.
      *
      * @param interfaceName the interface's name in the pod, at most 256 bytes, or {@code null}
-     * @param ips its addresses with prefix lengths, such as {@code 10.0.0.5/24}, at most 16
+     * @param ips its addresses with prefix lengths, such as {@code 10.0.0.5/24}, at most 16;
+     *     numbers with leading zeros, such as {@code 010.0.0.5/24}, are refused, since some readers
+     *     take them for octal
      * @param hardwareAddress its hardware address, at most 128 bytes, or {@code null}
      */
     public record NetworkData(

@@ -182,7 +182,7 @@ public final class PreparedDevice {
         /**
          * Sets the report about the device in the claim's status.
          *
-         * <p>One that breaks a rule of the API is logged and left out.
+         * <p>Parts that break a rule of the API are logged and left out, see {@link DeviceStatus}.
          *
          * @param status the report, or {@code null}
          * @return this builder

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** Rules for what drivers report of the devices of a claim. */
-final class DeviceStatusRules {
+public final class DeviceStatusRules {
     private static final int IPS = 16;
     private static final int INTERFACE_NAME = 256;
     private static final int HARDWARE_ADDRESS = 128;
@@ -42,6 +42,11 @@ final class DeviceStatusRules {
         DeviceKey key = DeviceKey.of(device.value());
         boolean isAllocated = allocated.contains(key.toString());
         device.requireThat(isAllocated, key.shown(), "must be an allocated device in the claim");
+        checkReport(device);
+    }
+
+    /** Checks what is reported of a device: conditions, data and network data. */
+    public static void checkReport(Field device) {
         device.at("conditions").requireAtMost(ClaimLimits.DEVICE_CONDITIONS);
         ConditionRules.check(device.at("conditions"));
         if (device.at("data").present()) {

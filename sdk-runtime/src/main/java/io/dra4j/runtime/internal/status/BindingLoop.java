@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.status;
 
 import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.ReadinessCheck.PendingDevice;
+import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
@@ -131,8 +132,8 @@ public final class BindingLoop implements AutoCloseable {
     private List<Condition> conditions(PendingDevice device) {
         try {
             List<Condition> conditions = parts.check.check(device);
-            conditions.forEach(condition -> check(device, condition));
-            return conditions;
+            conditions.forEach(condition -> requireAwaited(device, condition));
+            return accepted(device, conditions);
         } catch (Exception | LinkageError e) { // of a check
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, device.claim())
@@ -143,13 +144,29 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    private static void check(PendingDevice device, Condition condition) {
-        StatusRules.check(condition);
+    private static void requireAwaited(PendingDevice device, Condition condition) {
         if (!BindingClaim.isAwaited(device, condition.type())) {
             throw new DraException(
                     "The scheduler does not wait for the condition %s of device %s, but for %s"
                             .formatted(condition.type(), device.device(), device.binding()));
         }
+    }
+
+    private List<Condition> accepted(PendingDevice device, List<Condition> conditions) {
+        DeviceStatus status = DeviceStatus.builder().conditions(conditions).build();
+        CheckedStatus checked =
+                CheckedStatus.of(
+                        device.device().value(),
+                        ReportJson.status(status, null, parts.clock.instant()));
+        if (!checked.leftOut().isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM, device.claim())
+                    .addKeyValue(LogField.DEVICE, device.device())
+                    .log(
+                            "The API does not take conditions of the driver's readiness check; they are left out: {}",
+                            String.join("; ", checked.leftOut()));
+        }
+        return conditions.stream().filter(it -> checked.hasCondition(it.type())).toList();
     }
 
     private boolean isApplied(BindingClaim claim) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.status;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceMetadata;
@@ -96,8 +97,8 @@ public final class ClaimReports implements AutoCloseable {
     /**
      * Takes a provider's reports of its devices.
      *
-     * <p>The metadata files are in place on return. A status that breaks a rule of the API is left
-     * out: it must not keep a pod from its devices.
+     * <p>The metadata files are in place on return. Parts of a status that break a rule of the API
+     * are left out: they must not keep a pod from its devices.
      *
      * @return the results, with the mounts that show containers their metadata
      * @throws DraException if it can't be kept
@@ -134,16 +135,21 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     private DeviceReport withStatus(ClaimRef claim, DeviceReport device, DeviceStatus status) {
-        try {
-            StatusRules.check(status);
-            return device.withStatus(ReportJson.status(status, device.status(), clock.instant()));
-        } catch (DraException e) {
+        CheckedStatus checked = checked(device, status);
+        if (!checked.leftOut().isEmpty()) {
             LOG.atError()
                     .addKeyValue(LogField.CLAIM, claim)
                     .addKeyValue(LogField.DEVICE, device.device())
-                    .log("The provider's status of a device is left out: {}", e.getMessage());
-            return device;
+                    .log(
+                            "The API does not take parts of the provider's status of a device; they are left out: {}",
+                            String.join("; ", checked.leftOut()));
         }
+        return device.withStatus(checked.sent());
+    }
+
+    private CheckedStatus checked(DeviceReport device, DeviceStatus status) {
+        ObjectNode json = ReportJson.status(status, device.status(), clock.instant());
+        return CheckedStatus.of(device.device(), json);
     }
 
     /** Containers that use a request get the edits of its first device in any case. */
@@ -255,17 +261,22 @@ public final class ClaimReports implements AutoCloseable {
     /**
      * Sets the status of a held device; the report of another one is dropped.
      *
-     * @throws DraException if the status breaks a rule of the API, or can't be kept
+     * @throws DraException if parts of the status break a rule of the API, after the others were
+     *     taken, or if it can't be kept
      */
     public synchronized void updateStatus(ClaimRef claim, HeldDevice device, DeviceStatus status) {
-        StatusRules.check(status);
         DeviceReport before = before(claim, device);
-        DeviceReport after =
-                before.withStatus(ReportJson.status(status, before.status(), clock.instant()));
-        if (after.equals(before)) {
-            return; // sent, or on its way
+        CheckedStatus checked = checked(before, status);
+        DeviceReport after = before.withStatus(checked.sent());
+        if (!after.equals(before)) { // otherwise it is sent, or on its way
+            update(claim, after).filter(report -> isPrepared(claim)).ifPresent(this::report);
         }
-        update(claim, after).filter(report -> isPrepared(claim)).ifPresent(this::report);
+        if (!checked.leftOut().isEmpty()) {
+            throw new DraException(
+                    "The API does not take parts of the status of claim %s, device %s; they are left out: %s"
+                            .formatted(
+                                    claim, device.device(), String.join("; ", checked.leftOut())));
+        }
     }
 
     /**

@@ -15,6 +15,7 @@ import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.DeviceStatus.NetworkData;
 import io.dra4j.api.device.AttributeValue;
+import io.dra4j.rules.Addresses;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
@@ -30,7 +31,10 @@ final class ReportJson {
                             JsonInclude.Value.construct(
                                     JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
                     .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .enable(
+                            DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS,
+                            DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,
+                            DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .build();
 
     private static final Map<Class<? extends AttributeValue>, String> ATTRIBUTE_TYPES =
@@ -51,7 +55,8 @@ final class ReportJson {
     }
 
     /**
-     * Returns a device's status.
+     * Returns a device's status in its canonical form: addresses where all readers agree on them,
+     * each address and each condition once. Data that is no JSON is a text in it.
      *
      * @param before its last one, from which a condition has the time of its last change
      */
@@ -60,10 +65,13 @@ final class ReportJson {
         if (!status.conditions().isEmpty()) {
             ArrayNode conditions = json.putArray("conditions");
             JsonNode old = before == null ? object() : before.path("conditions");
-            status.conditions().forEach(c -> conditions.add(condition(c, old, now)));
+            status.conditions().stream()
+                    .distinct()
+                    .forEach(c -> conditions.add(condition(c, old, now)));
         }
-        if (status.data() != null) {
-            json.set("data", data(status.data()));
+        JsonNode data = status.data() == null ? null : jsonOrText(status.data());
+        if (data != null && !data.isNull()) {
+            json.set("data", data);
         }
         putNetwork(json, status.networkData());
         return json;
@@ -84,10 +92,20 @@ final class ReportJson {
                 .put("lastTransitionTime", changed);
     }
 
+    private static JsonNode jsonOrText(String data) {
+        JsonNode text = JsonNodeFactory.instance.textNode(data);
+        try {
+            JsonNode json = data(data);
+            return json.isMissingNode() ? text : json;
+        } catch (IllegalArgumentException e) {
+            return text;
+        }
+    }
+
     /**
-     * Reads a device's data.
+     * Reads JSON.
      *
-     * @throws IllegalArgumentException if it is no JSON
+     * @throws IllegalArgumentException if it is none
      */
     static JsonNode data(String text) {
         try {
@@ -141,7 +159,10 @@ final class ReportJson {
             data.put("interfaceName", network.interfaceName());
         }
         if (!network.ips().isEmpty()) {
-            network.ips().forEach(data.putArray("ips")::add);
+            network.ips().stream()
+                    .map(ip -> Addresses.unambiguous(ip).orElse(ip))
+                    .distinct()
+                    .forEach(data.putArray("ips")::add);
         }
         if (network.hardwareAddress() != null) {
             data.put("hardwareAddress", network.hardwareAddress());

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Values as a message shows them: on one line, short, and with nothing in it that hides. */
-final class Shown {
+public final class Shown {
 
     /** The longest name of an attribute has 96 characters. */
     private static final int MOST = 100;
@@ -38,7 +38,7 @@ final class Shown {
     }
 
     /** A server's words, which may quote a value of any length: then the middle is left out. */
-    static String message(String message) {
+    public static String message(String message) {
         StringBuilder shown = new StringBuilder();
         withoutMiddle(message).codePoints().forEach(point -> append(shown, point));
         return withoutMiddle(shown.toString());

@@ -121,6 +121,22 @@ class BindingLoopTest {
     }
 
     @Test
+    void leavesOutAConditionThatTheApiWouldRefuse() {
+        start(claim(OWN + AWAITED, ""));
+
+        Condition wrong = new Condition("Attached", ConditionStatus.TRUE, "two words", "");
+        answer = List.of(wrong, condition("Warm", ConditionStatus.TRUE));
+        advance(5);
+
+        assertThat(statuses.applied).hasSize(1);
+        assertThat(statuses.last().devices())
+                .singleElement()
+                .asString()
+                .contains("Warm")
+                .doesNotContain("Attached");
+    }
+
+    @Test
     void endsWithAFailureCondition() {
         answer = List.of(condition("Failed", ConditionStatus.TRUE));
         start(claim(OWN + AWAITED, ""));

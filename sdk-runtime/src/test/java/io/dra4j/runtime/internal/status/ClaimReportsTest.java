@@ -22,6 +22,12 @@ import org.junit.jupiter.api.Test;
 
 class ClaimReportsTest extends ReportsUnderTest {
 
+    private static final DeviceStatus PARTLY_BAD =
+            DeviceStatus.builder()
+                    .condition(new Condition("Ready", ConditionStatus.FALSE, "no reason", ""))
+                    .networkData(new NetworkData("eth0", List.of(), null))
+                    .build();
+
     @Nested
     class Status {
 
@@ -172,17 +178,32 @@ class ClaimReportsTest extends ReportsUnderTest {
         }
 
         @Test
-        void thatTheApiWouldRefuseIsLeftOutOfAPrepareAndThrownAtAnUpdate() {
-            DeviceStatus bad =
-                    DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "no reason", ""));
-
-            prepare("{}", plain(gpu0).withStatus(bad), plain(gpu1).withStatus(READY));
+        void hasTheRestWhenThePartsThatTheApiWouldRefuseAreLeftOut() throws IOException {
+            prepare("{}", plain(gpu0).withStatus(PARTLY_BAD), plain(gpu1).withStatus(READY));
             run();
 
-            assertThat(statuses.last().devices()).hasSize(1);
-            assertThatThrownBy(() -> reports.updateStatus(CLAIM, gpu0.held(), bad))
-                    .isInstanceOf(DraException.class)
-                    .hasMessageContaining("no reason");
+            assertThat(statuses.tries).isEqualTo(1);
+            assertThat(entry(0).at("/networkData/interfaceName").asText()).isEqualTo("eth0");
+            assertThat(entry(0).has("conditions")).isFalse();
+            assertThat(entry(1).has("conditions")).isTrue();
+        }
+
+        @Test
+        void isUpdatedByTheRestBeforeTheWrongPartsAreThrown() throws IOException {
+            prepare("{}", plain(gpu0).withStatus(READY));
+            run();
+
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> reports.updateStatus(CLAIM, gpu0.held(), PARTLY_BAD))
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining("claim " + CLAIM + ", device gpu-0; ")
+                        .hasMessageContaining("conditions[0].reason: Invalid value: \"no reason\"");
+                run();
+            }
+
+            assertThat(statuses.tries).isEqualTo(2);
+            assertThat(entry(0).at("/networkData/interfaceName").asText()).isEqualTo("eth0");
+            assertThat(entry(0).has("conditions")).as("the former one would mislead").isFalse();
         }
     }
 
