@@ -17,11 +17,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kind of opaque configuration that a driver understands, and all that is done with it.
  *
- * <p>The runtime decodes an entry strictly (an unknown field is an error), normalizes it, then
- * validates it; the same chain serves prepare, an admission webhook and an offline check. Entries
- * of the class come before those of the claim, and among those that apply to a device the last one
- * wins, unless a {@linkplain Builder#merge merge} is given. The functions must have no effects and
- * be thread-safe. Two kinds are equal if they are the same object.
+ * <p>The runtime decodes each entry for the driver strictly: an unknown field is an error, and so
+ * is what the vendor's constructor refuses by an {@link IllegalArgumentException}, also in an entry
+ * that applies to no device. Only entries that apply to an allocated device are normalized, then
+ * validated. Prepare and the offline check use the same chain.
+ *
+ * <p>Entries of the class come before those of the claim. For each device they are searched from
+ * the last to the first, until each kind that is for the device is found: what comes before is
+ * overridden, and not validated. A kind with a {@linkplain Builder#merge merge} takes all entries
+ * instead. The functions must have no effects and be thread-safe. Two kinds are equal if they are
+ * the same object.
  *
  * @param <T> the vendor's type
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-claim-v1/">
@@ -204,7 +209,9 @@ public final class ConfigType<T> {
         /**
          * Sets the function that finds the problems of a normalized configuration.
          *
-         * <p>By default every decoded entry is valid.
+         * <p>It is called for entries that apply to a device, for merged ones, and for defaults;
+         * not for entries that are overridden, or that are for no allocated device. By default
+         * every decoded entry is valid.
          *
          * @param validate returns a sentence for each problem; none if the configuration is valid
          * @return this builder
@@ -217,8 +224,9 @@ public final class ConfigType<T> {
         /**
          * Restricts the devices that the kind is for.
          *
-         * <p>An entry for all requests skips the devices that the kind is not for; an entry that
-         * names their request is then an error.
+         * <p>An entry for all requests skips the devices that the kind is not for; so it has no
+         * effect at all if it is for none. An entry that names the request of such a device is an
+         * error, unless later entries override it. A kind for no device can be known this way.
          *
          * @param appliesTo accepts the devices that it is for
          * @return this builder

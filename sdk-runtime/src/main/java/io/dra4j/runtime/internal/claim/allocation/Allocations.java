@@ -98,7 +98,7 @@ public final class Allocations {
     }
 
     private static HeldDevice held(Result result) {
-        String main = ConfigChoice.mainRequest(result.request());
+        String main = ConfigEntry.mainRequest(result.request());
         try {
             return HeldDevice.builder(
                             main, new PoolName(result.pool()), new DeviceName(result.device()))

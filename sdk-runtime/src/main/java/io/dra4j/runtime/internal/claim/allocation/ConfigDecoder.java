@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Turns an opaque configuration into the vendor's type: decoded strictly, normalized, validated.
+ * Turns an opaque configuration into the vendor's type, strictly; normalizes and validates values.
  *
  * <p>A field that does not fit is an error ({@link ConfigJson}): silently doing less than the user
  * requested would be worse. Thread-safe.
@@ -24,9 +24,9 @@ final class ConfigDecoder {
     }
 
     /**
-     * Decodes the parameters of one entry.
+     * Decodes the parameters of one entry, which may apply to nothing: it is not validated.
      *
-     * @throws PrepareException if they are not valid; the message has the reason
+     * @throws PrepareException if they can't be decoded; the message has the reason
      */
     Decoded<?> decode(String parameters) {
         ObjectNode entry = ConfigJson.object(parameters);
@@ -42,13 +42,11 @@ final class ConfigDecoder {
     }
 
     private static <T> Decoded<T> decode(ConfigType<T> type, ObjectNode fields) {
-        T value;
         try {
-            value = ConfigJson.value(fields, type.type());
+            return new Decoded<>(type, ConfigJson.value(fields, type.type()));
         } catch (PrepareException e) {
             throw new PrepareException(type.kind() + ": " + e.getMessage(), e);
         }
-        return new Decoded<>(type, valid(type, value));
     }
 
     /** Normalizes and validates a value, a decoded one or the type's default. */

@@ -11,6 +11,7 @@ import io.dra4j.api.claim.AppliedConfig;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigSource;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
@@ -50,6 +51,9 @@ class AllocationsTest {
             Slow
         }
     }
+
+    /** Another kind. */
+    record Other() {}
 
     private static final ConfigType<Settings> SETTINGS =
             ConfigType.builder("gpu.example.com/v1", "Settings", Settings.class)
@@ -106,6 +110,14 @@ class AllocationsTest {
     private static AppliedConfig<Settings> applied(Result result, Config... configs) {
         AllocatedDevice device = read(object(List.of(result), configs), SETTINGS).devices().get(0);
         return device.config(SETTINGS);
+    }
+
+    private static boolean isOfType(Device device, String type) {
+        return AttributeValue.of(type).equals(device.attributes().get("type"));
+    }
+
+    private static ConfigType<Settings> forType(String type) {
+        return SETTINGS.toBuilder().appliesTo(device -> isOfType(device, type)).build();
     }
 
     private static Settings value(Result result, String fields, String... requests) {
@@ -260,13 +272,92 @@ class AllocationsTest {
         }
 
         @Test
-        void forASubrequestCountOnlyIfItWasChosenAndAreNotReadOtherwise() {
+        void forASubrequestCountOnlyIfItWasChosenAndAreNotValidatedOtherwise() {
             Config large = fromClaim(settings(",\"count\":5"), "gpu/large");
-            Config small = fromClaim("not even JSON", "gpu/small");
+            Config small = fromClaim(settings(",\"count\":-5"), "gpu/small");
 
             AppliedConfig<Settings> config = applied(result("gpu/large", "gpu-0"), large, small);
 
             assertThat(config.value().count()).isEqualTo(5);
+        }
+
+        @Test
+        void areDecodedAlsoIfTheyApplyToNothing() {
+            Config passedOver = fromClaim(settings(",\"bogus\":1"), "gpu/small");
+
+            assertThatThrownBy(() -> applied(result("gpu/large", "gpu-0"), passedOver))
+                    .hasMessage("config 0 from the claim: Settings: unknown field bogus");
+        }
+
+        @Test
+        void thatAreOverriddenAreNeitherValidatedNorAMisfit() {
+            ConfigType<Settings> forGpus = forType("gpu");
+            ConfigType<Other> forMigs =
+                    ConfigType.builder("gpu.example.com/v1", "Other", Other.class)
+                            .appliesTo(device -> isOfType(device, "mig"))
+                            .build();
+            Config misfit =
+                    fromClass("{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}", "r0");
+            Config wrong = fromClass(settings(",\"count\":-1"));
+            Config last = fromClaim(settings(",\"count\":2"));
+
+            AllocatedDevice device =
+                    read(object(List.of(GPU), last, misfit, wrong), forGpus, forMigs)
+                            .devices()
+                            .get(0);
+
+            assertThat(device.config(forGpus).value().count()).isEqualTo(2);
+            assertThatThrownBy(() -> read(object(List.of(GPU), misfit, wrong), forGpus, forMigs))
+                    .hasMessage("config 1 from the class: Settings: invalid count: -1");
+            assertThatThrownBy(() -> read(object(List.of(GPU), misfit), forGpus, forMigs))
+                    .hasMessage(
+                            "config 0 from the class: cannot apply Other to device node/gpu-0 of request r0: it takes configurations of kind Settings");
+        }
+
+        @Test
+        void areChosenForEachKindThatFitsTheDevice() {
+            ConfigType<Other> other =
+                    ConfigType.builder("gpu.example.com/v1", "Other", Other.class).build();
+            String json = "{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}";
+
+            AllocatedDevice device =
+                    read(
+                                    object(
+                                            List.of(GPU),
+                                            fromClaim(json),
+                                            fromClaim(settings(",\"count\":2"))),
+                                    SETTINGS,
+                                    other)
+                            .devices()
+                            .get(0);
+
+            assertThat(device.config(SETTINGS).index()).isEqualTo(1);
+            assertThat(device.config(other).index()).isZero();
+        }
+
+        @Test
+        void thatFitNoAllocatedDeviceAreIgnoredAlsoIfTheyWouldNotValidate() {
+            ConfigType<Settings> forMigs = forType("mig");
+
+            AllocatedDevice device =
+                    read(object(List.of(GPU), fromClaim(settings(",\"count\":-1"))), forMigs)
+                            .devices()
+                            .get(0);
+
+            assertThat(device.configs()).isEmpty();
+        }
+
+        @Test
+        void thatAreMergedAreEachValidated() {
+            ConfigType<Settings> last = SETTINGS.toBuilder().merge((a, b) -> b).build();
+            ClaimObject object =
+                    object(
+                            List.of(GPU),
+                            fromClaim(settings(",\"count\":-1")),
+                            fromClaim(settings(",\"count\":1")));
+
+            assertThatThrownBy(() -> read(object, last))
+                    .hasMessage("config 0 from the claim: Settings: invalid count: -1");
         }
 
         @Test
@@ -278,10 +369,7 @@ class AllocationsTest {
 
         @Test
         void thatDoNotFitASkippedDeviceAreAnErrorOnlyIfTheyNameItsRequest() {
-            ConfigType<Settings> forGpus =
-                    SETTINGS.toBuilder()
-                            .appliesTo(d -> d.attributes().toString().contains("value=gpu"))
-                            .build();
+            ConfigType<Settings> forGpus = forType("gpu");
             List<Result> both = List.of(GPU, result("r1", "mig-0"));
 
             List<AllocatedDevice> devices =
@@ -291,7 +379,8 @@ class AllocationsTest {
 
             ClaimObject named = object(both, fromClaim(settings(""), "r1"));
             assertThatThrownBy(() -> read(named, forGpus))
-                    .hasMessage("config 0 from the claim: Settings does not fit device node/mig-0");
+                    .hasMessage(
+                            "config 0 from the claim: cannot apply Settings to device node/mig-0 of request r1: it takes no configurations");
         }
 
         @Test
