@@ -32,8 +32,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
-import io.dra4j.nvidia.sharing.GpuConfig;
-import io.dra4j.nvidia.sharing.MigDeviceConfig;
+import io.dra4j.nvidia.sharing.ConfigKinds;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,7 +84,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     @Override
     public List<ConfigType<?>> configTypes() {
-        return List.of(GpuConfig.TYPE, MigDeviceConfig.TYPE);
+        return ConfigKinds.ALL;
     }
 
     @Override

@@ -7,21 +7,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sharing of a MIG device by its claims.
+ * The configuration of a MIG device.
  *
- * @param sharing the strategy; null for none
+ * @param sharing its sharing by containers; null for none
  */
-public record MigDeviceConfig(@Nullable Sharing sharing) {
+record MigDeviceConfig(@Nullable MigDeviceSharing sharing) {
 
-    /** The kind of configuration, which fits MIG devices. */
-    public static final ConfigType<MigDeviceConfig> TYPE =
+    static final ConfigType<MigDeviceConfig> TYPE =
             ConfigType.builder(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
                     .defaults(() -> new MigDeviceConfig(null))
                     .appliesTo(device -> GpuConfig.isOfType(device, "mig"))
                     .validate(MigDeviceConfig::problems)
                     .build();
 
+    /**
+     * The sharing of a MIG device, which has no settings of time slicing.
+     *
+     * @param strategy {@code TimeSlicing} or {@code MPS}
+     */
+    record MigDeviceSharing(@Nullable String strategy, @Nullable MpsConfig mpsConfig) {}
+
     private List<String> problems() {
-        return sharing == null ? List.of() : sharing.problems();
+        return sharing == null ? List.of() : Strategy.problems(sharing.strategy());
     }
 }

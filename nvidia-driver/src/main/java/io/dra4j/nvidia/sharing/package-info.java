@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The opaque configurations of NVIDIA's driver, which request a strategy of sharing.
+ * The opaque configurations of NVIDIA's driver, some of which request a strategy of sharing.
  *
  * <p>Flow: a claim's configurations → here → {@code prepare}.
  */

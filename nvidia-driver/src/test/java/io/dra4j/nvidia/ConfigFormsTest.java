@@ -1,0 +1,179 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.AppliedConfig;
+import io.dra4j.api.claim.ConfigSource;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.ClaimPreview;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Forms of configurations have the outcome that they have with NVIDIA's own driver. */
+class ConfigFormsTest extends ProviderOnBoards {
+
+    /** An entry of a claim's allocation. */
+    private record Entry(String source, String requests, String parameters) {
+        @Override
+        public String toString() {
+            return "{source: %s, requests: [%s], opaque: {driver: gpu.nvidia.com, parameters: %s}}"
+                    .formatted(source, requests, parameters);
+        }
+    }
+
+    private static Entry ofClaim(String requests, String parameters) {
+        return new Entry(
+                "FromClaim",
+                requests,
+                "{apiVersion: resource.nvidia.com/v1beta1, " + parameters + "}");
+    }
+
+    private static Entry ofClass(String requests, String parameters) {
+        return new Entry("FromClass", requests, ofClaim("", parameters).parameters());
+    }
+
+    private static ClaimPreview preview(NvidiaDeviceProvider provider) throws Exception {
+        return ClaimPreview.of("gpu.nvidia.com", provider);
+    }
+
+    private static AppliedConfig<?> applied(ClaimPreview node, String device, Entry... entries) {
+        return applied(node, "r0", device, entries);
+    }
+
+    private static AppliedConfig<?> applied(
+            ClaimPreview node, String request, String device, Entry... entries) {
+        String claim =
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaim
+                status:
+                  allocation:
+                    devices:
+                      results: [{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}]
+                      config: [%s]
+                """
+                        .formatted(
+                                request,
+                                device,
+                                Stream.of(entries)
+                                        .map(Entry::toString)
+                                        .collect(Collectors.joining(", ")));
+        List<AppliedConfig<?>> configs = node.allocated(claim).devices().get(0).configs();
+        assertThat(configs).hasSize(1);
+        return configs.get(0);
+    }
+
+    private static Stream<DynamicTest> tests(
+            ClaimPreview node, String device, List<ConfigForm> forms) {
+        return forms.stream()
+                .flatMap(
+                        form ->
+                                Stream.of("FromClaim", "FromClass")
+                                        .flatMap(
+                                                source ->
+                                                        Stream.of(
+                                                                test(
+                                                                        node, device, form, source,
+                                                                        "r0"),
+                                                                test(
+                                                                        node, device, form, source,
+                                                                        ""))));
+    }
+
+    private static DynamicTest test(
+            ClaimPreview node, String device, ConfigForm form, String source, String requests) {
+        String outcome = requests.isEmpty() ? form.unnamed() : form.named();
+        return DynamicTest.dynamicTest(
+                "%s %s [%s]".formatted(form.parameters(), source, requests),
+                () ->
+                        has(
+                                () ->
+                                        applied(
+                                                node,
+                                                device,
+                                                new Entry(source, requests, form.json())),
+                                ConfigSource.valueOf(
+                                        source.equals("FromClass") ? "FROM_CLASS" : "FROM_CLAIM"),
+                                outcome));
+    }
+
+    private static void has(
+            Supplier<AppliedConfig<?>> config, ConfigSource source, String outcome) {
+        switch (outcome) {
+            case ConfigForm.APPLIES -> assertThat(config.get().source()).isEqualTo(source);
+            case ConfigForm.IGNORED ->
+                    assertThat(config.get().source()).isEqualTo(ConfigSource.DEFAULT);
+            default ->
+                    assertThatThrownBy(config::get)
+                            .isInstanceOf(PrepareException.class)
+                            .hasMessage(
+                                    "config 0 from the %s: %s",
+                                    source == ConfigSource.FROM_CLASS ? "class" : "claim", outcome);
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onAGpu() throws Exception {
+        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.ON_A_GPU);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onAMigDevice() throws Exception {
+        return tests(
+                preview(start("a100-40-divided", false)),
+                "gpu-0-mig-1g5gb-19-4",
+                ConfigForm.ON_A_MIG_DEVICE);
+    }
+
+    @Test
+    void onAMigDeviceOnDemand() throws Exception {
+        ClaimPreview node = preview(start("h100-80", true));
+        String device = "gpu-0-mig-1g10gb-19-4";
+
+        assertThat(applied(node, device, ofClaim("r0", "kind: MigDeviceConfig")).index()).isZero();
+        assertThatThrownBy(() -> applied(node, device, ofClaim("r0", "kind: GpuConfig")))
+                .hasMessageContaining("cannot apply GpuConfig to device node-1/" + device);
+    }
+
+    @Test
+    void theLastEntryThatFitsWinsAndThoseBeforeAreNotLookedAt() throws Exception {
+        ClaimPreview node = preview(start("l40s", false));
+        Entry gpu = ofClaim("", "kind: GpuConfig");
+        Entry shared = ofClaim("", "kind: GpuConfig, sharing: {strategy: MPS}");
+        Entry mig = ofClaim("r0", "kind: MigDeviceConfig");
+        Entry ofClass = ofClass("r0", "kind: GpuConfig");
+
+        assertThat(applied(node, "gpu-0", gpu, gpu).index()).isEqualTo(1);
+        assertThat(applied(node, "gpu-0", gpu, ofClass).index()).isZero();
+        assertThat(applied(node, "gpu-0", shared, gpu).index()).isEqualTo(1);
+        assertThat(applied(node, "gpu-0", mig, gpu).index()).isEqualTo(1);
+        assertThatThrownBy(() -> applied(node, "gpu-0", gpu, shared))
+                .hasMessageContaining("config 1 from the claim")
+                .hasMessageContaining("MPSSupport");
+        assertThatThrownBy(() -> applied(node, "gpu-0", gpu, mig))
+                .hasMessageContaining("config 1 from the claim: cannot apply MigDeviceConfig");
+    }
+
+    @Test
+    void anEntryForARequestIsForItsSubrequests() throws Exception {
+        ClaimPreview node = preview(start("l40s", false));
+
+        for (String named : List.of("r0", "r0/large")) {
+            Entry entry = ofClaim(named, "kind: GpuConfig");
+            assertThat(applied(node, "r0/large", "gpu-0", entry).source())
+                    .isEqualTo(ConfigSource.FROM_CLAIM);
+        }
+        assertThat(
+                        applied(node, "r0/large", "gpu-0", ofClaim("r0/small", "kind: GpuConfig"))
+                                .source())
+                .isEqualTo(ConfigSource.DEFAULT);
+    }
+}
