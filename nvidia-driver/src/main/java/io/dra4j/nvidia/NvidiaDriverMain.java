@@ -40,6 +40,7 @@ public final class NvidiaDriverMain {
     }
 
     private static DeviceProvider provider(NvidiaOptions options) {
+        options.install().gates().check();
         return new NvidiaDeviceProvider(
                 options.install().openNvml(),
                 options.install().inventorySettings(options.nodeName()),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.install.InstallOptions;
@@ -94,6 +95,26 @@ final class NvidiaOptions extends DriverOptions {
                     "Invalid value for option '--rescan-interval': " + seconds + " is less than 1");
         }
         rescanInterval = Duration.ofSeconds(seconds);
+    }
+
+    @Option(
+            names = {
+                "--namespace",
+                "--host-root",
+                "--image-name",
+                "--image-pull-policy",
+                "--image-pull-secrets",
+                "--service-account-name",
+                "--kube-api-qps",
+                "--kube-api-burst"
+            },
+            hidden = true,
+            description = "Options of NVIDIA's driver that this one has no use for.")
+    private List<String> unused = List.of();
+
+    /** Returns the feature gates that were given; {@code install} applies DynamicMIG. */
+    FeatureGates featureGates() {
+        return install.gates().featureGates();
     }
 
     InstallOptions install() {

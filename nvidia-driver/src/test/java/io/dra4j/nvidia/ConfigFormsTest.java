@@ -176,4 +176,26 @@ class ConfigFormsTest extends ProviderOnBoards {
                                 .source())
                 .isEqualTo(ConfigSource.DEFAULT);
     }
+
+    @Test
+    void areOnThePage() throws Exception {
+        ReferencePart.assertIsOnThePage(
+                ConfigFormsTest.class,
+                """
+                | configuration, for a GPU | with `requests: [r0]` | without `requests` |
+                |---|---|---|
+                """
+                        + ConfigForm.ON_A_GPU.stream()
+                                .map(ConfigFormsTest::row)
+                                .collect(Collectors.joining()));
+    }
+
+    private static String row(ConfigForm form) {
+        String named =
+                form.named().equals(ConfigForm.APPLIES)
+                        ? form.named()
+                        : "is refused: " + form.named();
+        String unnamed = form.unnamed().equals(form.named()) ? "the same" : form.unnamed();
+        return "| `%s` | %s | %s |%n".formatted(form.parameters(), named, unnamed);
+    }
 }

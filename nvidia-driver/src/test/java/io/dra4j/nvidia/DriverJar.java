@@ -43,6 +43,16 @@ final class DriverJar {
     /** A node with the driver, once it has published. */
     static TestContext context(
             List<String> command, StandInNode node, String name, String... options) {
+        return context(command, Map.of(), node, name, options);
+    }
+
+    /** The same with an environment. */
+    static TestContext context(
+            List<String> command,
+            Map<String, String> environment,
+            StandInNode node,
+            String name,
+            String... options) {
         List<String> all = new ArrayList<>(command);
         all.add("--nvidia-driver-root=" + node.root());
         all.add("--sysfs-root=" + node.sysfs());
@@ -53,7 +63,7 @@ final class DriverJar {
         TestContext context =
                 TestContext.open(
                         SettingsReader.parse(settings, "the test", Map.of()),
-                        new ProcessDriver(all, Map.of(), Duration.ofSeconds(60)),
+                        new ProcessDriver(all, environment, Duration.ofSeconds(60)),
                         name);
         context.driver().start();
         context.awaitPools();

@@ -3,12 +3,15 @@
 package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.gates.FeatureGate;
+import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -56,15 +59,18 @@ public final class InstallOptions {
             order = 4,
             arity = "0..1",
             paramLabel = "true|false",
-            defaultValue = "${env:DYNAMIC_MIG:-false}",
+            defaultValue = "${env:DYNAMIC_MIG:-}",
             fallbackValue = "true",
+            converter = GateOptions.OptionalBoolean.class,
             description = {
                 "Offer GPUs with all possible MIG devices, which are created when a claim is prepared."
                         + " Needs an API server that keeps shared counters: without them, no such"
                         + " GPU is published. [DYNAMIC_MIG]",
-                "Default: ${DEFAULT-VALUE}"
+                "Default: as the feature gate DynamicMIG, or false"
             })
-    private boolean dynamicMig;
+    private @Nullable Boolean dynamicMig;
+
+    @Mixin private GateOptions gates;
 
     private DriverRoot driverRoot() {
         if (!containerDriverRoot.toString().isEmpty()) {
@@ -90,6 +96,17 @@ public final class InstallOptions {
 
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings inventorySettings(String nodeName) {
-        return new NodeDevices.Settings(nodeName, sysfsRoot, dynamicMig);
+        return new NodeDevices.Settings(nodeName, sysfsRoot, isDynamicMig());
+    }
+
+    private boolean isDynamicMig() {
+        return dynamicMig == null
+                ? gates.featureGates().given(FeatureGate.DynamicMIG).orElse(false)
+                : dynamicMig;
+    }
+
+    /** Returns the options of features that are off by default. */
+    public GateOptions gates() {
+        return gates;
     }
 }

@@ -93,6 +93,7 @@ public final class ProbeMain implements Callable<Integer> {
     public Integer call() {
         CommandLine command = spec.commandLine();
         try {
+            install.gates().check();
             command.getOut().print(ProbeReport.of(install, nodeName).as(output));
             command.getOut().flush();
             return 0;

@@ -24,6 +24,8 @@ public final class ConfigKinds {
     private ConfigKinds() {}
 
     private static <T> ConfigType<T> withoutDevices(String kind, Class<T> type) {
-        return ConfigType.builder(GpuConfig.API_VERSION, kind, type).appliesTo(device -> false).build();
+        return ConfigType.builder(GpuConfig.API_VERSION, kind, type)
+                .appliesTo(device -> false)
+                .build();
     }
 }

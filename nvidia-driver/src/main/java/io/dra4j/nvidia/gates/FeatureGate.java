@@ -1,0 +1,68 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.gates;
+
+/** The feature gates that NVIDIA's driver knows, by their names. */
+public enum FeatureGate {
+    /** The gate of {@code --dynamic-mig}. */
+    DynamicMIG(Handling.APPLIED, "is `--dynamic-mig`, which outweighs it if it is given"),
+    /** The gate of health checks. */
+    NVMLDeviceHealthCheck(Handling.ALWAYS_ON, "GPUs are watched, also with `DynamicMIG`"),
+    TimeSlicingSettings(Handling.NOT_SUPPORTED, "time slices of GPUs"),
+    MPSSupport(Handling.NOT_SUPPORTED, "sharing by MPS"),
+    ConsumableShares(Handling.NOT_SUPPORTED, "shares of a GPU's memory"),
+    PassthroughSupport(Handling.NOT_SUPPORTED, "GPUs for virtual machines (vfio)"),
+    DeviceMetadata(Handling.NOT_SUPPORTED, "metadata files of vfio devices"),
+    FabricManagerPartitioning(Handling.NOT_SUPPORTED, "partitions of the fabric manager"),
+    DRAListTypeAttributes(Handling.NOT_SUPPORTED, "`numaNode` as a list"),
+    IMEXDaemonsWithDNSNames(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    ComputeDomainCliques(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    CrashOnNVLinkFabricErrors(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    HostManagedIMEXDaemon(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    ContextualLogging(Handling.ALWAYS_ON, "log lines have keys and values"),
+    LoggingAlphaOptions(Handling.NOT_NEEDED, Notes.LOGGING),
+    LoggingBetaOptions(Handling.NOT_NEEDED, Notes.LOGGING),
+    AllAlpha(Handling.NOT_SUPPORTED, "all alpha gates: name those that you need"),
+    AllBeta(Handling.NOT_NEEDED, "the beta gates are those of compute domains and of logging");
+
+    private final Handling handling;
+    private final String note;
+
+    FeatureGate(Handling handling, String note) {
+        this.handling = handling;
+        this.note = note;
+    }
+
+    Handling handling() {
+        return handling;
+    }
+
+    /** Returns what the gate is about, for the documentation and for messages. */
+    String note() {
+        return note;
+    }
+
+    /** The handling of a gate by this driver. */
+    enum Handling {
+        APPLIED("applied"),
+        ALWAYS_ON("always on"),
+        NOT_NEEDED("not needed"),
+        NOT_SUPPORTED("not supported");
+
+        private final String text;
+
+        Handling(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    private static final class Notes {
+        private static final String COMPUTE_DOMAINS = "compute domains have a program of their own";
+        private static final String LOGGING = "`--logging-format` is always there";
+    }
+}

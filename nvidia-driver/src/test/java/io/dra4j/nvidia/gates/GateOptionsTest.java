@@ -1,0 +1,155 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.gates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.ReferencePart;
+import io.dra4j.nvidia.gates.FeatureGate.Handling;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+
+class GateOptionsTest {
+
+    /** A command of its own has the options as a mixin. */
+    private static final class Command {
+        @Mixin private GateOptions gates;
+    }
+
+    private static GateOptions options(String... args) {
+        Command command = new Command();
+        new CommandLine(command).parseArgs(args);
+        return command.gates;
+    }
+
+    private static FeatureGates gates(String text) {
+        return options("--feature-gates=" + text).featureGates();
+    }
+
+    @Test
+    void areNoneByDefault() {
+        assertThat(options().featureGates().known()).isEmpty();
+        assertThatCode(() -> options().check()).doesNotThrowAnyException();
+    }
+
+    @Test
+    void haveValuesAndATrailingComma() {
+        FeatureGates gates = gates("DynamicMIG=true, MPSSupport = false,AllBeta=T,");
+
+        assertThat(gates.given(FeatureGate.DynamicMIG)).contains(true);
+        assertThat(gates.given(FeatureGate.MPSSupport)).contains(false);
+        assertThat(gates.given(FeatureGate.AllBeta)).contains(true);
+        assertThat(gates.given(FeatureGate.AllAlpha)).isEmpty();
+        assertThat(gates("DynamicMIG=true,DynamicMIG=false").given(FeatureGate.DynamicMIG))
+                .contains(false);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    DynamicMIG                  | "DynamicMIG" at character 1 is not a gate
+                    AllBeta=true,MPSSupport     | "MPSSupport" at character 14 is not a gate
+                    AllBeta=true,,DynamicMIG=on | "DynamicMIG=on" at character 15 is not a gate
+                    AllBeta=true,=true          | "=true" at character 14 is not a gate
+                    A=true=false                | "A=true=false" at character 1 is not a gate
+                    """)
+    void areRefusedWithTheirPositionIfMalformed(String text, String problem) {
+        assertThatThrownBy(() -> gates(text))
+                .isInstanceOf(ParameterException.class)
+                .hasMessageContaining("Invalid value for option '--feature-gates'")
+                .hasMessageContaining(problem)
+                .hasMessageEndingWith("write NAME=true or NAME=false");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void areAcceptedIfOffAndIfOnUnlessThisDriverLacksThem(FeatureGate gate) {
+        assertThatCode(() -> options("--feature-gates=" + gate + "=false").check())
+                .doesNotThrowAnyException();
+        GateOptions on = options("--feature-gates=" + gate + "=true");
+        if (gate.handling() == Handling.NOT_SUPPORTED) {
+            assertThatThrownBy(on::check)
+                    .isInstanceOf(DraException.class)
+                    .hasMessageStartingWith("feature gate " + gate + " is on, and this driver")
+                    .hasMessageContaining("set " + gate + "=false")
+                    .hasMessageEndingWith("or start without it, by --ignore-unknown-gates");
+            assertThatCode(
+                            () ->
+                                    options(
+                                                    "--feature-gates=" + gate + "=true",
+                                                    "--ignore-unknown-gates")
+                                            .check())
+                    .doesNotThrowAnyException();
+        } else {
+            assertThatCode(on::check).doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void areRefusedByNameIfUnknown() {
+        assertThatThrownBy(() -> options("--feature-gates=DynamicMig=false,Foo=true").check())
+                .hasMessageContaining("feature gate DynamicMig is unknown")
+                .hasMessageContaining("feature gate Foo is unknown");
+        assertThatCode(() -> options("--feature-gates=Foo=true", "--ignore-unknown-gates").check())
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void consumableSharesMayBeDisabled() {
+        assertThatCode(() -> options("--consumable-shares=disabled").check())
+                .doesNotThrowAnyException();
+        assertThatCode(() -> options("--consumable-shares=").check()).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"unlimited", "memory", "4"})
+    void consumableSharesAreRefused(String shares) {
+        String option = "--consumable-shares=" + shares;
+
+        assertThatThrownBy(() -> options(option).check())
+                .isInstanceOf(DraException.class)
+                .hasMessageStartingWith(
+                        "--consumable-shares is %s, and this driver does not support it yet",
+                        shares);
+        assertThatCode(() -> options(option, "--ignore-unknown-gates=true").check())
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> options(option, "--ignore-unknown-gates=false").check())
+                .isInstanceOf(DraException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "some"})
+    void consumableSharesAreOneOfTheirForms(String shares) {
+        assertThatThrownBy(() -> options("--consumable-shares=" + shares))
+                .isInstanceOf(ParameterException.class)
+                .hasMessageContaining(
+                        "\"" + shares + "\" is not one of disabled, unlimited, memory");
+    }
+
+    @Test
+    void areOnThePage() throws Exception {
+        ReferencePart.assertIsOnThePage(
+                GateOptionsTest.class,
+                "| gate | here | |\n|---|---|---|\n"
+                        + Stream.of(FeatureGate.values())
+                                .map(
+                                        gate ->
+                                                "| `%s` | %s | %s |%n"
+                                                        .formatted(
+                                                                gate, gate.handling(), gate.note()))
+                                .collect(Collectors.joining()));
+    }
+}
