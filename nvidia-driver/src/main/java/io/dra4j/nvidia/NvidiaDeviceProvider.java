@@ -30,6 +30,7 @@ import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.ConfigKinds;
@@ -54,6 +55,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final MigDeviceAllocator allocator;
     private final DeviceFaults faults;
     private volatile Snapshot last = new Snapshot(Reading.NOTHING, NodeDevices.NONE);
+    private volatile boolean isUnreadable;
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
 
@@ -95,13 +97,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         faults.recall(before.errors());
         last = read();
         last.devices().problems().forEach(NvidiaDeviceProvider::warn);
-        watch =
-                new GpuWatch(
-                        nvml,
-                        new WatchedNode(started),
-                        faults,
-                        policy.rescanInterval(),
-                        started.clock());
+        watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
         watch.start();
     }
 
@@ -119,8 +115,27 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
 
         @Override
+        public boolean isUnreadable() {
+            return isUnreadable;
+        }
+
+        @Override
+        public boolean wantsEvents() {
+            return switch (policy.watch()) {
+                case always -> true;
+                case never -> false;
+                case auto -> settings.dynamicMig() || !runtime.held().isEmpty();
+            };
+        }
+
+        @Override
         public void changed() {
             runtime.inventoryChanged();
+        }
+
+        @Override
+        public void beforeReading() {
+            allocator.switchModesOff();
         }
 
         @Override
@@ -158,13 +173,33 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     @Override
     public Inventory inventory() {
+        try {
+            Inventory inventory = readInventory();
+            isUnreadable = false;
+            return inventory;
+        } catch (NvmlException e) {
+            if (e.reason() == Reason.GIVEN_BACK) { // on request, so nothing has changed
+                return faults.tainted(last.devices());
+            }
+            isUnreadable = true;
+            throw e;
+        }
+    }
+
+    private Inventory readInventory() {
         Snapshot before = last;
         Snapshot now = read();
         last = now;
         now.devices().problems().stream()
                 .filter(problem -> !before.devices().problems().contains(problem))
                 .forEach(NvidiaDeviceProvider::warn);
-        faults.lost(now.reading().lost());
+        faults.lost(now.reading().lost())
+                .forEach(
+                        gpu ->
+                                LOG.atError()
+                                        .addKeyValue("gpu", gpu)
+                                        .log(
+                                                "GPU has fallen off the bus; its devices are tainted"));
         policy.stateFile().write(now.reading().gpus(), faults.errors());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.reading().unread()));
@@ -175,7 +210,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         try {
-            return prepare(claim, last, context);
+            return nvml.inOneSession(() -> prepare(claim, last, context));
         } catch (NvmlException e) { // the message is for the pod's owner, too
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
@@ -234,7 +269,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             return; // GPU instances end with a reboot; existing ones belong to others
         }
         boolean isLost = claim.state() == null && claim.phase() == Phase.DAMAGED;
-        allocator.destroy(isLost ? suspected(claim) : claim.state(), context);
+        ProviderState state = isLost ? suspected(claim) : claim.state();
+        nvml.inOneSession(
+                () -> {
+                    allocator.destroy(state, context);
+                    return true;
+                });
     }
 
     private ProviderState suspected(HeldClaim claim) {

@@ -5,6 +5,7 @@ package io.dra4j.nvidia;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
+import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.runtime.DriverOptions;
@@ -55,8 +56,9 @@ final class NvidiaOptions extends DriverOptions {
             paramLabel = "XID",
             split = ",",
             description = {
-                "Errors that taint no device, besides those that applications cause:"
-                        + " 13, 31, 43, 45, 68 and 109. [ADDITIONAL_XIDS_TO_IGNORE]",
+                "Errors after which devices may be used, besides those after which the driver asks for"
+                        + " no recovery and, with drivers before R565, 13, 31, 43, 45, 68 and 109."
+                        + " [ADDITIONAL_XIDS_TO_IGNORE]",
                 "Default: none"
             })
     private List<Long> ignoredXids = List.of();
@@ -75,6 +77,19 @@ final class NvidiaOptions extends DriverOptions {
                 "Default: ${DEFAULT-VALUE}"
             })
     private boolean destroyUnknown;
+
+    @Option(
+            names = "--health-watch",
+            order = 10,
+            paramLabel = "auto|always|never",
+            defaultValue = "auto",
+            description = {
+                "When to wait for errors of GPUs, which keeps a session of NVML open, so that no"
+                        + " GPU can be reset and the driver not be updated: while a claim holds a"
+                        + " GPU or with --dynamic-mig, always, or never. [HEALTH_WATCH]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private HealthWatch healthWatch;
 
     private Duration rescanInterval;
 
@@ -128,6 +143,7 @@ final class NvidiaOptions extends DriverOptions {
     HealthPolicy healthPolicy() {
         Path stateFile = kubeletPluginsDirectory().resolve(driverName()).resolve("gpus.json");
         return new HealthPolicy(
+                healthWatch,
                 ignoredXids,
                 destroyUnknown,
                 rescanInterval,

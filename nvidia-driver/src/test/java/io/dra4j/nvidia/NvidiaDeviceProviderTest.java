@@ -19,6 +19,7 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.standin.NodeState;
@@ -268,7 +269,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             try (Nvml other = Nvml.open(node.library())) {
                 String gpu = hardware.uuid(5);
                 other.switchMig(gpu, true);
-                int instance = other.createInstance(gpu, 9, new Placement(4, 4));
+                CreatedInstance instance = other.createInstance(gpu, 9, new Placement(4, 4));
                 other.createCompute(gpu, instance);
             }
         }

@@ -5,6 +5,7 @@ package io.dra4j.nvidia;
 import io.dra4j.conformance.DraConformance;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
+import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
@@ -49,6 +50,7 @@ class NvidiaProviderConformanceIT {
                     new NodeDevices.Settings(place.node(), node.sysfs(), true),
                     new Edits(node.roots(), node.hook()),
                     new HealthPolicy(
+                            HealthWatch.auto,
                             List.of(),
                             false,
                             Duration.ofSeconds(5),

@@ -33,10 +33,10 @@ class ProviderHealthTest extends ProviderOnBoards {
         return taints;
     }
 
-    private Map<String, List<Taint>> taintsOnceThereAre(NvidiaDeviceProvider provider, boolean any)
+    private Map<String, List<Taint>> taintsOnceThereAre(NvidiaDeviceProvider provider, int count)
             throws InterruptedException {
         Map<String, List<Taint>> taints = taints(provider);
-        for (int look = 0; look < MOST_LOOKS && taints.isEmpty() == any; look++) {
+        for (int look = 0; look < MOST_LOOKS && taints.size() != count; look++) {
             context.awaitChange();
             taints = taints(provider);
         }
@@ -44,7 +44,11 @@ class ProviderHealthTest extends ProviderOnBoards {
     }
 
     private static Taint xid(long number) {
-        return Taint.of("gpu.nvidia.com/xid", Long.toString(number), Taint.Effect.NO_SCHEDULE);
+        return xid(number, Taint.Effect.NO_SCHEDULE);
+    }
+
+    private static Taint xid(long number, Taint.Effect effect) {
+        return Taint.of("gpu.nvidia.com/xid", Long.toString(number), effect);
     }
 
     @Test
@@ -54,12 +58,12 @@ class ProviderHealthTest extends ProviderOnBoards {
 
         hardware.lost(2, true);
 
-        assertThat(taintsOnceThereAre(provider, true)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
+        assertThat(taintsOnceThereAre(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
         assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.UNHEALTHY);
         assertThat(context.health.get("gpu-2").message()).contains("fallen off the bus");
         assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
         hardware.lost(2, false);
-        assertThat(taintsOnceThereAre(provider, false)).isEmpty();
+        assertThat(taintsOnceThereAre(provider, 0)).isEmpty();
     }
 
     @Test
@@ -69,7 +73,7 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.recovery(0, 1);
         hardware.xid(0, -1, 79);
 
-        Map<String, List<Taint>> taints = taintsOnceThereAre(provider, true);
+        Map<String, List<Taint>> taints = taintsOnceThereAre(provider, 26);
         assertThat(taints).hasSize(26).containsEntry("gpu-0", List.of(xid(79)));
         assertThat(taints.keySet()).allMatch(name -> name.startsWith("gpu-0"));
     }
@@ -81,7 +85,7 @@ class ProviderHealthTest extends ProviderOnBoards {
 
         hardware.xid(1, 4, 95); // the fourth instance, which is the one of three slices
 
-        assertThat(taintsOnceThereAre(provider, true))
+        assertThat(taintsOnceThereAre(provider, 1))
                 .isEqualTo(Map.of("gpu-1-mig-3g20gb-9-4", List.of(xid(95))));
     }
 
@@ -118,15 +122,50 @@ class ProviderHealthTest extends ProviderOnBoards {
     }
 
     @Test
-    void errorsOfApplicationsTaintNothing() throws Exception {
+    void anErrorWithoutNeedOfRecoveryOnlyInforms() throws Exception {
         NvidiaDeviceProvider provider = start("l40s", false);
-        hardware.recovery(3, 1);
+        hardware.recovery(1, 1);
 
-        hardware.xid(0, -1, 13);
+        hardware.xid(0, -1, 48); // the driver asks for no recovery
         hardware.xid(1, -1, 94); // to be ignored by the settings
-        hardware.xid(3, -1, 48);
 
-        assertThat(taintsOnceThereAre(provider, true)).isEqualTo(Map.of("gpu-3", List.of(xid(48))));
+        assertThat(taintsOnceThereAre(provider, 2))
+                .isEqualTo(
+                        Map.of(
+                                "gpu-0", List.of(xid(48, Taint.Effect.NONE)),
+                                "gpu-1", List.of(xid(94, Taint.Effect.NONE))));
+        assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
+    }
+
+    @Test
+    void anErrorWithNeedOfRecoveryTaintsAtOnceWhateverItsNumber() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.recovery(2, 1);
+
+        hardware.xid(2, -1, 31); // which applications cause, too
+
+        assertThat(taintsOnceThereAre(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(xid(31))));
+    }
+
+    @Test
+    void aHarmlessErrorBecomesFatalIfTheGpuNeedsARecoveryLater() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.xid(0, -1, 48);
+        taintsOnceThereAre(provider, 1);
+
+        hardware.recovery(0, 2);
+
+        hardware.xid(0, -1, 48); // the first may have been forgotten by now
+        Map<String, List<Taint>> taints = taints(provider);
+        for (int look = 0; look < MOST_LOOKS && !isFatal(taints); look++) {
+            context.awaitChange();
+            taints = taints(provider);
+        }
+        assertThat(taints).isEqualTo(Map.of("gpu-0", List.of(xid(48))));
+    }
+
+    private static boolean isFatal(Map<String, List<Taint>> taints) {
+        return taints.values().stream().anyMatch(List.of(xid(48))::equals);
     }
 
     @Test
@@ -134,11 +173,11 @@ class ProviderHealthTest extends ProviderOnBoards {
         NvidiaDeviceProvider provider = start("l40s", false);
         hardware.recovery(3, 1);
         hardware.xid(3, -1, 48);
-        taintsOnceThereAre(provider, true);
+        taintsOnceThereAre(provider, 1);
 
         hardware.recovery(3, 0);
 
-        assertThat(taintsOnceThereAre(provider, false)).isEmpty();
+        assertThat(taintsOnceThereAre(provider, 0)).isEmpty();
     }
 
     @Test
@@ -146,7 +185,7 @@ class ProviderHealthTest extends ProviderOnBoards {
         NvidiaDeviceProvider first = start("l40s", false);
         hardware.recovery(3, 1);
         hardware.xid(3, -1, 48);
-        taintsOnceThereAre(first, true);
+        taintsOnceThereAre(first, 1);
         hardware.lost(1, true);
         for (int look = 0; look < MOST_LOOKS && taints(first).size() < 2; look++) {
             context.awaitChange();

@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
+import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
@@ -39,6 +40,7 @@ abstract class ProviderOnBoards {
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig),
                         new Edits(node.roots(), node.hook()),
                         new HealthPolicy(
+                                HealthWatch.always,
                                 List.of(94L),
                                 destroyUnknown,
                                 Duration.ofMillis(100),

@@ -16,12 +16,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongPredicate;
 
 /**
  * The known faults of a node's GPUs, and the taints and health reports of their devices.
@@ -34,38 +35,24 @@ public final class DeviceFaults {
 
     private static final String DOMAIN = NodeDevices.DRIVER_NAME + "/";
 
-    /** Errors that applications cause: the GPU keeps working. */
-    private static final Set<Long> OF_APPLICATIONS = Set.of(13L, 31L, 43L, 45L, 68L, 109L);
-
     /** The number of readings that may be missed before a health report expires. */
     private static final int VALID_INTERVALS = 3;
 
-    private final Set<Long> ignored;
     private final Duration valid;
     private final Map<String, List<XidError>> errors = new HashMap<>(); // by GPU; guarded by this
     private Set<String> lost = Set.of(); // guarded by this
+    private Set<String> unmonitored = Set.of(); // guarded by this
 
     /** Creates an empty record of faults. */
     public DeviceFaults(HealthPolicy policy) {
-        this.ignored = Set.copyOf(policy.ignoredXids());
         this.valid = policy.rescanInterval().multipliedBy(VALID_INTERVALS);
     }
 
-    /**
-     * Records an error.
-     *
-     * @param gpu the UUID of the GPU
-     * @param where the memory slices of the GPU instance; null if it is of the whole GPU
-     * @return whether the error taints devices
-     */
-    synchronized boolean failed(String gpu, long xid, @Nullable Placement where, Instant now) {
-        if (OF_APPLICATIONS.contains(xid) || ignored.contains(xid)) {
-            return false;
-        }
+    /** Records an error of a GPU; it replaces an earlier one of the same number and place. */
+    synchronized void failed(String gpu, XidError error) {
         List<XidError> known = errors.computeIfAbsent(gpu, key -> new ArrayList<>());
-        known.removeIf(error -> error.xid() == xid && Objects.equals(error.where(), where));
-        known.add(new XidError(xid, where, now.toEpochMilli()));
-        return true;
+        known.removeIf(it -> it.xid() == error.xid() && Objects.equals(it.where(), error.where()));
+        known.add(error);
     }
 
     /** Returns all errors, by the UUIDs of the GPUs. */
@@ -96,9 +83,46 @@ public final class DeviceFaults {
         errors.remove(gpu);
     }
 
-    /** Sets the GPUs that have fallen off the bus. */
-    public synchronized void lost(Set<String> gpus) {
+    /** Removes the errors after which a GPU kept working. */
+    synchronized void forgetHarmless(String gpu) {
+        List<XidError> known = errors.getOrDefault(gpu, new ArrayList<>());
+        known.removeIf(XidError::harmless);
+        if (known.isEmpty()) {
+            errors.remove(gpu);
+        }
+    }
+
+    /** Makes errors fatal that were harmless, and after which the GPU needs a recovery. */
+    synchronized void escalate(String gpu, LongPredicate isIgnored) {
+        errors.computeIfPresent(
+                gpu,
+                (key, known) -> {
+                    known.replaceAll(it -> isIgnored.test(it.xid()) ? it : it.fatal());
+                    return known;
+                });
+    }
+
+    /**
+     * Sets the GPUs that have fallen off the bus.
+     *
+     * @return those that had not before
+     */
+    public synchronized Set<String> lost(Set<String> gpus) {
+        Set<String> found = new HashSet<>(gpus);
+        found.removeAll(lost);
         lost = Set.copyOf(gpus);
+        return found;
+    }
+
+    /**
+     * Sets the GPUs that should report errors, and do not.
+     *
+     * @return whether they are others than before
+     */
+    synchronized boolean unmonitored(Set<String> gpus) {
+        boolean changed = !unmonitored.equals(gpus);
+        unmonitored = Set.copyOf(gpus);
+        return changed;
     }
 
     /** Returns the devices with the taints of their faults. */
@@ -123,11 +147,18 @@ public final class DeviceFaults {
         if (lost.contains(device.gpu().uuid())) {
             taints.add(Taint.of(DOMAIN + "gpu-lost", null, Effect.NO_SCHEDULE));
         }
-        latestError(device)
-                .map(error -> Long.toString(error.xid()))
-                .map(xid -> Taint.of(DOMAIN + "xid", xid, Effect.NO_SCHEDULE))
-                .ifPresent(taints::add);
+        worstError(device).map(DeviceFaults::taint).ifPresent(taints::add);
+        if (unmonitored.contains(device.gpu().uuid())) {
+            taints.add(Taint.of(DOMAIN + "unmonitored", null, Effect.NONE));
+        }
         return taints;
+    }
+
+    private static Taint taint(XidError error) {
+        return Taint.of(
+                DOMAIN + "xid",
+                Long.toString(error.xid()),
+                error.harmless() ? Effect.NONE : Effect.NO_SCHEDULE);
     }
 
     /**
@@ -158,13 +189,17 @@ public final class DeviceFaults {
     private synchronized String message(Offer device) {
         return lost.contains(device.gpu().uuid())
                 ? "The GPU has fallen off the bus"
-                : latestError(device).map(e -> "The GPU reported XID error " + e.xid()).orElse("");
+                : worstError(device)
+                        .filter(error -> !error.harmless())
+                        .map(error -> "The GPU reported XID error " + error.xid())
+                        .orElse("");
     }
 
-    private Optional<XidError> latestError(Offer device) {
+    /** Returns the latest fatal error, or else the latest: a device has one taint of a key. */
+    private Optional<XidError> worstError(Offer device) {
         return errors.getOrDefault(device.gpu().uuid(), List.of()).stream()
                 .filter(error -> concerns(error, device))
-                .reduce((earlier, later) -> later);
+                .reduce((worst, next) -> worst.harmless() || !next.harmless() ? next : worst);
     }
 
     private static boolean concerns(XidError error, Offer device) {

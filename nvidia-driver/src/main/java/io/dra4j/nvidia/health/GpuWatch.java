@@ -4,9 +4,9 @@ package io.dra4j.nvidia.health;
 
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.nvml.NvmlEvents;
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.nvml.Reading;
 import java.time.Duration;
@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for events of the GPUs, on a thread of its own, and reads the GPUs again at intervals, also
- * without events.
+ * Waits for events of the GPUs, on a thread of its own, and has the GPUs read again at intervals,
+ * when the installed driver changes, and soon after a failure. It keeps a session of NVML open only
+ * while the node wants events.
  */
 public final class GpuWatch implements AutoCloseable {
 
@@ -33,16 +34,20 @@ public final class GpuWatch implements AutoCloseable {
     /** The timeout of one wait for NVML, and so the longest time until the end. */
     private static final Duration WAIT = Duration.ofMillis(250);
 
+    /** The longest time between two tries after a failure. */
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
     private final Nvml nvml;
     private final Node node;
     private final DeviceFaults faults;
+    private final Severity severity;
     private final Duration interval;
     private final InstantSource clock;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "gpu-watch");
     private Instant lastRead;
-    private @Nullable NvmlEvents first; // handed over to the thread when it starts
-    private Set<String> unmonitored = Set.of();
+    private String installed;
+    private @Nullable Subscription first; // handed over to the thread when it starts
     private boolean settled;
 
     /** The node whose GPUs are watched. */
@@ -51,34 +56,43 @@ public final class GpuWatch implements AutoCloseable {
         /** Returns the last reading. */
         Reading last();
 
+        /** Returns whether the last attempt to read failed. */
+        boolean isUnreadable();
+
+        /** Returns whether events are worth an open session now. */
+        boolean wantsEvents();
+
         /** Requests a new reading; returns at once. */
         void changed();
+
+        /** Called at each interval, before the reading. */
+        void beforeReading();
 
         /** Called once, an interval after the start: by then the devices of claims are known. */
         void settled();
     }
 
-    /**
-     * Creates a watch that is not started yet.
-     *
-     * @param interval the interval between readings without an event
-     */
+    /** Creates a watch that is not started yet. */
     public GpuWatch(
-            Nvml nvml, Node node, DeviceFaults faults, Duration interval, InstantSource clock) {
+            Nvml nvml, Node node, DeviceFaults faults, HealthPolicy policy, InstantSource clock) {
         this.nvml = nvml;
         this.node = node;
         this.faults = faults;
-        this.interval = interval;
+        this.severity = new Severity(nvml, policy.ignoredXids());
+        this.interval = policy.rescanInterval();
         this.clock = clock;
         this.lastRead = clock.instant();
+        this.installed = nvml.fingerprint();
     }
 
-    /** Starts: events after the return are noticed. */
+    /** Starts: events after the return are noticed, if the node wants any. */
     public void start() {
-        try {
-            first = subscribe();
-        } catch (NvmlException e) {
-            LOG.atDebug().setCause(e).log("Can't subscribe to events of the GPUs yet");
+        if (node.wantsEvents()) {
+            try {
+                first = subscribe();
+            } catch (NvmlException e) {
+                LOG.atDebug().setCause(e).log("Can't subscribe to events of the GPUs yet");
+            }
         }
         thread.setDaemon(true);
         thread.setUncaughtExceptionHandler(
@@ -90,19 +104,21 @@ public final class GpuWatch implements AutoCloseable {
         thread.start();
     }
 
-    private NvmlEvents subscribe() {
-        NvmlEvents events = nvml.subscribe(present(node.last()));
-        if (!unmonitored.containsAll(events.unmonitored())) {
-            LOG.atWarn()
-                    .addKeyValue("gpus", events.unmonitored())
-                    .log("GPUs report no errors now; only their loss is detected");
+    private Subscription subscribe() {
+        Subscription events = Subscription.open(nvml, present(node.last()));
+        if (faults.unmonitored(events.unmonitored())) {
+            if (!events.unmonitored().isEmpty()) {
+                LOG.atWarn()
+                        .addKeyValue("gpus", events.unmonitored())
+                        .log("GPUs report no errors now; only their loss is detected");
+            }
+            node.changed();
         }
-        unmonitored = events.unmonitored();
         return events;
     }
 
-    private NvmlEvents firstOrNext() {
-        NvmlEvents opened = first;
+    private Subscription firstOrNext() {
+        Subscription opened = first;
         first = null;
         return opened == null ? subscribe() : opened;
     }
@@ -110,42 +126,94 @@ public final class GpuWatch implements AutoCloseable {
     private void run() {
         Duration wait = WAIT;
         while (!isClosing()) {
-            try (NvmlEvents events = firstOrNext()) {
-                follow(events);
+            try {
+                if (first != null || node.wantsEvents()) {
+                    follow();
+                } else {
+                    idle();
+                }
                 wait = WAIT;
             } catch (NvmlException e) {
-                LOG.atWarn().setCause(e).log("Can't subscribe to events of the GPUs now");
-                node.changed();
+                failed(e);
                 pause(wait);
-                wait = wait.compareTo(interval) < 0 ? wait.multipliedBy(2) : interval;
+                wait = wait.compareTo(RETRY) < 0 ? wait.multipliedBy(2) : RETRY;
                 readIfDue();
             }
         }
+    }
+
+    private void failed(NvmlException e) {
+        if (e.reason() == Reason.GIVEN_BACK) {
+            return; // on request
+        }
+        LOG.atWarn().setCause(e).log("Can't follow events of the GPUs now");
+        node.changed();
     }
 
     private static Set<String> present(Reading reading) {
         return reading.present().stream().map(Gpu::uuid).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Handles events until the set of GPUs changes. */
-    private void follow(NvmlEvents events) {
-        boolean isRead = false;
-        while (!isClosing() && !isRead && present(node.last()).equals(events.gpus())) {
-            if (events.gpus().isEmpty()) {
-                pause(WAIT);
-            } else {
-                events.await(WAIT).ifPresent(this::handle);
+    private void idle() {
+        faults.unmonitored(Set.of());
+        pause(WAIT);
+        readIfDue();
+    }
+
+    /** Handles events for as long as they are wanted. */
+    private void follow() {
+        Subscription events = firstOrNext();
+        try {
+            while (!isClosing() && node.wantsEvents()) {
+                boolean isRead = readIfDue();
+                if (!isUpToDate(events) || (isRead && !events.unmonitored().isEmpty())) {
+                    events = renewed(events);
+                }
+                next(events).ifPresent(this::handle);
             }
-            isRead = readIfDue() && !events.unmonitored().isEmpty();
+        } finally {
+            events.close();
         }
     }
 
+    private boolean isUpToDate(Subscription events) {
+        return events.isCurrent() && present(node.last()).equals(events.gpus());
+    }
+
+    /** The new subscription comes first: no event is lost in between. */
+    private Subscription renewed(Subscription events) {
+        Subscription next = subscribe();
+        try {
+            Optional<Event> rest = events.await(Duration.ZERO);
+            while (rest.isPresent()) {
+                handle(rest.get());
+                rest = events.await(Duration.ZERO);
+            }
+        } catch (NvmlException e) {
+            LOG.atDebug().setCause(e).log("The earlier events of the GPUs can't be read any more");
+        }
+        events.close();
+        return next;
+    }
+
+    private Optional<Event> next(Subscription events) {
+        if (events.gpus().isEmpty()) {
+            pause(WAIT);
+            return Optional.empty();
+        }
+        return events.await(WAIT);
+    }
+
     private boolean readIfDue() {
-        boolean isDue = !clock.instant().isBefore(lastRead.plus(interval));
+        boolean isOther = !installed.equals(nvml.fingerprint());
+        Duration until = node.isUnreadable() && RETRY.compareTo(interval) < 0 ? RETRY : interval;
+        boolean isDue = isOther || !clock.instant().isBefore(lastRead.plus(until));
         if (isDue) {
+            installed = nvml.fingerprint();
             List<String> failed = faults.failedBefore(lastRead);
             lastRead = clock.instant();
             failed.forEach(this::checkRecovery);
+            node.beforeReading();
             if (!settled) {
                 settled = true;
                 node.settled();
@@ -155,32 +223,33 @@ public final class GpuWatch implements AutoCloseable {
         return isDue;
     }
 
+    /** A taint stays for as long as nothing says that the GPU works again. */
     private void checkRecovery(String gpu) {
-        try {
-            if (nvml.needsRecovery(gpu).map(needs -> !needs).orElse(false)) {
-                faults.recovered(gpu);
-                LOG.atInfo().addKeyValue("gpu", gpu).log("GPU recovered");
-            }
-        } catch (NvmlException e) { // it is lost, too, or was removed
-            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Recovery action can't be read");
+        Optional<Boolean> needed = severity.needsRecovery(gpu);
+        if (needed.isEmpty()) {
+            faults.forgetHarmless(gpu);
+        } else if (needed.get()) {
+            faults.escalate(gpu, severity::isIgnored);
+        } else {
+            faults.recovered(gpu);
+            LOG.atInfo().addKeyValue("gpu", gpu).log("GPU recovered");
         }
     }
 
     private void handle(Event event) {
         if (event instanceof Event.Xid error) {
             Placement where = error.concernsAll() ? null : place(error).orElse(null);
-            boolean matters = faults.failed(error.gpu(), error.xid(), where, clock.instant());
+            boolean harmless = severity.isHarmless(error.gpu(), error.xid());
+            long now = clock.instant().toEpochMilli();
+            faults.failed(error.gpu(), new XidError(error.xid(), where, now, harmless));
             LOG.atWarn()
                     .addKeyValue("gpu", error.gpu())
                     .addKeyValue("xid", error.xid())
                     .addKeyValue("instance", error.gpuInstance())
                     .log(
-                            matters
-                                    ? "GPU reported an error; its devices are tainted"
-                                    : "GPU reported an error of an application, which is ignored");
-            if (!matters) {
-                return;
-            }
+                            harmless
+                                    ? "GPU reported an error after which it keeps working"
+                                    : "GPU reported an error; its devices are tainted");
         }
         node.changed();
     }

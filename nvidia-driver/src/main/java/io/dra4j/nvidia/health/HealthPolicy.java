@@ -8,12 +8,14 @@ import java.util.List;
 /**
  * The handling of device faults.
  *
- * @param ignoredXids errors that taint no device, besides those of applications
+ * @param watch when the driver waits for errors
+ * @param ignoredXids errors after which devices may be used, besides those of applications
  * @param destroyUnknown whether GPU instances without a claim are destroyed after the start
  * @param rescanInterval the interval between readings of the GPUs without an event
  * @param stateFile the file that keeps device faults over a restart
  */
 public record HealthPolicy(
+        HealthWatch watch,
         List<Long> ignoredXids,
         boolean destroyUnknown,
         Duration rescanInterval,

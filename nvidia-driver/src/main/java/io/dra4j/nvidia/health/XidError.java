@@ -11,5 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param xid its number
  * @param where the memory slices of the GPU instance; null if it is of the whole GPU
  * @param sinceMillis the time of the error, in milliseconds since 1970
+ * @param harmless whether the GPU keeps working: an application caused the error, for example
  */
-record XidError(long xid, @Nullable Placement where, long sinceMillis) {}
+record XidError(long xid, @Nullable Placement where, long sinceMillis, boolean harmless) {
+
+    XidError fatal() {
+        return new XidError(xid, where, sinceMillis, false);
+    }
+}

@@ -10,6 +10,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -77,6 +78,11 @@ public final class InstallOptions {
             return new DriverRoot(containerDriverRoot);
         }
         return new DriverRoot(Files.isDirectory(USUAL_MOUNT) ? USUAL_MOUNT : nvidiaDriverRoot);
+    }
+
+    /** Returns NVML for a driver that outlives updates and reloads of NVIDIA's; opens nothing. */
+    public Nvml nvml(Path proc) {
+        return new Nvml(new InstalledDriver(driverRoot(), sysfsRoot, proc), InstantSource.system());
     }
 
     /**

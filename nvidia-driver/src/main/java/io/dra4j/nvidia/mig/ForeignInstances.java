@@ -25,11 +25,13 @@ public final class ForeignInstances {
     private final Nvml nvml;
     private final GpuLocks locks;
     private final Modes modes;
+    private final Ownership ownership;
 
-    ForeignInstances(Nvml nvml, GpuLocks locks, Modes modes) {
+    ForeignInstances(Nvml nvml, GpuLocks locks, Modes modes, Ownership ownership) {
         this.nvml = nvml;
         this.locks = locks;
         this.modes = modes;
+        this.ownership = ownership;
     }
 
     /**
@@ -63,9 +65,13 @@ public final class ForeignInstances {
                         .flatMap(state -> MigState.read(state).allocations().stream())
                         .toList();
         return instances.stream()
-                .filter(it -> allocated.stream().noneMatch(each -> each.owns(gpu.uuid(), it)))
+                .filter(it -> allocated.stream().noneMatch(each -> owns(each, gpu.uuid(), it)))
                 .map(it -> new ForeignInstance(gpu.uuid(), it))
                 .toList();
+    }
+
+    private boolean owns(MigAllocation allocation, String gpu, GpuInstance instance) {
+        return ownership.owns(allocation, gpu, instance);
     }
 
     private List<GpuInstance> instances(Gpu gpu) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param placement its memory slices
  * @param step the last step begun
  * @param uuid the UUID of the MIG device; null until it is known
+ * @param origin where the GPU instance comes from; null until it exists
  */
 record MigAllocation(
         String device,
@@ -25,7 +26,8 @@ record MigAllocation(
         int profileId,
         Placement placement,
         Step step,
-        @Nullable String uuid) {
+        @Nullable String uuid,
+        @Nullable Origin origin) {
 
     /** The steps in the life of a MIG device. */
     enum Step {
@@ -39,32 +41,39 @@ record MigAllocation(
         DESTROYING
     }
 
-    MigAllocation created(MigDevice created) {
-        return new MigAllocation(device, gpu, profileId, placement, Step.MADE, created.uuid());
+    MigAllocation created(MigDevice created, Origin from) {
+        return new MigAllocation(
+                device, gpu, profileId, placement, Step.MADE, created.uuid(), from);
     }
 
-    MigAllocation destroying() {
-        return new MigAllocation(device, gpu, profileId, placement, Step.DESTROYING, uuid);
+    /** Returns this with the origin of a GPU instance that has no compute instance yet. */
+    MigAllocation begun(Origin from) {
+        return new MigAllocation(device, gpu, profileId, placement, step, uuid, from);
     }
 
-    /**
-     * Returns whether a GPU instance belongs to this MIG device: it has the same placement and
-     * profile, and no other MIG device. Numbers are no evidence, since they are reused.
-     */
-    boolean owns(String instanceGpu, GpuInstance instance) {
+    MigAllocation at(Step other) {
+        return new MigAllocation(device, gpu, profileId, placement, other, uuid, origin);
+    }
+
+    /** Returns whether a GPU instance is in the place of this MIG device, and of its profile. */
+    boolean isAt(String instanceGpu, GpuInstance instance) {
         return step != Step.DIVIDING
                 && gpu.equals(instanceGpu)
                 && instance.profileId() == profileId
-                && instance.placement().equals(placement)
-                && instance.devices().stream().allMatch(this::owns);
+                && instance.placement().equals(placement);
+    }
+
+    /** Returns whether a GPU instance in the place has no other MIG device than this one. */
+    boolean matches(GpuInstance instance) {
+        return instance.devices().stream().allMatch(this::matches);
+    }
+
+    private boolean matches(MigDevice other) {
+        return uuid == null ? step == Step.MAKING : other.uuid().equals(uuid);
     }
 
     /** Returns whether two MIG devices exclude each other. */
     boolean overlaps(MigAllocation other) {
         return gpu.equals(other.gpu) && placement.overlaps(other.placement);
-    }
-
-    private boolean owns(MigDevice other) {
-        return uuid == null ? step == Step.MAKING : other.uuid().equals(uuid);
     }
 }

@@ -8,6 +8,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.mig.MigAllocation.Step;
+import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.MigDevice;
@@ -32,6 +33,7 @@ public final class MigDeviceAllocator {
 
     private final Nvml nvml;
     private final Modes modes;
+    private final Ownership ownership;
     private final GpuLocks locks = new GpuLocks();
 
     /**
@@ -43,6 +45,7 @@ public final class MigDeviceAllocator {
     public MigDeviceAllocator(Nvml nvml, Predicate<String> isModeAutomatic) {
         this.nvml = nvml;
         this.modes = new Modes(nvml, isModeAutomatic);
+        this.ownership = new Ownership(nvml);
     }
 
     /**
@@ -85,18 +88,38 @@ public final class MigDeviceAllocator {
                     requireRoom(name, requested);
                     MigAllocation allocation = allocation(name, requested, Step.MAKING);
                     recorder.record(allocation);
-                    int instance =
-                            nvml.createInstance(
-                                    gpu.uuid(), requested.profile().id(), requested.placement());
-                    MigDevice created = nvml.createCompute(gpu.uuid(), instance);
-                    recorder.record(allocation.created(created));
-                    return created;
+                    CreatedInstance instance = createInstance(allocation, recorder);
+                    return createCompute(allocation, instance, recorder);
                 });
+    }
+
+    /** Records a failure, too: then an instance in the place is another's. */
+    private CreatedInstance createInstance(MigAllocation allocation, Recorder recorder) {
+        try {
+            return nvml.createInstance(
+                    allocation.gpu(), allocation.profileId(), allocation.placement());
+        } catch (NvmlException e) {
+            recorder.record(allocation.at(Step.DIVIDING));
+            throw e;
+        }
+    }
+
+    private MigDevice createCompute(
+            MigAllocation allocation, CreatedInstance instance, Recorder recorder) {
+        Origin origin = ownership.origin(instance);
+        try {
+            MigDevice created = nvml.createCompute(allocation.gpu(), instance);
+            recorder.record(allocation.created(created, origin));
+            return created;
+        } catch (NvmlException e) {
+            recorder.record(allocation.begun(origin));
+            throw e;
+        }
     }
 
     private static MigAllocation allocation(String name, OnDemand mig, Step step) {
         return new MigAllocation(
-                name, mig.gpu().uuid(), mig.profile().id(), mig.placement(), step, null);
+                name, mig.gpu().uuid(), mig.profile().id(), mig.placement(), step, null, null);
     }
 
     private void requireRoom(String name, OnDemand requested) {
@@ -143,9 +166,21 @@ public final class MigDeviceAllocator {
                 });
     }
 
+    /** Switches off the MIG modes that could not be switched off after their last instance. */
+    public void switchModesOff() {
+        for (String gpu : modes.pending()) {
+            locks.with(
+                    gpu,
+                    () -> {
+                        modes.disableIfEmpty(gpu);
+                        return true;
+                    });
+        }
+    }
+
     /** Returns the GPU instances without a claim. */
     public ForeignInstances foreignInstances() {
-        return new ForeignInstances(nvml, locks, modes);
+        return new ForeignInstances(nvml, locks, modes, ownership);
     }
 
     /**
@@ -202,10 +237,11 @@ public final class MigDeviceAllocator {
 
     private void destroy(MigAllocation recorded, Recorder recorder) {
         // without a known UUID, the MIG device counts as one that is being created
-        MigAllocation allocation = recorded.uuid() == null ? recorded : recorded.destroying();
+        MigAllocation allocation =
+                recorded.uuid() == null ? recorded : recorded.at(Step.DESTROYING);
         recorder.record(allocation);
         for (GpuInstance instance : instances(allocation)) {
-            if (allocation.owns(allocation.gpu(), instance)) {
+            if (ownership.owns(allocation, allocation.gpu(), instance)) {
                 nvml.destroy(allocation.gpu(), instance);
             } else if (instance.placement().equals(allocation.placement())) {
                 LOG.atWarn()

@@ -7,8 +7,13 @@ import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.MigSwitch;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +28,7 @@ final class Modes {
 
     private final Nvml nvml;
     private final Predicate<String> isAutomatic;
+    private final Set<String> pending = ConcurrentHashMap.newKeySet();
 
     Modes(Nvml nvml, Predicate<String> isAutomatic) {
         this.nvml = nvml;
@@ -73,16 +79,43 @@ final class Modes {
         }
     }
 
-    /** Switches MIG mode off after the last instance, so that the GPU can be used as a whole. */
+    /**
+     * Switches MIG mode off after the last instance, so that the GPU can be used as a whole. It
+     * never fails: a GPU that can't be switched now is {@link #pending}.
+     */
     void disableIfEmpty(String gpu) {
-        if (!isAutomatic.test(gpu) || !nvml.isMigEnabled(gpu) || !instances(gpu).isEmpty()) {
-            return;
+        try {
+            boolean isOff =
+                    !isAutomatic.test(gpu)
+                            || !nvml.isMigEnabled(gpu)
+                            || !instances(gpu).isEmpty()
+                            || switchOff(gpu);
+            if (isOff) {
+                pending.remove(gpu);
+            } else {
+                later(gpu, null);
+            }
+        } catch (NvmlException e) {
+            if (e.reason() == Reason.NOT_FOUND) { // the GPU was removed
+                pending.remove(gpu);
+            } else {
+                later(gpu, e);
+            }
         }
-        if (!switchOff(gpu)) {
+    }
+
+    private void later(String gpu, @Nullable NvmlException e) {
+        if (pending.add(gpu)) {
             LOG.atWarn()
+                    .setCause(e)
                     .addKeyValue("gpu", gpu)
-                    .log("Can't switch MIG mode off now; the next claim of the GPU tries again");
+                    .log("Can't switch MIG mode off now; tried again with each reading");
         }
+    }
+
+    /** Returns the GPUs whose MIG mode could not be switched off. */
+    Set<String> pending() {
+        return Set.copyOf(pending);
     }
 
     private boolean switchOff(String gpu) {

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The handles of GPUs by their UUIDs, for as long as NVML is open: a look-up takes seconds on a
- * busy node.
+ * The handles of GPUs by their UUIDs, for as long as a session is open: a look-up takes seconds on
+ * a busy node.
  */
 final class Handles {
 

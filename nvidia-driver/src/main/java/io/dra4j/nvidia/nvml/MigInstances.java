@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ final class MigInstances {
     /** Returned for indices that the driver does not know yet, or the board does not have. */
     private static final Set<Integer> NO_SUCH_PROFILE =
             Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+
+    /** Returned for a handle whose instance was destroyed. */
+    private static final Set<Integer> STALE = Set.of(INVALID_ARGUMENT, NOT_FOUND);
 
     private final NvmlLibrary nvml;
 
@@ -227,22 +231,47 @@ final class MigInstances {
         return profiles;
     }
 
-    /** Creates a GPU instance and returns its number. */
-    int create(long gpu, int profileId, Placement at) {
-        return info(nvml.handle(
-                        "nvmlDeviceCreateGpuInstanceWithPlacement",
-                        pointer(gpu),
-                        profileId,
-                        new Structs.PlacementStruct(at.start(), at.size())))
-                .id;
+    /** Creates a GPU instance and returns its handle. */
+    long create(long gpu, int profileId, Placement at) {
+        return nvml.handle(
+                "nvmlDeviceCreateGpuInstanceWithPlacement",
+                pointer(gpu),
+                profileId,
+                new Structs.PlacementStruct(at.start(), at.size()));
     }
 
-    /** Creates a compute instance as large as its GPU instance. */
-    MigDevice createCompute(String gpu, long handle, int number) {
+    /** Returns the number of a GPU instance. */
+    int number(long instance) {
+        return info(instance).id;
+    }
+
+    /** Returns whether the GPU instance of a handle exists, and not only another of its number. */
+    boolean exists(long instance) {
+        return nvml.succeeds(
+                STALE, "nvmlGpuInstanceGetInfo", pointer(instance), new Structs.GpuInstanceInfo());
+    }
+
+    /** Returns whether the compute instance of a handle exists. */
+    boolean computeExists(long compute) {
+        return nvml.succeeds(
+                STALE,
+                "nvmlComputeInstanceGetInfo_v2",
+                pointer(compute),
+                new Structs.ComputeInstanceInfo());
+    }
+
+    /**
+     * Creates a compute instance as large as its GPU instance.
+     *
+     * @param created is given its handle
+     */
+    MigDevice createCompute(String gpu, long handle, int number, LongConsumer created) {
         long instance =
                 find(handle, number)
                         .orElseThrow(() -> absent(gpu, number, "it does not exist any more"));
-        int compute = computeInfo(createCompute(gpu, number, instance)).id;
+        long made = createCompute(gpu, number, instance);
+        created.accept(made);
+        int compute = computeInfo(made).id;
         return instance(instance).devices().stream()
                 .filter(device -> device.computeInstance() == compute)
                 .findFirst()

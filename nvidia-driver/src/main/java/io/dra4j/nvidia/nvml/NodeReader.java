@@ -11,27 +11,30 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * Reads the GPUs of a node and keeps the last readings: a GPU that can't be read now is returned as
- * last read, and does not hide the others.
- */
+/** Reads the GPUs of a node: one that can't be read now is as last read, and hides no other. */
 final class NodeReader {
 
     private final NvmlLibrary nvml;
     private final GpuReader reader;
     private final Handles handles;
-    private final Map<Integer, Gpu> lastKnown = new ConcurrentHashMap<>(); // by NVML's index
-    private volatile List<Gpu> recalled = List.of();
+    private final Known known;
 
-    NodeReader(NvmlLibrary nvml, GpuReader reader, Handles handles) {
-        this.nvml = nvml;
-        this.reader = reader;
-        this.handles = handles;
+    NodeReader(Session session, Known known) {
+        this.nvml = session.library;
+        this.reader = session.reader;
+        this.handles = session.handles;
+        this.known = known;
     }
 
-    /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
-    void recall(List<Gpu> gpus) {
-        recalled = List.copyOf(gpus);
+    /** The GPUs as last read, also in earlier sessions. */
+    static final class Known {
+        private final Map<Integer, Gpu> byIndex = new ConcurrentHashMap<>(); // NVML's index
+        private volatile List<Gpu> recalled = List.of();
+
+        /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
+        void recall(List<Gpu> gpus) {
+            recalled = List.copyOf(gpus);
+        }
     }
 
     /** The result of a reading. */
@@ -61,9 +64,12 @@ final class NodeReader {
                 long handle = nvml.handle("nvmlDeviceGetHandleByIndex_v2", index);
                 Gpu gpu = reader.read(handle);
                 handles.know(gpu.uuid(), handle);
-                lastKnown.put(index, gpu);
+                known.byIndex.put(index, gpu);
                 found.gpus.add(gpu);
             } catch (NvmlCallException e) {
+                if (Session.isEndedBy(e)) {
+                    throw e;
+                }
                 boolean isLost = Reason.of(e.code()) == Reason.GPU_LOST;
                 unread(index, found, isLost, e.getMessage());
             } catch (IllegalArgumentException e) { // no address, for instance
@@ -76,16 +82,16 @@ final class NodeReader {
     }
 
     private void unread(int index, Found found, boolean isLost, String why) {
-        Gpu known = lastKnown.get(index);
-        if (known != null) {
-            found.kept.add(known);
+        Gpu before = known.byIndex.get(index);
+        if (before != null) {
+            found.kept.add(before);
             if (isLost) {
-                found.lost.add(known.uuid());
+                found.lost.add(before.uuid());
             } else {
-                found.unread.add(known.uuid());
+                found.unread.add(before.uuid());
                 found.problems.add(
                         "%s can't be read, and is kept as last read: %s"
-                                .formatted(known.uuid(), why));
+                                .formatted(before.uuid(), why));
             }
         } else {
             (isLost ? found.nameless : found.problems)
@@ -96,7 +102,7 @@ final class NodeReader {
     /** Indices change when a GPU is removed: none may be returned twice. */
     private void addUnread(Found found) {
         found.kept.stream().filter(gpu -> !found.has(gpu)).forEach(found.gpus::add);
-        List<Gpu> missing = recalled.stream().filter(gpu -> !found.has(gpu)).toList();
+        List<Gpu> missing = known.recalled.stream().filter(gpu -> !found.has(gpu)).toList();
         if (missing.size() == found.nameless.size()) {
             found.gpus.addAll(missing);
             missing.forEach(gpu -> found.lost.add(gpu.uuid()));

@@ -4,14 +4,22 @@ package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.LongFunction;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * An open NVML. GPUs are named by their UUIDs.
+ * NVML of a node. GPUs are named by their UUIDs.
+ *
+ * <p>Each call has a session of its own, which blocks resets and updates of the driver no longer
+ * than the call takes, unless a session is {@link #keep kept}. If the driver was reloaded or
+ * replaced, the next call has a new session.
  *
  * <p>Thread-safe. Reading many GPUs takes seconds on a busy node, and so does creating or
  * destroying an instance; the caller ensures that nothing else changes the same GPU meanwhile.
@@ -19,44 +27,82 @@ import java.util.function.LongFunction;
  */
 public final class Nvml implements AutoCloseable {
 
-    private final NvmlLibrary library;
-    private final MigInstances mig;
-    private final GpuReader reader;
-    private final NodeReader node;
-    private final Handles handles;
+    private final Installation installation;
+    private final Sessions sessions;
+    private final NodeReader.Known known = new NodeReader.Known();
+    private final CreatedInstances created = new CreatedInstances();
+    private final AtomicLong modeSwitches = new AtomicLong();
 
-    private Nvml(NvmlLibrary library) {
-        this.library = library;
-        mig = new MigInstances(library);
-        handles = new Handles(library);
-        reader = new GpuReader(library, mig);
-        node = new NodeReader(library, reader, handles);
+    /** Opens no session yet. */
+    public Nvml(Installation installation, InstantSource clock) {
+        this.installation = installation;
+        sessions = new Sessions(installation, clock);
     }
 
     /**
-     * Opens and initializes the library.
+     * Opens a session that is kept until the result is closed.
      *
-     * @param file its absolute path, below the driver root
+     * @param file the absolute path of the library, below the driver root
      * @throws NvmlException if it can't be loaded, or the kernel has no driver
      */
+    @SuppressWarnings("resource") // kept for the life of the result
     public static Nvml open(Path file) {
-        try {
-            NvmlLibrary library = NvmlLibrary.open(file);
-            library.require("nvmlInit_v2");
-            return new Nvml(library);
-        } catch (UnsatisfiedLinkError e) {
-            throw new NvmlException(
-                    Reason.NO_DRIVER,
-                    "Can't load " + file + ": " + e.getMessage() + "; install the driver again",
-                    e);
-        } catch (NvmlCallException e) {
-            throw NvmlException.of("Initializing " + file, e);
+        Nvml opened = new Nvml(Installation.of(file), InstantSource.system());
+        opened.keep();
+        opened.requireUsable();
+        return opened;
+    }
+
+    /**
+     * Opens a session, if none is open.
+     *
+     * @throws NvmlException if the library can't be loaded, or the kernel has no driver
+     */
+    public void requireUsable() {
+        sessions.change(session -> true);
+    }
+
+    /**
+     * Keeps one session open from the next call on, until all results are closed: for several
+     * calls, or for events.
+     */
+    public Lease keep() {
+        return sessions.keep();
+    }
+
+    /** Runs calls in one session, which the first of them opens, if none is open. */
+    @SuppressWarnings("try") // the lease is used by being held
+    public <T> T inOneSession(Supplier<T> calls) {
+        try (Lease kept = keep()) {
+            return calls.get();
         }
+    }
+
+    /**
+     * Gives NVML back for the whole node: ends the session when its calls have returned, and opens
+     * none until the result is closed. Meanwhile all calls fail with {@link Reason#GIVEN_BACK}.
+     *
+     * @param purpose the reason, named in the failures of others: {@code maintenance}
+     * @throws NvmlException with {@link Reason#IN_USE} if a call does not return within half a
+     *     minute
+     */
+    public Lease giveBack(String purpose) {
+        return sessions.giveBack(purpose);
+    }
+
+    /** Returns why only a restart of the process may help; never waits for NVML. */
+    public Optional<String> persistentFailure() {
+        return sessions.persistentFailure();
+    }
+
+    /** Returns a text that changes with the installed driver; see {@link Installation}. */
+    public String fingerprint() {
+        return installation.fingerprint();
     }
 
     /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
     public void recall(List<Gpu> gpus) {
-        node.recall(gpus);
+        known.recall(gpus);
     }
 
     /**
@@ -66,32 +112,49 @@ public final class Nvml implements AutoCloseable {
      * @throws NvmlException if NVML does not return the number of GPUs: unknown is not none
      */
     public Reading read() {
+        return checked("Reading the node's GPUs", () -> sessions.read(this::read));
+    }
+
+    private Reading read(Session session) {
+        NodeReader.Found found = new NodeReader(session, known).read();
+        int cuda = session.library.number("nvmlSystemGetCudaDriverVersion_v2");
+        return new Reading(
+                session.library.text("nvmlSystemGetDriverVersion"),
+                cuda / 1000 + "." + cuda % 1000 / 10,
+                found.gpus,
+                found.lost,
+                found.unread,
+                found.problems);
+    }
+
+    private static <T> T checked(String operation, Supplier<T> calls) {
         try {
-            NodeReader.Found found = node.read();
-            int cuda = library.number("nvmlSystemGetCudaDriverVersion_v2");
-            return new Reading(
-                    library.text("nvmlSystemGetDriverVersion"),
-                    cuda / 1000 + "." + cuda % 1000 / 10,
-                    found.gpus,
-                    found.lost,
-                    found.unread,
-                    found.problems);
+            return calls.get();
         } catch (NvmlCallException e) {
-            throw NvmlException.of("Reading the node's GPUs", e);
+            throw NvmlException.of(operation, e);
         }
     }
 
-    private <T> T on(String gpu, String operation, LongFunction<T> work) {
-        try {
-            return work.apply(handles.of(gpu));
-        } catch (NvmlCallException e) {
-            throw NvmlException.of(operation + " of " + gpu, e);
-        }
+    private <T> T read(String gpu, String operation, BiFunction<Session, Long, T> work) {
+        return checked(operation + " of " + gpu, () -> sessions.read(on(gpu, work)));
+    }
+
+    private <T> T change(String gpu, String operation, BiFunction<Session, Long, T> work) {
+        return checked(operation + " of " + gpu, () -> sessions.change(on(gpu, work)));
+    }
+
+    private static <T> Function<Session, T> on(String gpu, BiFunction<Session, Long, T> work) {
+        return session -> work.apply(session, session.handles.of(gpu));
     }
 
     /** Requests a MIG mode, which takes effect at once where no reset is needed. */
     public MigSwitch switchMig(String gpu, boolean enabled) {
-        int status = on(gpu, "Switching the MIG mode", handle -> mig.setMode(handle, enabled));
+        int status =
+                change(
+                        gpu,
+                        "Switching the MIG mode",
+                        (session, handle) -> session.mig.setMode(handle, enabled));
+        modeSwitches.incrementAndGet();
         if (status == NvmlLibrary.SUCCESS) {
             return MigSwitch.DONE;
         }
@@ -100,7 +163,8 @@ public final class Nvml implements AutoCloseable {
 
     /** Returns whether a GPU is in MIG mode now, and so can't be used as a whole. */
     public boolean isMigEnabled(String gpu) {
-        return on(gpu, "Reading the MIG mode", mig::isEnabled);
+        return read(
+                gpu, "Reading the MIG mode", (session, handle) -> session.mig.isEnabled(handle));
     }
 
     /**
@@ -109,55 +173,68 @@ public final class Nvml implements AutoCloseable {
      * @return empty if the driver does not report it: before R565, none does
      */
     public Optional<Boolean> needsRecovery(String gpu) {
-        OptionalInt action = on(gpu, "Reading the recovery action", reader::recoveryAction);
+        OptionalInt action =
+                read(
+                        gpu,
+                        "Reading the recovery action",
+                        (session, handle) -> session.reader.recoveryAction(handle));
         return action.isPresent() ? Optional.of(action.getAsInt() != 0) : Optional.empty();
     }
 
     /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */
     public List<GpuInstance> instances(String gpu) {
-        return on(gpu, "Reading the GPU instances", mig::instances);
+        return read(
+                gpu,
+                "Reading the GPU instances",
+                (session, handle) -> session.mig.instances(handle));
     }
 
-    /** Creates a GPU instance, and returns its number. */
-    public int createInstance(String gpu, int profileId, Placement at) {
-        return on(
+    /** Creates a GPU instance. */
+    public CreatedInstance createInstance(String gpu, int profileId, Placement at) {
+        return change(
                 gpu,
                 "Creating a GPU instance of profile " + profileId + " at " + at.start(),
-                handle -> mig.create(handle, profileId, at));
+                (session, handle) -> {
+                    long instance = session.mig.create(handle, profileId, at);
+                    long serial = created.instance(session, instance);
+                    return new CreatedInstance(session.mig.number(instance), serial);
+                });
     }
 
     /**
      * Creates a compute instance as large as its GPU instance, and returns the MIG device.
      *
+     * @param instance a GPU instance that this object has created
      * @throws NvmlException if there is no such GPU instance, or it supports none of the profiles
      */
-    public MigDevice createCompute(String gpu, int instance) {
-        return on(
+    public MigDevice createCompute(String gpu, CreatedInstance instance) {
+        return change(
                 gpu,
-                "Creating a compute instance in GPU instance " + instance,
-                handle -> mig.createCompute(gpu, handle, instance));
+                "Creating a compute instance in GPU instance " + instance.id(),
+                (session, handle) ->
+                        session.mig.createCompute(
+                                gpu,
+                                handle,
+                                instance.id(),
+                                compute -> created.compute(session, instance.serial(), compute)));
     }
 
-    /** Destroys a compute instance, if it exists. */
-    public void destroyCompute(String gpu, int instance, int compute) {
-        on(
+    /**
+     * Returns what is known of an instance that this process has created: its number and UUID tell
+     * nothing, since an instance that somebody else creates in the same place has both.
+     *
+     * @param serial its {@link CreatedInstance#serial}
+     */
+    public Presence presence(String gpu, long serial) {
+        return read(
                 gpu,
-                "Destroying compute instance " + compute + " in GPU instance " + instance,
-                handle -> {
-                    mig.destroyCompute(handle, instance, compute);
-                    return true;
-                });
+                "Looking for a GPU instance",
+                (session, handle) -> created.presence(session, serial));
     }
 
-    /** Destroys a GPU instance without compute instances, if it exists. */
-    public void destroyInstance(String gpu, int instance) {
-        on(
-                gpu,
-                "Destroying GPU instance " + instance,
-                handle -> {
-                    mig.destroy(handle, instance);
-                    return true;
-                });
+    /** Returns a text that no GPU instance outlives; see {@link Installation#moduleLoad}. */
+    public String moduleLoad() {
+        return installation.moduleLoad();
     }
 
     /** Destroys a GPU instance, if it exists, and first its compute instances. */
@@ -166,17 +243,50 @@ public final class Nvml implements AutoCloseable {
         destroyInstance(gpu, instance.id());
     }
 
-    /** Subscribes to the events of some GPUs. */
-    public NvmlEvents subscribe(Set<String> gpus) {
-        return new NvmlEvents(library, handles, gpus);
+    /** Destroys a compute instance, if it exists. */
+    public void destroyCompute(String gpu, int instance, int compute) {
+        change(
+                gpu,
+                "Destroying compute instance " + compute + " in GPU instance " + instance,
+                (session, handle) -> {
+                    session.mig.destroyCompute(handle, instance, compute);
+                    return true;
+                });
     }
 
+    /** Destroys a GPU instance without compute instances, if it exists. */
+    public void destroyInstance(String gpu, int instance) {
+        change(
+                gpu,
+                "Destroying GPU instance " + instance,
+                (session, handle) -> {
+                    session.mig.destroy(handle, instance);
+                    return true;
+                });
+    }
+
+    /**
+     * Subscribes to the events of some GPUs, for as long as a session is kept.
+     *
+     * @throws NvmlException if NVML creates no event set
+     */
+    public NvmlEvents subscribe(Set<String> gpus) {
+        long switches = modeSwitches.get();
+        return checked(
+                "Creating an event set",
+                () ->
+                        sessions.read(
+                                session ->
+                                        new NvmlEvents(
+                                                sessions,
+                                                session,
+                                                gpus,
+                                                () -> modeSwitches.get() == switches)));
+    }
+
+    /** Ends the session. */
     @Override
     public void close() {
-        try {
-            library.require("nvmlShutdown");
-        } catch (NvmlCallException e) {
-            throw NvmlException.of("Shutting NVML down", e);
-        }
+        sessions.close();
     }
 }

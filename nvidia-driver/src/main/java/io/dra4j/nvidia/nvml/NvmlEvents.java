@@ -10,39 +10,48 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
-/** The events of some GPUs from one moment on. One thread waits; another may close. */
+/**
+ * The events of some GPUs from one moment on, until the session ends. One thread waits; another may
+ * close.
+ */
 public final class NvmlEvents implements AutoCloseable {
 
     private static final long XID = 0x8;
     private static final long MIG_CONFIG_CHANGED = 0x100;
     private static final int WHOLE = -1;
 
-    private final NvmlLibrary nvml;
+    private final Sessions sessions;
+    private final Session session;
+    private final BooleanSupplier isCurrent;
     private final Pointer set;
     private final Map<Long, String> uuids = new HashMap<>(); // by handle
     private final Set<String> gpus;
     private final Set<String> unmonitored = new HashSet<>();
     private boolean closed; // guarded by this
 
-    NvmlEvents(NvmlLibrary nvml, Handles handles, Set<String> gpus) {
-        this.nvml = nvml;
+    /** Called in the session. */
+    NvmlEvents(Sessions sessions, Session session, Set<String> gpus, BooleanSupplier isCurrent) {
+        this.sessions = sessions;
+        this.session = session;
+        this.isCurrent = isCurrent;
         this.gpus = Set.copyOf(gpus);
-        try {
-            set = NvmlLibrary.pointer(nvml.handle("nvmlEventSetCreate"));
-        } catch (NvmlCallException e) {
-            throw NvmlException.of("Creating an event set", e);
-        }
+        set = NvmlLibrary.pointer(session.library.handle("nvmlEventSetCreate"));
         for (String gpu : gpus) {
             try {
-                register(gpu, handles.of(gpu));
+                register(gpu, session.handles.of(gpu));
             } catch (NvmlCallException e) {
+                if (Session.isEndedBy(e)) {
+                    throw e;
+                }
                 unmonitored.add(gpu);
             }
         }
     }
 
     private void register(String gpu, long handle) {
+        NvmlLibrary nvml = session.library;
         Pointer device = NvmlLibrary.pointer(handle);
         LongByReference types = new LongByReference();
         nvml.require("nvmlDeviceGetSupportedEventTypes", device, types);
@@ -57,6 +66,11 @@ public final class NvmlEvents implements AutoCloseable {
     /** Returns the UUIDs of the GPUs. */
     public Set<String> gpus() {
         return gpus;
+    }
+
+    /** Returns whether no MIG mode was switched since: GPUs may report nothing after a switch. */
+    public boolean isCurrent() {
+        return isCurrent.getAsBoolean();
     }
 
     /** Returns those of the GPUs that report no errors. */
@@ -94,18 +108,23 @@ public final class NvmlEvents implements AutoCloseable {
      * Waits for the next event.
      *
      * @return empty after the timeout
-     * @throws NvmlException if NVML fails, because a GPU is lost for example
+     * @throws NvmlException if NVML fails, because a GPU is lost for example, or the session has
+     *     ended
      */
     public Optional<Event> await(Duration timeout) {
-        Structs.EventData data = new Structs.EventData();
-        Set<Integer> none = Set.of(NvmlLibrary.TIMEOUT);
         try {
-            return nvml.succeeds(none, "nvmlEventSetWait_v2", set, data, (int) timeout.toMillis())
-                    ? event(data)
-                    : Optional.empty();
+            return sessions.within(session, in -> await(in.library, (int) timeout.toMillis()));
         } catch (NvmlCallException e) {
             throw NvmlException.of("Waiting for events of the GPUs", e);
         }
+    }
+
+    private Optional<Event> await(NvmlLibrary nvml, int millis) {
+        Structs.EventData data = new Structs.EventData();
+        Set<Integer> none = Set.of(NvmlLibrary.TIMEOUT);
+        return nvml.succeeds(none, "nvmlEventSetWait_v2", set, data, millis)
+                ? event(data)
+                : Optional.empty();
     }
 
     private Optional<Event> event(Structs.EventData data) {
@@ -117,15 +136,12 @@ public final class NvmlEvents implements AutoCloseable {
                                         : new Event.MigChanged(gpu));
     }
 
+    /** Ends the subscription; that of a session that has ended is over already. */
     @Override
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            try {
-                nvml.require("nvmlEventSetFree", set);
-            } catch (NvmlCallException e) {
-                throw NvmlException.of("Freeing an event set", e);
-            }
+            sessions.ifOpen(session, in -> in.library.call("nvmlEventSetFree", set));
         }
     }
 }

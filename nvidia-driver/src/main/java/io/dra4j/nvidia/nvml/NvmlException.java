@@ -28,6 +28,12 @@ public final class NvmlException extends DraException {
         NOT_FOUND(""),
         /** The operation needs root. */
         NO_PERMISSION("; run the driver as root, with access to the MIG capabilities"),
+        /**
+         * The driver was reloaded or replaced, or the session was ended; the next call opens one.
+         */
+        SESSION_ENDED("; the driver was reloaded or replaced"),
+        /** NVML is given back on request, for the time being. */
+        GIVEN_BACK(""),
         /** Any other error. */
         FAILING("");
 
@@ -40,7 +46,9 @@ public final class NvmlException extends DraException {
         /** Returns the reason for an {@code nvmlReturn_t}. */
         static Reason of(int code) {
             return switch (code) {
-                case 9, 12 -> NO_DRIVER;
+                case NvmlLibrary.UNINITIALIZED, NvmlLibrary.LIB_RM_VERSION_MISMATCH ->
+                        SESSION_ENDED;
+                case NvmlLibrary.DRIVER_NOT_LOADED, 12 -> NO_DRIVER;
                 case NvmlLibrary.GPU_IS_LOST -> GPU_LOST;
                 case 19 -> IN_USE;
                 case 23 -> NO_ROOM;

@@ -15,29 +15,35 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The library, opened by its path. Thread-safe, as NVML is.
+ * The library, loaded from its path. Thread-safe, as NVML is.
  *
  * <p>Functions are called by their versioned names only, since the bare names have old layouts.
  * Each is looked up when it is first called: a function that an older driver lacks returns {@link
- * #FUNCTION_NOT_FOUND}. The library is never closed, because NVML has threads of its own.
+ * #FUNCTION_NOT_FOUND}.
  */
-final class NvmlLibrary {
+final class NvmlLibrary implements AutoCloseable {
 
     static final int SUCCESS = 0;
+    static final int UNINITIALIZED = 1;
     static final int INVALID_ARGUMENT = 2;
     static final int NOT_SUPPORTED = 3;
     static final int NO_PERMISSION = 4;
     static final int NOT_FOUND = 6;
+    static final int DRIVER_NOT_LOADED = 9;
     static final int TIMEOUT = 10;
     static final int FUNCTION_NOT_FOUND = 13;
     static final int GPU_IS_LOST = 15;
+    static final int LIB_RM_VERSION_MISMATCH = 18;
 
     /** Returned for a property that the board or the driver does not have. */
     static final Set<Integer> UNSUPPORTED = Set.of(NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private static final int LONGEST_TEXT = 96;
+
+    private static final AtomicLong OPENED = new AtomicLong();
 
     private final NativeLibrary library;
     private final Map<String, Optional<Function>> functions = new ConcurrentHashMap<>();
@@ -54,7 +60,9 @@ final class NvmlLibrary {
      *     that it needs
      */
     static NvmlLibrary open(Path file) {
-        return new NvmlLibrary(NativeLibrary.getInstance(file.toString()));
+        // an option that no other has: JNA would share one object, which the first close ends
+        Map<String, ?> own = Map.of("dra4j.library", OPENED.incrementAndGet());
+        return new NvmlLibrary(NativeLibrary.getInstance(file.toString(), own));
     }
 
     /** Calls a function that returns an {@code nvmlReturn_t}. */
@@ -144,5 +152,13 @@ final class NvmlLibrary {
 
     static Pointer pointer(long handle) {
         return new Pointer(handle);
+    }
+
+    /**
+     * Unloads the library, so that another file can be loaded from its path; no call may follow.
+     */
+    @Override
+    public void close() {
+        library.close();
     }
 }

@@ -27,7 +27,9 @@ class HealthStateFileTest {
     private static final Map<String, List<XidError>> ERRORS =
             Map.of(
                     "GPU-1",
-                    List.of(new XidError(79, null, 1), new XidError(95, new Placement(4, 4), 2)));
+                    List.of(
+                            new XidError(79, null, 1, false),
+                            new XidError(95, new Placement(4, 4), 2, true)));
 
     @TempDir private Path folder;
 

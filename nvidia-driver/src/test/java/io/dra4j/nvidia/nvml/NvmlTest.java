@@ -202,10 +202,10 @@ class NvmlTest {
 
         private void enableAndDisableMig(String gpu) {
             nvml.switchMig(gpu, true);
-            int instance = nvml.createInstance(gpu, 19, new Placement(0, 1));
+            CreatedInstance instance = nvml.createInstance(gpu, 19, new Placement(0, 1));
             MigDevice device = nvml.createCompute(gpu, instance);
-            nvml.destroyCompute(gpu, instance, device.computeInstance());
-            nvml.destroyInstance(gpu, instance);
+            nvml.destroyCompute(gpu, instance.id(), device.computeInstance());
+            nvml.destroyInstance(gpu, instance.id());
             nvml.switchMig(gpu, false);
         }
 
@@ -239,8 +239,9 @@ class NvmlTest {
             divide();
             Placement at = new Placement(5, 1);
 
-            int id = nvml.createInstance(gpu, ONE, at);
-            MigDevice device = nvml.createCompute(gpu, id);
+            CreatedInstance created = nvml.createInstance(gpu, ONE, at);
+            MigDevice device = nvml.createCompute(gpu, created);
+            int id = created.id();
 
             assertThat(state.instances())
                     .containsExactly(new NodeState.Instance(1, id, ONE, 5, List.of(device.uuid())));
@@ -256,7 +257,7 @@ class NvmlTest {
         void findsTheProfileThatSevenSlicesCanHave() {
             divide();
 
-            int instance = nvml.createInstance(gpu, SEVEN, ALL);
+            CreatedInstance instance = nvml.createInstance(gpu, SEVEN, ALL);
 
             assertThat(nvml.createCompute(gpu, instance).uuid()).startsWith("MIG-");
         }
@@ -276,7 +277,7 @@ class NvmlTest {
         @Test
         void failsIfAnInstanceIsInUse() {
             divide();
-            int instance = nvml.createInstance(gpu, ONE, new Placement(3, 1));
+            int instance = nvml.createInstance(gpu, ONE, new Placement(3, 1)).id();
             state.instancesBusy(1, true);
 
             assertFails(

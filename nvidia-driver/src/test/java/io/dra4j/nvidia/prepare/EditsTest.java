@@ -16,6 +16,7 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.MigDevice;
@@ -143,7 +144,7 @@ class EditsTest {
                     if (mig != null && gpu.architecture().switchesMigModeAtOnce()) {
                         MigProfile profile = mig.profiles().get(0);
                         nvml.switchMig(gpu.uuid(), true);
-                        int instance =
+                        CreatedInstance instance =
                                 nvml.createInstance(
                                         gpu.uuid(), profile.id(), profile.placements().get(1));
                         nvml.createCompute(gpu.uuid(), instance);
@@ -298,9 +299,9 @@ class EditsTest {
             try (Nvml nvml = Nvml.open(node.library())) {
                 Gpu gpu = nvml.read().gpus().get(3);
                 nvml.switchMig(gpu.uuid(), true);
-                int instance = nvml.createInstance(gpu.uuid(), 19, new Placement(6, 1));
+                CreatedInstance instance = nvml.createInstance(gpu.uuid(), 19, new Placement(6, 1));
                 MigDevice device = nvml.createCompute(gpu.uuid(), instance);
-                String place = "driver/nvidia/capabilities/gpu3/mig/gi" + instance;
+                String place = "driver/nvidia/capabilities/gpu3/mig/gi" + instance.id();
                 Files.writeString(
                         node.proc().resolve(place + "/access"),
                         "DeviceFileMinor: 417\nDeviceFileMode: 292\nDeviceFileModify: 1\n");

@@ -1,0 +1,86 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml;
+
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * An open NVML, with all handles of it: they end with the session.
+ *
+ * <p>The library is loaded for each session, so that one which was replaced on disk is used from
+ * the next session on.
+ */
+final class Session {
+
+    /** Lets the initialization succeed on a node without GPUs, or whose GPUs are all elsewhere. */
+    private static final int NO_GPUS = 1;
+
+    /** The session is unusable: not initialized, no driver in the kernel, or another version. */
+    private static final Set<Integer> ENDED =
+            Set.of(
+                    NvmlLibrary.UNINITIALIZED,
+                    NvmlLibrary.DRIVER_NOT_LOADED,
+                    NvmlLibrary.LIB_RM_VERSION_MISMATCH);
+
+    final NvmlLibrary library;
+    final Handles handles;
+    final MigInstances mig;
+    final GpuReader reader;
+
+    private Session(NvmlLibrary library) {
+        this.library = library;
+        handles = new Handles(library);
+        mig = new MigInstances(library);
+        reader = new GpuReader(library, mig);
+    }
+
+    /**
+     * Loads and initializes the library.
+     *
+     * @throws NvmlException if it can't be loaded, or the kernel has no driver
+     */
+    static Session open(Path file) {
+        NvmlLibrary library = load(file);
+        try {
+            initialize(library);
+            return new Session(library);
+        } catch (NvmlCallException e) {
+            library.close();
+            throw NvmlException.of("Initializing " + file, e);
+        }
+    }
+
+    private static NvmlLibrary load(Path file) {
+        try {
+            return NvmlLibrary.open(file);
+        } catch (UnsatisfiedLinkError e) {
+            throw new NvmlException(
+                    Reason.NO_DRIVER,
+                    "Can't load " + file + ": " + e.getMessage() + "; install the driver again",
+                    e);
+        }
+    }
+
+    private static void initialize(NvmlLibrary library) {
+        String function = "nvmlInitWithFlags";
+        int code = library.call(function, NO_GPUS);
+        if (code == NvmlLibrary.FUNCTION_NOT_FOUND) { // an older driver
+            library.require("nvmlInit_v2");
+        } else {
+            library.check(function, code);
+        }
+    }
+
+    /** Returns whether a code means that the session has ended, whatever function returned it. */
+    static boolean isEndedBy(NvmlCallException e) {
+        return ENDED.contains(e.code());
+    }
+
+    /** Ends the session; a session that has ended by itself is no error. */
+    void end() {
+        library.call("nvmlShutdown");
+        library.close();
+    }
+}

@@ -1,0 +1,319 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one owner of NVML sessions of this process: at most one is open at a time.
+ *
+ * <p>An open session blocks resets of GPUs, updates of the driver, and unbinding. So a session is
+ * opened for a call and ends with it, unless {@link #keep} asks for a longer one. A session that
+ * NVML has ended, or whose library was replaced, is closed when its last call returns, and the next
+ * call opens another. Thread-safe.
+ */
+final class Sessions {
+
+    /** The longest wait for the calls that are in the session, to replace or end it. */
+    private static final Duration LONGEST_CALLS = Duration.ofSeconds(30);
+
+    /** From here on a restart of the process may help, and nothing else did. */
+    private static final int MANY_FAILURES = 5;
+
+    private static final Duration LONG_FAILURE = Duration.ofMinutes(5);
+
+    private final Installation installation;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // All guarded by lock.
+    private @Nullable Session current;
+    private String openedWith = "";
+    private boolean ended;
+    private int calls;
+    private int keepers;
+    private final List<String> holds = new ArrayList<>();
+
+    /** Read by probes, which must not wait for NVML; written with the lock. */
+    private volatile @Nullable Failure failure;
+
+    private record Failure(Instant since, int times, String last) {}
+
+    Sessions(Installation installation, InstantSource clock) {
+        this.installation = installation;
+        this.clock = clock;
+    }
+
+    /**
+     * Runs work that only reads, a second time in a new session if the first has ended.
+     *
+     * @throws NvmlCallException if the work does
+     * @throws NvmlException if no session can be opened, or NVML is given back
+     */
+    <T> T read(Function<Session, T> work) {
+        try {
+            return change(work);
+        } catch (NvmlCallException e) {
+            if (!Session.isEndedBy(e)) {
+                throw e;
+            }
+            return change(work);
+        }
+    }
+
+    /** Runs work once, in the open session or a new one; it fails as {@link #read} does. */
+    <T> T change(Function<Session, T> work) {
+        return run(enter(), work);
+    }
+
+    /**
+     * Runs work in the session to which its handles belong.
+     *
+     * @throws NvmlException if the session has ended, or NVML is given back
+     */
+    <T> T within(Session session, Function<Session, T> work) {
+        lock.lock();
+        try {
+            requireNotGivenBack();
+            if (session != current || isOutdated()) {
+                throw new NvmlException(
+                        Reason.SESSION_ENDED,
+                        "The NVML session has ended; a new one follows",
+                        null);
+            }
+            calls++;
+        } finally {
+            lock.unlock();
+        }
+        return run(session, work);
+    }
+
+    /** Runs work that releases something of a session, if that is still open. */
+    void ifOpen(Session session, Consumer<Session> work) {
+        lock.lock();
+        try {
+            if (session == current) {
+                work.accept(session);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T> T run(Session session, Function<Session, T> work) {
+        boolean failed = false;
+        try {
+            return work.apply(session);
+        } catch (NvmlCallException e) {
+            failed = Session.isEndedBy(e);
+            if (failed) {
+                endedBy(session, String.valueOf(e.getMessage()));
+            }
+            throw e;
+        } finally {
+            leave(failed);
+        }
+    }
+
+    private void endedBy(Session session, String why) {
+        lock.lock();
+        try {
+            ended |= session == current;
+            failed(why);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Session enter() {
+        lock.lock();
+        try {
+            long left = LONGEST_CALLS.toNanos();
+            while (true) {
+                requireNotGivenBack();
+                if (current != null && isOutdated() && calls == 0) {
+                    end();
+                }
+                if (current == null) {
+                    current = open();
+                }
+                if (!isOutdated()) {
+                    calls++;
+                    return current;
+                }
+                left = await(left, "a new NVML session can't be opened");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isOutdated() {
+        return ended || !openedWith.equals(installation.fingerprint());
+    }
+
+    private Session open() {
+        String fingerprint = installation.fingerprint();
+        try {
+            Session opened = Session.open(installation.library());
+            openedWith = fingerprint;
+            ended = false;
+            return opened;
+        } catch (DraException e) {
+            failed(String.valueOf(e.getMessage()));
+            throw e instanceof NvmlException known
+                    ? known
+                    : new NvmlException(Reason.NO_DRIVER, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void failed(String why) {
+        Failure before = failure;
+        failure =
+                before == null
+                        ? new Failure(clock.instant(), 1, why)
+                        : new Failure(before.since, before.times + 1, why);
+    }
+
+    private void leave(boolean failed) {
+        lock.lock();
+        try {
+            calls--;
+            if (!failed) {
+                failure = null;
+            }
+            endIfUnused();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endIfUnused() {
+        if (calls == 0 && current != null && (keepers == 0 || ended || !holds.isEmpty())) {
+            end();
+        }
+    }
+
+    private void end() {
+        Session over = current;
+        current = null;
+        if (over != null) {
+            over.end();
+        }
+    }
+
+    private long await(long nanos, String consequence) {
+        if (nanos <= 0) {
+            throw new NvmlException(
+                    Reason.IN_USE,
+                    "A call of NVML has not returned for %d s: %s"
+                            .formatted(LONGEST_CALLS.toSeconds(), consequence),
+                    null);
+        }
+        try {
+            return changed.awaitNanos(nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new NvmlException(Reason.FAILING, "Interrupted: " + consequence, e);
+        }
+    }
+
+    private void requireNotGivenBack() {
+        if (!holds.isEmpty()) {
+            throw new NvmlException(
+                    Reason.GIVEN_BACK,
+                    "NVML is given back for %s; try again when that has ended"
+                            .formatted(holds.get(0)),
+                    null);
+        }
+    }
+
+    /** Keeps a session open between calls, once there is one, until the result is closed. */
+    Lease keep() {
+        lock.lock();
+        try {
+            keepers++;
+            return new Lease(this::unkeep);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void unkeep() {
+        lock.lock();
+        try {
+            keepers--;
+            endIfUnused();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends the session when its calls have returned, and opens none until the result is closed.
+     *
+     * @param purpose named to those who need NVML meanwhile
+     * @throws NvmlException if a call does not return
+     */
+    Lease giveBack(String purpose) {
+        lock.lock();
+        try {
+            holds.add(purpose);
+            long left = LONGEST_CALLS.toNanos();
+            try {
+                while (calls > 0) {
+                    left = await(left, "NVML can't be given back for " + purpose);
+                }
+            } catch (NvmlException e) {
+                holds.remove(purpose);
+                throw e;
+            }
+            endIfUnused();
+            return new Lease(() -> takeBack(purpose));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void takeBack(String purpose) {
+        lock.lock();
+        try {
+            holds.remove(purpose);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns why only a restart of the process may help: NVML fails again and again. */
+    Optional<String> persistentFailure() {
+        Failure known = failure;
+        if (known == null
+                || known.times < MANY_FAILURES
+                || clock.instant().isBefore(known.since.plus(LONG_FAILURE))) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                "NVML has failed %d times since %s: %s"
+                        .formatted(known.times, known.since, known.last));
+    }
+
+    /** Ends the session when its calls have returned, whoever keeps it, and opens no other. */
+    @SuppressWarnings("resource") // held until the process ends
+    void close() {
+        giveBack("the end of the driver");
+    }
+}
