@@ -25,6 +25,10 @@ static void devices(void) {
     FIELD(nvmlMemory_t, total);
     FIELD(nvmlMemory_t, free);
     FIELD(nvmlMemory_t, used);
+    STRUCT(nvmlDeviceAttributes_t);
+    FIELD(nvmlDeviceAttributes_t, gpuInstanceSliceCount);
+    FIELD(nvmlDeviceAttributes_t, computeInstanceSliceCount);
+    FIELD(nvmlDeviceAttributes_t, memorySizeMB);
     STRUCT(nvmlDeviceAddressingMode_t);
     FIELD(nvmlDeviceAddressingMode_t, version);
     FIELD(nvmlDeviceAddressingMode_t, value);
@@ -111,6 +115,8 @@ static void state(void) {
     printf("\ncompute %zu", sizeof(struct compute));
     FIELD(struct compute, used);
     FIELD(struct compute, id);
+    FIELD(struct compute, start);
+    FIELD(struct compute, slices);
     FIELD(struct compute, uuid);
     printf("\ninstance %zu", sizeof(struct instance));
     FIELD(struct instance, used);
@@ -128,6 +134,7 @@ static void state(void) {
     FIELD(struct gpu, recovery);
     FIELD(struct gpu, slowMillis);
     FIELD(struct gpu, busy);
+    FIELD(struct gpu, linkCodes);
     FIELD(struct gpu, uuid);
     FIELD(struct gpu, busId);
     FIELD(struct gpu, profile);
@@ -138,6 +145,11 @@ static void state(void) {
     FIELD(struct event, computeInstance);
     FIELD(struct event, type);
     FIELD(struct event, data);
+    printf("\nfault %zu", sizeof(struct fault));
+    FIELD(struct fault, calls);
+    FIELD(struct fault, code);
+    FIELD(struct fault, gpu);
+    FIELD(struct fault, function);
     printf("\nstate %zu", sizeof(struct state));
     FIELD(struct state, magic);
     FIELD(struct state, size);
@@ -149,7 +161,11 @@ static void state(void) {
     FIELD(struct state, killAt);
     FIELD(struct state, failAt);
     FIELD(struct state, events);
+    FIELD(struct state, loads);
+    FIELD(struct state, gone);
+    FIELD(struct state, modeEndsEvents);
     FIELD(struct state, driver);
+    FIELD(struct state, fault);
     FIELD(struct state, event);
     FIELD(struct state, gpu);
 }

@@ -27,9 +27,11 @@ typedef enum {
     FUNCTION_NOT_FOUND = 13,
     GPU_IS_LOST = 15,
     RESET_REQUIRED = 16,
+    LIB_RM_VERSION_MISMATCH = 18,
     IN_USE = 19,
     INSUFFICIENT_RESOURCES = 23,
     ARGUMENT_VERSION_MISMATCH = 25,
+    GPU_NOT_FOUND = 28,
     UNKNOWN = 999
 } nvmlReturn_t;
 
@@ -170,6 +172,7 @@ typedef struct {
 
 enum { EVENT_XID = 0x8, EVENT_MIG_CONFIG = 0x100 };
 enum { FIELD_RECOVERY_ACTION = 230 };
+enum { INIT_FLAG_NO_GPUS = 1 };
 enum { ARCH_AMPERE = 7, ARCH_HOPPER = 9 };
 enum { NO_INSTANCE = 0xFFFFFFFFu };
 

@@ -8,10 +8,13 @@
  *   profile index=0 id=19 slices=1 count=7 sm=16 ce=1 dec=1 jpeg=1 memoryMiB=9984 at=0,1,2,3,4,5,6 size=1
  *   gpus count=8                   so many of the last board; the bus ids count up from 17 hex in steps of 16
  *   fabric uuid=0102… clique=7 state=3
- *   link gpu=0 link=0 to=0000:2A:00.0
- *   instance gpu=0 profile=19 start=0    one that is there from the beginning, with its compute instance
+ *   link gpu=0 link=0 to=0000:2A:00.0    of the board's nvlinks=12
+ *   instance gpu=0 profile=9 start=0 computes=0,1    one that is there from the beginning, with compute instances of
+ *                                                    these profiles, or without computes one as large as itself
+ *
+ * nvl=1 says of a board that it reports a second profile of seven compute slices, and nvl=2 that it supports it.
  */
-#include "state.h"
+#include "instances.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +58,8 @@ static void board(struct gpu *b, char **w, int n) {
     b->addressing = number(w, n, "addressing", 0xFFFFFFFFu);
     b->virtualization = number(w, n, "virtualization", 0);
     b->slowMillis = number(w, n, "slow", 0);
+    b->nvlinks = number(w, n, "nvlinks", 0);
+    b->nvl = number(w, n, "nvl", b->architecture >= ARCH_HOPPER);
 }
 
 static int profile(struct gpu *b, char **w, int n) {
@@ -122,7 +127,7 @@ static int fabric(struct state *s, char **w, int n) {
 static int link_to(struct state *s, char **w, int n) {
     u32 g = number(w, n, "gpu", MOST_GPUS), l = number(w, n, "link", MOST_LINKS);
     const char *to = value(w, n, "to");
-    if (g >= s->gpus || l >= MOST_LINKS || !to) {
+    if (g >= s->gpus || l >= s->gpu[g].nvlinks || l >= MOST_LINKS || !to) {
         return 0;
     }
     snprintf(s->gpu[g].links[l], sizeof s->gpu[g].links[l], "%s", to);
@@ -130,30 +135,24 @@ static int link_to(struct state *s, char **w, int n) {
 }
 
 static int instance(struct state *s, char **w, int n) {
-    u32 g = number(w, n, "gpu", MOST_GPUS);
-    if (g >= s->gpus) {
+    u32 g = number(w, n, "gpu", MOST_GPUS), start = number(w, n, "start", 0), at;
+    const struct profile *p = g < s->gpus ? profile_with_id(&s->gpu[g], number(w, n, "profile", 0)) : NULL;
+    if (!p || instance_fits(&s->gpu[g], p, start, p->size) != SUCCESS) {
         return 0;
     }
-    struct gpu *gpu = &s->gpu[g];
-    for (u32 p = 0; p < gpu->profiles; p++) {
-        if (gpu->profile[p].id == number(w, n, "profile", 0)) {
-            for (u32 i = 0; i < MOST_INSTANCES; i++) {
-                struct instance *in = &gpu->instances[i];
-                if (!in->used) {
-                    in->used = 1;
-                    in->id = i + 1;
-                    in->profile = p;
-                    in->start = number(w, n, "start", 0);
-                    in->computes[0].used = 1;
-                    in->computes[0].slices = gpu->profile[p].slices;
-                    snprintf(in->computes[0].uuid, sizeof in->computes[0].uuid,
-                             "MIG-%08x-0000-5000-8000-%012llx", 0xd7a40000u + g, ++s->made);
-                    return 1;
-                }
-            }
+    struct instance *made = instance_make(s, g, p, start);
+    const char *computes = value(w, n, "computes");
+    u32 whole = compute_profile_of(p->slices);
+    do {
+        char *end = NULL;
+        u32 profile = computes ? (u32)strtoul(computes, &end, 10) : whole;
+        if (compute_fits(&s->gpu[g], made, profile, &at) != SUCCESS) {
+            return 0;
         }
-    }
-    return 0;
+        compute_make(s, g, made, profile, at);
+        computes = end && *end == ',' ? end + 1 : NULL;
+    } while (computes);
+    return 1;
 }
 
 static int line(struct state *s, struct gpu *b, char **w, int n) {

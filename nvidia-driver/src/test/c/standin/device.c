@@ -1,7 +1,7 @@
 /* Copyright The dra4j Authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What GPUs are there, and what they are. A build with OLD_DRIVER has none of the symbols that came late.
+ * The GPUs that are there, and what they are. A build with OLD_DRIVER has none of the symbols that came late.
  */
 #include "calls.h"
 #include <stdio.h>
@@ -19,11 +19,17 @@ EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(u32 *count) {
 
 EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(u32 index, nvmlDevice_t *device) {
     struct found found;
-    nvmlReturn_t result = begun(handle(GPU, index & 0xFF, 0, 0), GPU, &found);
+    void *named = handle(GPU, index < MOST_GPUS ? index : MOST_GPUS, NULL, NULL);
+    nvmlReturn_t result = begun(named, GPU, &found);
     if (result == SUCCESS) {
-        *device = handle(GPU, index, 0, 0);
+        *device = named;
     }
     return ended(result);
+}
+
+/* The result of a look-up that has found a GPU. */
+static nvmlReturn_t reachable(const char *function, struct state *state, u32 gpu) {
+    return state->gpu[gpu].lost ? GPU_IS_LOST : ordered(function, gpu);
 }
 
 EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
@@ -34,14 +40,15 @@ EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *de
     }
     for (u32 g = 0; g < state->gpus; g++) {
         if (strcmp(state->gpu[g].uuid, uuid) == 0) {
-            *device = handle(GPU, g, 0, 0);
-            return ended(state->gpu[g].lost ? GPU_IS_LOST : SUCCESS);
+            *device = handle(GPU, g, NULL, NULL);
+            return ended(reachable(__func__, state, g));
         }
-        u32 i, c;
-        for (u32 p = 0; mig_device(&state->gpu[g], p, &i, &c); p++) {
-            if (strcmp(state->gpu[g].instances[i].computes[c].uuid, uuid) == 0) {
-                *device = handle(MIG_DEVICE, g, i, c);
-                return ended(SUCCESS);
+        struct instance *in;
+        const struct compute *mig;
+        for (u32 p = 0; (mig = mig_device(&state->gpu[g], p, &in)); p++) {
+            if (strcmp(mig->uuid, uuid) == 0) {
+                *device = handle(MIG_DEVICE, g, in, mig);
+                return ended(reachable(__func__, state, g));
             }
         }
     }
@@ -60,8 +67,8 @@ EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *busId, nvmlDevi
     nvmlReturn_t result = begun_without_handle(&state);
     for (u32 g = 0; result == SUCCESS && g < state->gpus; g++) {
         if (same_bus(state->gpu[g].busId, busId)) {
-            *device = handle(GPU, g, 0, 0);
-            return ended(state->gpu[g].lost ? GPU_IS_LOST : SUCCESS);
+            *device = handle(GPU, g, NULL, NULL);
+            return ended(reachable(__func__, state, g));
         }
     }
     return ended(result == SUCCESS ? NOT_FOUND : result);
@@ -100,13 +107,11 @@ EXPORT nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, u32 lengt
 
 EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, u32 length) {
     struct found found;
-    nvmlReturn_t result = begun(device, GPU, &found);
+    nvmlReturn_t result = begun(device, DEVICE, &found);
     if (result == SUCCESS) {
-        return ended(copied(uuid, length, found.gpu->uuid));
+        result = copied(uuid, length, found.compute ? found.compute->uuid : found.gpu->uuid);
     }
-    ended(result);
-    result = begun(device, MIG_DEVICE, &found);
-    return ended(result == SUCCESS ? copied(uuid, length, found.compute->uuid) : result);
+    return ended(result);
 }
 
 EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci) {
@@ -146,12 +151,17 @@ EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int 
     return ended(result);
 }
 
+static nvmlReturn_t link_of(const struct gpu *gpu, u32 link) {
+    if (gpu->nvlinks == 0) {
+        return NOT_SUPPORTED;
+    }
+    return link < gpu->nvlinks && link < MOST_LINKS ? gpu->linkCodes[link] : INVALID_ARGUMENT;
+}
+
 EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, u32 link, u32 *active) {
     struct found found;
     nvmlReturn_t result = begun(device, GPU, &found);
-    if (result == SUCCESS && link >= MOST_LINKS) {
-        result = INVALID_ARGUMENT;
-    }
+    result = result == SUCCESS ? link_of(found.gpu, link) : result;
     if (result == SUCCESS) {
         *active = found.gpu->links[link][0] != 0;
     }
@@ -161,7 +171,8 @@ EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, u32 link, u32 
 EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, u32 link, nvmlPciInfo_t *pci) {
     struct found found;
     nvmlReturn_t result = begun(device, GPU, &found);
-    if (result == SUCCESS && (link >= MOST_LINKS || !found.gpu->links[link][0])) {
+    result = result == SUCCESS ? link_of(found.gpu, link) : result;
+    if (result == SUCCESS && !found.gpu->links[link][0]) {
         result = INVALID_ARGUMENT;
     }
     if (result == SUCCESS) {

@@ -1,7 +1,7 @@
 /* Copyright The dra4j Authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What happens to GPUs. Events are numbered in the state, where tests add some, too; each set reads on from where the
+ * What happens to GPUs. A switch of MIG mode may end the registrations of a GPU's events. Events are numbered in the state, where tests add some, too; each set reads on from where the
  * node was when it was made.
  */
 #include "calls.h"
@@ -14,13 +14,13 @@ struct set {
     int used;
     u32 next;
     u64 types[MOST_GPUS];
+    u32 registrations[MOST_GPUS]; /* the GPU's when the set was registered */
 };
 
 static struct set sets[SETS]; /* under the node's lock */
 
-void event_add(struct state *state, u32 gpu, u32 instance, u32 compute, u64 type, u64 data) {
-    state->event[state->events % MOST_EVENTS] = (struct event){gpu, instance, compute, 0, type, data};
-    state->events++;
+void events_end(void) {
+    memset(sets, 0, sizeof sets);
 }
 
 EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *made) {
@@ -31,7 +31,7 @@ EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *made) {
             memset(&sets[s], 0, sizeof sets[s]);
             sets[s].used = 1;
             sets[s].next = state->events;
-            *made = handle(EVENTS, s, 0, 0);
+            *made = handle(EVENTS, s, NULL, NULL);
             return ended(SUCCESS);
         }
     }
@@ -40,7 +40,7 @@ EXPORT nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *made) {
 
 static struct set *set_of(nvmlEventSet_t handle_of_set) {
     for (u32 s = 0; s < SETS; s++) {
-        if (sets[s].used && handle(EVENTS, s, 0, 0) == handle_of_set) {
+        if (sets[s].used && handle(EVENTS, s, NULL, NULL) == handle_of_set) {
             return &sets[s];
         }
     }
@@ -78,6 +78,7 @@ EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, u64 types, nvm
     }
     if (result == SUCCESS) {
         set->types[found.position] |= types;
+        set->registrations[found.position] = found.gpu->registrations;
     }
     return ended(result);
 }
@@ -86,8 +87,9 @@ EXPORT nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, u64 types, nvm
 static nvmlReturn_t next(struct state *state, struct set *set, nvmlEventData_t *data) {
     while (set->next != state->events) {
         const struct event *event = &state->event[set->next++ % MOST_EVENTS];
-        if (event->gpu < MOST_GPUS && set->types[event->gpu] & event->type) {
-            *data = (nvmlEventData_t){handle(GPU, event->gpu, 0, 0), event->type, event->data, event->instance,
+        if (event->gpu < MOST_GPUS && set->types[event->gpu] & event->type
+            && set->registrations[event->gpu] == state->gpu[event->gpu].registrations) {
+            *data = (nvmlEventData_t){handle(GPU, event->gpu, NULL, NULL), event->type, event->data, event->instance,
                                       event->computeInstance};
             return SUCCESS;
         }

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The state lies beside the library: libnvidia-ml.so.1.state, made from the text libnvidia-ml.so.1.boards. A program
- * that finds the library needs to know nothing else, and each copy of it is a node of its own.
+ * that finds the library needs to know nothing else, and each copy of it is a node of its own. A third file,
+ * libnvidia-ml.so.1.session, is open while a session is, as /dev/nvidiactl is of the real library.
  */
 #define _GNU_SOURCE
 #include "state.h"
@@ -35,8 +36,7 @@ void state_unlock(void) {
     pthread_mutex_unlock(&threads);
 }
 
-/* The path of a file beside the library. */
-static const char *beside(char path[PATH_MAX], const char *suffix) {
+const char *state_beside(char *path, const char *suffix) {
     Dl_info info;
     int found = dladdr((void *)&state_open, &info);
     snprintf(path, PATH_MAX, "%s%s", found ? info.dli_fname : "libnvidia-ml.so.1", suffix);
@@ -48,7 +48,7 @@ static int fill(void) {
     memset(mapped, 0, sizeof *mapped);
     mapped->loaded = 1;
     mapped->privileged = 1;
-    int wrong = boards_read(beside(boards, ".boards"), mapped);
+    int wrong = boards_read(state_beside(boards, ".boards"), mapped);
     if (wrong) {
         fprintf(stderr, "nvml stand-in: %s: line %d is wrong\n", boards, wrong);
         return 0;
@@ -63,7 +63,7 @@ struct state *state_open(void) {
         return mapped;
     }
     char path[PATH_MAX];
-    file = open(beside(path, ".state"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    file = open(state_beside(path, ".state"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {
         fprintf(stderr, "nvml stand-in: can't open %s: %s\n", path, strerror(errno));
         return NULL;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The node's boards as the stand-in keeps them: one file of fixed layout, mapped by every process that opens the
- * library, which outlives them all. Tests read and write it without the library. Fields are only ever appended.
+ * library, which outlives them all. Tests read and write it without the library.
  */
 #ifndef DRA4J_STATE_H
 #define DRA4J_STATE_H
@@ -15,8 +15,11 @@ enum {
     MOST_PROFILES = 18,
     MOST_PLACEMENTS = 8,
     MOST_INSTANCES = 8,
-    MOST_LINKS = 18,
-    MOST_EVENTS = 64
+    MOST_LINKS = 36,
+    MOST_EVENTS = 64,
+    MOST_FAULTS = 16,
+    ALL_GPUS = 0xFFFFFFFFu,
+    FOREVER = 0xFFFFFFFFu
 };
 
 /* A profile of GPU instances, as the board has it. */
@@ -42,7 +45,9 @@ struct compute {
     u32 used;
     u32 id;
     u32 profile;
+    u32 start; /* the first of its compute slices in the GPU instance */
     u32 slices;
+    u32 serial; /* never used again: a handle with another one is stale */
     char uuid[96];
 };
 
@@ -52,8 +57,8 @@ struct instance {
     u32 id;
     u32 profile; /* which of the board's profiles */
     u32 start;
-    u32 busy; /* somebody computes on it: it cannot be destroyed */
-    u32 unused;
+    u32 busy; /* a process computes on it: it cannot be destroyed */
+    u32 serial;
     struct compute computes[MOST_INSTANCES];
 };
 
@@ -77,13 +82,18 @@ struct gpu {
     u32 virtualization;
     u32 profiles;
     u32 slowMillis;
-    u32 busy; /* somebody uses the GPU: its MIG mode cannot be switched */
+    u32 busy; /* a process uses the GPU: its MIG mode cannot be switched */
+    u32 nvlinks;
+    u32 nvl; /* the second profile of seven compute slices: 0 unknown, 1 reported only, 2 supported */
+    u32 registrations; /* of events, up to the last switch of MIG mode that ended them */
+    u32 unused;
     u64 memory;
     char uuid[96];
     char name[96];
     char busId[32];
     unsigned char clusterUuid[16];
     char links[MOST_LINKS][32]; /* the bus id of the other end; empty: down */
+    u32 linkCodes[MOST_LINKS];  /* what a question about the link returns instead */
     struct profile profile[MOST_PROFILES];
     struct instance instances[MOST_INSTANCES];
 };
@@ -97,6 +107,14 @@ struct event {
     u64 data;
 };
 
+/* A call that returns a code instead of what it does. */
+struct fault {
+    u32 calls; /* so many; 0: none */
+    u32 code;
+    u32 gpu; /* of calls on this GPU; ALL_GPUS: of each call */
+    char function[68];
+};
+
 struct state {
     u32 magic;
     u32 size; /* of this struct: tests see whether they know it */
@@ -107,15 +125,21 @@ struct state {
     u64 steps; /* of mutating calls: before each effect, and after */
     u64 killAt; /* the step at which the process is killed; 0: never */
     u64 failAt; /* the step at which the call fails instead */
-    u64 made; /* compute instances ever made, for their UUIDs */
+    u64 made; /* instances ever made, for their serials */
     u32 cuda;
     u32 events;
-    u32 read;
+    u32 loads;          /* of the kernel's driver: sessions of an earlier one are gone */
+    u32 gone;           /* what their calls return */
+    u32 modeEndsEvents; /* whether a switch of MIG mode ends the registrations of the GPU's events */
     u32 unused;
     char driver[80];
+    struct fault fault[MOST_FAULTS];
     struct event event[MOST_EVENTS];
     struct gpu gpu[MOST_GPUS];
 };
+
+/* The path of a file beside the library. */
+const char *state_beside(char *path, const char *suffix);
 
 /* Maps the state of this node, made from the boards if there is none yet; returns null, and says why, if it cannot. */
 struct state *state_open(void);

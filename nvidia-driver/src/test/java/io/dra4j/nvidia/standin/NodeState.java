@@ -21,6 +21,7 @@ public final class NodeState {
     private static final int MAGIC = 0x4c4d564e;
     private static final int MOST_INSTANCES = 8;
     private static final int MOST_EVENTS = 64;
+    private static final int MOST_FAULTS = 16;
     private static final int XID = 0x8;
 
     private static final Layouts LAYOUTS = Layouts.read();
@@ -30,6 +31,10 @@ public final class NodeState {
     private static final Layout INSTANCE = LAYOUTS.of("instance");
     private static final Layout COMPUTE = LAYOUTS.of("compute");
     private static final Layout EVENT = LAYOUTS.of("event");
+    private static final Layout FAULT = LAYOUTS.of("fault");
+
+    /** Stands for all GPUs in a fault, and for calls without a GPU. */
+    public static final int ALL = -1;
 
     private final MappedByteBuffer bytes;
 
@@ -200,6 +205,73 @@ public final class NodeState {
     /** Sets the recovery action of a GPU, an {@code nvmlDeviceGpuRecoveryAction_t}. */
     public void recovery(int gpu, int action) {
         bytes.putInt(gpu(gpu) + GPU.at("recovery"), action);
+    }
+
+    /** Lets questions about a link of a GPU return a code; 0 for none. */
+    public void linkFails(int gpu, int link, int code) {
+        bytes.putInt(gpu(gpu) + GPU.at("linkCodes") + link * Integer.BYTES, code);
+    }
+
+    /** Lets each switch of MIG mode end the registrations of the GPU's events. */
+    public void modeEndsEvents(boolean ends) {
+        bytes.putInt(STATE.at("modeEndsEvents"), ends ? 1 : 0);
+    }
+
+    /** Lets all calls of a function return a code, on {@link #ALL} GPUs. */
+    public void fails(String function, int code) {
+        fails(function, ALL, code, -1);
+    }
+
+    /**
+     * Lets calls of a function return a code, and do nothing else.
+     *
+     * @param function a name of {@link StandInNode#functions}
+     * @param gpu the position of the GPU whose calls fail, or {@link #ALL}
+     * @param code an {@code nvmlReturn_t}
+     * @param calls the number of calls that fail; -1 for all
+     */
+    public void fails(String function, int gpu, int code, int calls) {
+        byte[] name = function.getBytes(StandardCharsets.US_ASCII);
+        int at = fault(0);
+        for (int slot = 0; bytes.getInt(at + FAULT.at("calls")) != 0; at = fault(++slot)) {
+            if (slot == MOST_FAULTS - 1) {
+                throw new IllegalStateException("more than " + MOST_FAULTS + " faults");
+            }
+        }
+        bytes.putInt(at + FAULT.at("code"), code);
+        bytes.putInt(at + FAULT.at("gpu"), gpu);
+        bytes.put(at + FAULT.at("function"), name);
+        bytes.put(at + FAULT.at("function") + name.length, (byte) 0);
+        bytes.putInt(at + FAULT.at("calls"), calls);
+    }
+
+    private static int fault(int slot) {
+        return STATE.at("fault") + slot * FAULT.size();
+    }
+
+    /** Ends all faults of functions. */
+    public void noneFails() {
+        for (int slot = 0; slot < MOST_FAULTS; slot++) {
+            bytes.putInt(fault(slot) + FAULT.at("calls"), 0);
+        }
+    }
+
+    /**
+     * Lets the kernel's driver or the library be replaced under all open sessions.
+     *
+     * @param code the code of their calls from now on: 1, 9, 15 or 18
+     * @param initCode the code of new sessions, until {@link #replaced} is called
+     */
+    public void replacing(int code, int initCode) {
+        bytes.putInt(STATE.at("gone"), code);
+        initFails(initCode);
+        bytes.putInt(STATE.at("loads"), number("loads") + 1);
+    }
+
+    /** Lets new sessions begin, with a version of the driver. Sessions of before stay gone. */
+    public void replaced(String version) {
+        scramble(-1, version.getBytes(StandardCharsets.UTF_8));
+        initFails(0);
     }
 
     /** Lets the kernel's driver be loaded, or not. */

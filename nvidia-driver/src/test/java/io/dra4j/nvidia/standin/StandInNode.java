@@ -30,7 +30,10 @@ public record StandInNode(Path folder) {
     static final Path BUILT = Path.of("target/nvml");
 
     private static final String LIBRARIES = "usr/lib/x86_64-linux-gnu/";
-    private static final int INSTANCES = 8;
+
+    /** The most compute instances in each GPU instance. */
+    private static final List<Integer> COMPUTES =
+            List.of(7, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1);
 
     private static final List<String> FILES =
             List.of(
@@ -104,7 +107,9 @@ public record StandInNode(Path folder) {
             for (Gpu gpu : nvml.read().gpus()) {
                 deviceNode("nvidia" + gpu.minor());
                 device(gpu);
-                capabilities(gpu.minor());
+                if (gpu.mig() != null) {
+                    capabilities(gpu.minor());
+                }
             }
         }
         Files.createDirectories(proc());
@@ -133,12 +138,15 @@ public record StandInNode(Path folder) {
         Files.writeString(node, "");
     }
 
+    /** As many as there can be: the smaller an instance, the larger its number. */
     private void capabilities(int minor) throws IOException {
-        for (int instance = 1; instance <= INSTANCES; instance++) {
+        for (int instance = 0; instance < COMPUTES.size(); instance++) {
             String folder = "driver/nvidia/capabilities/gpu" + minor + "/mig/gi" + instance;
-            int number = minor * 100 + instance * 2;
-            capability(folder + "/access", number + 1);
-            capability(folder + "/ci0/access", number + 2);
+            int number = 3 + (minor * COMPUTES.size() + instance) * 9;
+            capability(folder + "/access", number);
+            for (int compute = 0; compute < COMPUTES.get(instance); compute++) {
+                capability(folder + "/ci" + compute + "/access", number + 1 + compute);
+            }
         }
     }
 
@@ -183,6 +191,25 @@ public record StandInNode(Path folder) {
     /** The roots as they are for a program on the node. */
     public Roots roots() {
         return new Roots(root(), root(), null, proc(), sysfs());
+    }
+
+    /** The file that a process has open while it has a session. */
+    public Path session() {
+        return Path.of(library() + ".session");
+    }
+
+    /** The names of all functions of the library. */
+    public static List<String> functions() {
+        try {
+            return Files.readAllLines(BUILT.resolve("functions"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The administrator, whose programs are other processes than the driver. */
+    public Administrator administrator() {
+        return new Administrator(Path.of(library() + ".state"));
     }
 
     /** The hardware. */
