@@ -247,11 +247,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         @Test
         void failsIfTheAdministratorChangedTheMigDevices() {
             install("a100-40-divided", false);
-            try (Nvml other = Nvml.open(node.library())) {
-                String gpu = hardware.uuid(1);
-                other.destroyCompute(gpu, 4, 0);
-                other.destroyInstance(gpu, 4);
-            }
+            node.administrator().destroyInstance(1, hardware.instanceAt(1, 4).id());
 
             refuses(claim("gpu-1-mig-3g20gb-9-4"), "the GPU's MIG devices were changed");
         }

@@ -83,7 +83,7 @@ class ProviderHealthTest extends ProviderOnBoards {
         NvidiaDeviceProvider provider = start("a100-40-divided", false);
         hardware.recovery(1, 1);
 
-        hardware.xid(1, 4, 95); // the fourth instance, which is the one of three slices
+        hardware.xid(1, hardware.instanceAt(1, 4).id(), 95);
 
         assertThat(taintsOnceThereAre(provider, 1))
                 .isEqualTo(Map.of("gpu-1-mig-3g20gb-9-4", List.of(xid(95))));

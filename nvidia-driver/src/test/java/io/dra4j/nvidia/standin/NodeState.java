@@ -99,6 +99,14 @@ public final class NodeState {
         return found;
     }
 
+    /** Returns the GPU instance whose first memory slice it is. */
+    public Instance instanceAt(int gpu, int start) {
+        return instances().stream()
+                .filter(instance -> instance.gpu() == gpu && instance.start() == start)
+                .findFirst()
+                .orElseThrow();
+    }
+
     private Instance described(int gpu, int at) {
         int profile = bytes.getInt(at + INSTANCE.at("profile"));
         return new Instance(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.standin;
 
+import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Roots;
@@ -10,10 +11,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * A node with boards that do not exist: the stand-in of NVML in an installed driver, and what the
@@ -112,6 +117,7 @@ public record StandInNode(Path folder) {
                 }
             }
         }
+        Files.createDirectories(module());
         Files.createDirectories(proc());
         Files.writeString(
                 proc().resolve("devices"),
@@ -156,6 +162,70 @@ public record StandInNode(Path folder) {
         Files.writeString(
                 file,
                 "DeviceFileMinor: " + number + "\nDeviceFileMode: 292\nDeviceFileModify: 1\n");
+    }
+
+    private Path module() {
+        return sysfs().resolve("module/nvidia");
+    }
+
+    /** Unloads the kernel's driver and returns NVML's code: 19 while a process has a session. */
+    public int unload() throws IOException {
+        int code = administrator().unload();
+        if (code == 0) {
+            Files.delete(module());
+        }
+        return code;
+    }
+
+    /** Loads a version of the kernel's driver, whose directory in sysfs has another inode. */
+    public void load(String version) throws IOException {
+        Path fresh = Files.createDirectory(module().resolveSibling("loading"));
+        Files.deleteIfExists(module());
+        Files.move(fresh, module());
+        administrator().load();
+        state().replaced(version);
+    }
+
+    /** Replaces the files of the driver by those of another version, as a package does. */
+    public void update(String version) throws IOException {
+        Path fresh = library("fresh");
+        Files.copy(BUILT.resolve("now/libnvidia-ml.so.1"), fresh);
+        Files.move(fresh, library(), StandardCopyOption.REPLACE_EXISTING);
+        for (String file : FILES) {
+            if (file.contains(VERSION)) {
+                Path updated = root().resolve(file.replace(VERSION, version));
+                Files.createDirectories(updated.getParent());
+                Files.writeString(updated, "");
+                Files.delete(root().resolve(file));
+            }
+        }
+        Files.delete(library("libcuda.so.1"));
+        link("libcuda.so.1", "libcuda.so." + version);
+    }
+
+    /** Returns NVML of this node as the program has it, without a session. */
+    public Nvml nvml() {
+        InstallOptions options = new InstallOptions();
+        CommandSpec command = CommandSpec.create();
+        command.addMixin("install", CommandSpec.forAnnotatedObject(options));
+        new CommandLine(command)
+                .parseArgs("--nvidia-driver-root=" + root(), "--sysfs-root=" + sysfs());
+        return options.nvml(proc());
+    }
+
+    /** Returns whether a process has a session open. */
+    public boolean hasSession(long pid) throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc", String.valueOf(pid), "fd"))) {
+            return files.anyMatch(this::isSession);
+        }
+    }
+
+    private boolean isSession(Path file) {
+        try {
+            return Files.readSymbolicLink(file).equals(session());
+        } catch (IOException e) {
+            return false; // closed since
+        }
     }
 
     /** The root of the driver. */

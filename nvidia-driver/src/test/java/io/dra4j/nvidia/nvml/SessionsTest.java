@@ -1,0 +1,213 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.standin.NodeState;
+import io.dra4j.nvidia.standin.StandInNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sessions of NVML: how long they last, and what follows them. */
+class SessionsTest {
+
+    private static final String UPDATED = "560.35.03";
+    private static final int IN_USE = 19;
+    private static final int SUCCESS = 0;
+
+    @TempDir private Path folder;
+
+    private StandInNode node;
+    private NodeState state;
+    private Nvml nvml;
+
+    @BeforeEach
+    void install() {
+        node = StandInNode.install(folder, "l40s");
+        state = node.state();
+        nvml = node.nvml();
+    }
+
+    @AfterEach
+    void close() {
+        nvml.close();
+    }
+
+    private boolean isOpen() throws IOException {
+        return node.hasSession(ProcessHandle.current().pid());
+    }
+
+    private static void assertFails(ThrowingCallable call, Reason reason, String words) {
+        assertThatThrownBy(call)
+                .hasMessageContaining(words)
+                .extracting(thrown -> ((NvmlException) thrown).reason())
+                .isEqualTo(reason);
+    }
+
+    @Test
+    void endWithTheCall() throws Exception {
+        assertThat(nvml.read().gpus()).hasSize(4);
+
+        assertThat(isOpen()).isFalse();
+    }
+
+    @Test
+    void lastForAsLongAsTheyAreKept() throws Exception {
+        Lease first = nvml.keep();
+        Lease second = nvml.keep();
+        nvml.read();
+
+        first.close();
+        first.close();
+
+        assertThat(isOpen()).isTrue();
+        second.close();
+        assertThat(isOpen()).isFalse();
+    }
+
+    @Test
+    void areNotOpenedByKeeping() throws Exception {
+        try (Lease kept = nvml.keep()) {
+            assertThat(kept).isNotNull();
+            assertThat(isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void areGivenBackThoughTheyAreKept() throws Exception {
+        Lease kept = nvml.keep();
+        NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
+
+        Lease held = nvml.giveBack("maintenance");
+
+        assertThat(isOpen()).isFalse();
+        assertFails(nvml::read, Reason.GIVEN_BACK, "given back for maintenance");
+        assertFails(() -> events.await(Duration.ofMillis(1)), Reason.GIVEN_BACK, "maintenance");
+        assertThat(node.administrator().reset(0)).isEqualTo(SUCCESS);
+        held.close();
+        assertThat(nvml.read().gpus()).hasSize(4);
+        assertThat(isOpen()).isTrue();
+        events.close();
+        kept.close();
+    }
+
+    @Test
+    void areGivenBackWhenTheirCallsHaveReturned() throws Exception {
+        state.slow(0, 300);
+        CompletableFuture<Reading> reading = CompletableFuture.supplyAsync(nvml::read);
+        while (!isOpen()) {
+            Thread.onSpinWait();
+        }
+
+        try (Lease held = nvml.giveBack("maintenance")) {
+            assertThat(held).isNotNull();
+            assertThat(isOpen()).isFalse();
+            assertThat(reading.get(10, TimeUnit.SECONDS).gpus()).hasSize(4);
+        }
+    }
+
+    @Test
+    void blockAnUpdateOnlyWhileTheyAreKept() throws Exception {
+        try (Lease kept = nvml.keep()) {
+            assertThat(kept).isNotNull();
+            nvml.read();
+            assertThat(node.unload()).isEqualTo(IN_USE);
+        }
+
+        assertThat(node.unload()).isEqualTo(SUCCESS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 9, 18})
+    void areReplacedIfNvmlEndsThem(int code) {
+        try (Lease kept = nvml.keep()) {
+            assertThat(kept).isNotNull();
+            nvml.read();
+
+            state.replacing(code, 0);
+
+            assertThat(nvml.read().gpus()).hasSize(4);
+        }
+    }
+
+    @Test
+    void areReplacedIfTheLibraryIs() throws Exception {
+        try (Lease kept = nvml.keep()) {
+            assertThat(kept).isNotNull();
+            NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
+
+            node.update(UPDATED);
+
+            assertFails(
+                    () -> events.await(Duration.ofMillis(1)),
+                    Reason.SESSION_ENDED,
+                    "a new one follows");
+            assertThat(nvml.read().gpus()).hasSize(4);
+            events.close();
+        }
+    }
+
+    @Test
+    void readTheVersionThatIsLoaded() throws Exception {
+        nvml.read();
+        assertThat(node.unload()).isEqualTo(SUCCESS);
+        assertFails(nvml::read, Reason.NO_DRIVER, "load the driver's kernel module");
+
+        node.update(UPDATED);
+        node.load(UPDATED);
+
+        assertThat(nvml.read().driverVersion()).isEqualTo(UPDATED);
+    }
+
+    @Test
+    void neverChangeTheHardwareTwice() {
+        node = StandInNode.install(folder.resolve("h100"), "h100-80");
+        String gpu = node.state().uuid(0);
+        Nvml other = node.nvml();
+        other.switchMig(gpu, true);
+        node.state().fails("nvmlGpuInstanceGetInfo", NodeState.ALL, 1, 1); // after the creation
+
+        assertFails(
+                () -> other.createInstance(gpu, 19, new Placement(0, 1)),
+                Reason.SESSION_ENDED,
+                "nvmlGpuInstanceGetInfo");
+
+        assertThat(node.state().instances()).hasSize(1);
+        other.close();
+    }
+
+    @Test
+    void askForARestartAfterManyFailuresInALongTime() {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
+        Nvml failing = new Nvml(Installation.of(node.library()), now::get);
+        state.initFails(18);
+
+        for (int i = 0; i < 5; i++) {
+            assertFails(failing::read, Reason.SESSION_ENDED, "(18)");
+        }
+        assertThat(failing.persistentFailure()).as("it has not been long").isEmpty();
+        now.set(Instant.EPOCH.plus(Duration.ofMinutes(5)));
+        assertThat(failing.persistentFailure()).hasValueSatisfying(why -> why.contains("5 times"));
+        state.initFails(0);
+        failing.read();
+
+        assertThat(failing.persistentFailure()).isEmpty();
+        failing.close();
+    }
+}
