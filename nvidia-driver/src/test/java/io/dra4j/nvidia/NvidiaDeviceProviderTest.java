@@ -38,6 +38,11 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
     private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "0b5c9d52-1111");
 
+    private static final int THREE_SLICES = 9; // the hardware's numbers of profiles
+    private static final int COMPUTE_OF_THREE = 2;
+    private static final int NO_ROOM = 23;
+    private static final int MOST_LOOKS = 200;
+
     private NvidiaDeviceProvider provider;
 
     private void install(String boards, boolean dynamicMig) {
@@ -148,6 +153,105 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             assertThat(hardware.instances()).hasSize(1); // of the same number, and another UUID
             unprepare(second);
             assertThat(hardware.instances()).isEmpty();
+        }
+
+        /** Destroys the instance of the test's claim, and creates it again. */
+        private void createAgain() {
+            NodeState.Instance ours = hardware.instanceAt(0, 4);
+            node.administrator().destroyInstance(0, ours.id());
+            node.administrator().createInstance(0, THREE_SLICES, 4, COMPUTE_OF_THREE);
+            assertThat(hardware.instanceAt(0, 4)).as("nothing tells them apart").isEqualTo(ours);
+        }
+
+        @Test
+        void leavesAnInstanceThatTheAdministratorHasCreatedAgain() {
+            PreparedClaim prepared = prepare("gpu-0-mig-3g40gb-9-4");
+            createAgain();
+
+            unprepare(prepared);
+
+            assertThat(hardware.instances()).hasSize(1);
+        }
+
+        @Test
+        void destroysItsInstanceAfterARestart() {
+            PreparedClaim prepared = prepare("gpu-0-mig-3g40gb-9-4");
+            provider.close();
+            provider = startAgain(true, false);
+            provider.inventory();
+
+            unprepare(prepared);
+
+            assertThat(hardware.instances()).isEmpty();
+        }
+
+        @Test
+        void leavesAnInstanceOfALaterLoadOfTheModule() throws Exception {
+            PreparedClaim prepared = prepare("gpu-0-mig-3g40gb-9-4");
+            provider.close();
+            assertThat(node.unload()).isZero();
+            node.load(StandInNode.VERSION);
+            hardware.setMig(0, true);
+            node.administrator().createInstance(0, THREE_SLICES, 4, COMPUTE_OF_THREE);
+            provider = startAgain(true, false);
+            provider.inventory();
+
+            unprepare(prepared);
+
+            assertThat(hardware.instances()).hasSize(1);
+        }
+
+        @Test
+        void leavesAnInstanceInThePlaceOfOneThatCouldNotBeCreated() {
+            List<ProviderState> recorded = new ArrayList<>();
+            String creation = "nvmlDeviceCreateGpuInstanceWithPlacement";
+            hardware.fails(creation, 0, NO_ROOM, 1);
+            assertThatThrownBy(
+                            () ->
+                                    provider.prepare(
+                                            claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
+                    .hasMessageContaining(creation);
+            node.administrator().createInstance(0, THREE_SLICES, 4, COMPUTE_OF_THREE);
+
+            unprepare(held(recorded.get(recorded.size() - 1), Phase.PREPARING));
+
+            assertThat(hardware.instances()).hasSize(1);
+        }
+
+        @Test
+        void switchesTheModeOffLaterIfItFailsAfterAnUnprepare() throws Exception {
+            PreparedClaim prepared = prepare("gpu-0-mig-3g40gb-9-4");
+            hardware.fails("nvmlDeviceSetMigMode", 999);
+
+            unprepare(prepared);
+
+            assertThat(hardware.isMigEnabled(0)).isTrue();
+            hardware.noneFails();
+            for (int look = 0; look < MOST_LOOKS && hardware.isMigEnabled(0); look++) {
+                context.awaitChange();
+            }
+            assertThat(hardware.isMigEnabled(0)).isFalse();
+        }
+
+        @Test
+        void noticesErrorsAfterASwitchOfTheMode() throws Exception {
+            hardware.modeEndsEvents(true);
+            hardware.recovery(0, 1);
+            prepare("gpu-0-mig-3g40gb-9-4");
+
+            for (int look = 0; look < MOST_LOOKS && !isTainted("gpu-0"); look++) {
+                hardware.xid(0, -1, 79); // the first may come before the new registration
+                context.awaitChange();
+            }
+
+            assertThat(isTainted("gpu-0")).isTrue();
+        }
+
+        private boolean isTainted(String device) {
+            return provider.inventory()
+                    .device(new PoolName("node-1"), new DeviceName(device))
+                    .filter(found -> !found.taints().isEmpty())
+                    .isPresent();
         }
 
         @Test

@@ -6,7 +6,6 @@ import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -36,7 +35,7 @@ abstract class ProviderOnBoards {
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
         NvidiaDeviceProvider provider =
                 new NvidiaDeviceProvider(
-                        Nvml.open(node.library()),
+                        node.nvml(),
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig),
                         new Edits(node.roots(), node.hook()),
                         new HealthPolicy(

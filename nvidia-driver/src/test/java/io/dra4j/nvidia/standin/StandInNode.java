@@ -172,18 +172,24 @@ public record StandInNode(Path folder) {
     public int unload() throws IOException {
         int code = administrator().unload();
         if (code == 0) {
-            Files.delete(module());
+            hideModule();
         }
         return code;
     }
 
     /** Loads a version of the kernel's driver, whose directory in sysfs has another inode. */
     public void load(String version) throws IOException {
-        Path fresh = Files.createDirectory(module().resolveSibling("loading"));
-        Files.deleteIfExists(module());
-        Files.move(fresh, module());
+        if (Files.exists(module())) {
+            hideModule();
+        }
+        Files.createDirectory(module());
         administrator().load();
         state().replaced(version);
+    }
+
+    /** Keeps the directory, so that no other gets its inode, which the kernel does not reuse. */
+    private void hideModule() throws IOException {
+        Files.move(module(), folder.resolve("unloaded-" + UUID.randomUUID()));
     }
 
     /** Replaces the files of the driver by those of another version, as a package does. */
