@@ -124,6 +124,7 @@ static void state(void) {
     FIELD(struct instance, profile);
     FIELD(struct instance, start);
     FIELD(struct instance, busy);
+    FIELD(struct instance, serial);
     FIELD(struct instance, computes);
     printf("\ngpu %zu", sizeof(struct gpu));
     FIELD(struct gpu, minor);

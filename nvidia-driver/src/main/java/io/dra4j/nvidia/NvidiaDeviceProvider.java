@@ -95,8 +95,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         HealthStateFile.State before = policy.stateFile().read();
         nvml.recall(before.gpus());
         faults.recall(before.errors());
+        allocator.recall(before.ended());
         last = read();
         last.devices().problems().forEach(NvidiaDeviceProvider::warn);
+        followInstances(started);
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
         watch.start();
     }
@@ -143,6 +145,14 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             if (settings.dynamicMig()) {
                 handleForeignInstances(runtime);
             }
+        }
+    }
+
+    private void followInstances(DriverContext runtime) {
+        try {
+            allocator.follow(() -> states(runtime.held()));
+        } catch (DraException e) { // a later driver's record; unprepare says more
+            LOG.atDebug().setCause(e).log("The instances of claims can't be followed");
         }
     }
 
@@ -200,7 +210,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                                         .addKeyValue("gpu", gpu)
                                         .log(
                                                 "GPU has fallen off the bus; its devices are tainted"));
-        policy.stateFile().write(now.reading().gpus(), faults.errors());
+        if (driver != null) {
+            followInstances(driver);
+        }
+        policy.stateFile().write(now.reading().gpus(), faults.errors(), allocator.ended());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.reading().unread()));
         }

@@ -5,14 +5,20 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.NodeState.Instance;
+import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,7 +36,8 @@ import java.util.regex.Pattern;
  * hardware that kills the driver, or fails, at some step.
  *
  * <p>A claim whose call was cut off may be prepared or not: what it was allocated stays its own
- * until a later call about it is answered, as a scheduler has it.
+ * until a later call about it is answered, as a scheduler has it. A {@link MigMeddler} changes the
+ * same hardware: what it created stays, whatever claims are unprepared.
  */
 final class MigWalk {
 
@@ -37,6 +45,7 @@ final class MigWalk {
     private static final Pattern WHOLE = Pattern.compile("gpu-(\\d+)");
     private static final Duration DEATH = Duration.ofSeconds(30);
     private static final int STEPS_OF_A_CALL = 12;
+    private static final long LOOK_NANOS = 20_000_000;
 
     private final TestContext context;
     private final NodeState hardware;
@@ -49,12 +58,14 @@ final class MigWalk {
     private int kills;
     private int failures;
     private int refusals;
+    private final MigMeddler meddler;
 
     /** A claim that may have parts; for sure if there are UUIDs. */
     private static final class Held {
         private final KubeletClaim claim;
         private final List<PublishedDevice> devices;
         private Map<String, String> uuids; // of its parts, by device; null: a call was cut off
+        private boolean isLost; // somebody destroyed a part of it
 
         Held(KubeletClaim claim, List<PublishedDevice> devices) {
             this.claim = claim;
@@ -62,9 +73,10 @@ final class MigWalk {
         }
     }
 
-    MigWalk(TestContext context, NodeState hardware, long seed) {
+    MigWalk(TestContext context, StandInNode node, long seed) {
         this.context = context;
-        this.hardware = hardware;
+        this.hardware = node.state();
+        this.meddler = new MigMeddler(node, seed);
         this.random = new Random(seed);
         this.devices = context.devices().all();
         for (JsonNode slice : context.devices().slices()) {
@@ -104,12 +116,57 @@ final class MigWalk {
             } else {
                 unprepare();
             }
+            meddle();
             awake();
             assertAgreed();
         }
         end();
-        return "%d prepares and %d unprepares, %d kills, %d failing steps, %d claims refused for them"
-                .formatted(prepares, unprepares, kills, failures, refusals);
+        return "%d prepares and %d unprepares, %d kills, %d failing steps, %d claims refused; %s"
+                .formatted(prepares, unprepares, kills, failures, refusals, meddler);
+    }
+
+    /** Somebody else changes the hardware, now and then, while the driver runs or is dead. */
+    private void meddle() {
+        hardware.killAt(0);
+        hardware.failAt(0);
+        if (random.nextInt(3) == 0) {
+            boolean isAlive = context.driver().isAlive();
+            List<Instance> ours =
+                    claims.values().stream()
+                            .filter(held -> held.uuids != null && !held.isLost)
+                            .flatMap(held -> instances(held).stream())
+                            .toList();
+            int known = knownAsDestroyed();
+            boolean isNoticed = meddler.meddle(isAlive, ours);
+            claims.values().forEach(this::lose);
+            if (isNoticed) {
+                awaitNotice(known);
+            }
+        }
+    }
+
+    /** Waits until the driver remembers a destroyed instance: then a kill may come. */
+    private void awaitNotice(int before) {
+        Instant end = Instant.now().plus(DEATH);
+        while (knownAsDestroyed() <= before) {
+            assertThat(Instant.now()).as("an instance of a claim was destroyed").isBefore(end);
+            LockSupport.parkNanos(LOOK_NANOS); // another process gives no event
+        }
+    }
+
+    /** Returns the number of instances that the driver remembers as destroyed by somebody. */
+    private int knownAsDestroyed() {
+        Path file = context.place().plugins().resolve("gpu.nvidia.com/gpus.json");
+        try {
+            return new JsonMapper().readTree(file.toFile()).path("ended").size();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Marks a claim whose instance was destroyed, though something may be in its place. */
+    private void lose(Held held) {
+        held.isLost |= held.uuids != null && !uuids(held).equals(held.uuids);
     }
 
     /** Now and then something is about to happen. */
@@ -136,7 +193,10 @@ final class MigWalk {
 
     private void prepare() {
         List<Held> wanted = new ArrayList<>();
-        List<Held> again = claims.values().stream().filter(held -> random.nextInt(8) == 0).toList();
+        List<Held> again =
+                claims.values().stream()
+                        .filter(held -> !held.isLost && random.nextInt(8) == 0)
+                        .toList();
         if (!again.isEmpty()) {
             wanted.add(again.get(0));
         }
@@ -189,7 +249,7 @@ final class MigWalk {
             return; // the call was cut off
         }
         if (!answer.error().isEmpty()) {
-            assertThat(failed).as(answer.error()).isTrue();
+            assertThat(failed || meddler.isInTheWay(held.devices)).as(answer.error()).isTrue();
             refusals++;
             return; // the kubelet tries again, or unprepares
         }
@@ -258,10 +318,16 @@ final class MigWalk {
         return held.devices.stream().filter(it -> PART.matcher(it.name()).matches()).toList();
     }
 
-    /** The MIG devices that are where the claim's parts should be. */
+    private List<Instance> instances(Held held) {
+        return meddler.others().stream()
+                .filter(instance -> held.devices.stream().anyMatch(it -> is(it, instance)))
+                .toList();
+    }
+
+    /** The MIG devices that are where the claim's parts should be, and nobody else's. */
     private Map<String, String> uuids(Held held) {
         Map<String, String> uuids = new HashMap<>();
-        for (Instance instance : hardware.instances()) {
+        for (Instance instance : meddler.others()) {
             for (PublishedDevice device : held.devices) {
                 if (is(device, instance)) {
                     assertThat(instance.uuids()).as("%s", instance).hasSizeLessThan(2);
@@ -272,7 +338,7 @@ final class MigWalk {
         return uuids;
     }
 
-    private static boolean is(PublishedDevice device, Instance instance) {
+    static boolean is(PublishedDevice device, Instance instance) {
         Matcher part = PART.matcher(device.name());
         return part.matches()
                 && Integer.parseInt(part.group(1)) == instance.gpu()
@@ -284,15 +350,14 @@ final class MigWalk {
     private void assertAgreed() {
         Set<Instance> owned = new HashSet<>();
         for (Held held : claims.values()) {
-            if (held.uuids != null) {
+            if (held.uuids != null && !held.isLost) {
                 assertThat(uuids(held)).as("the parts of %s", held.claim).isEqualTo(held.uuids);
                 held.devices.forEach(this::assertMode);
             }
-            hardware.instances().stream()
-                    .filter(instance -> held.devices.stream().anyMatch(it -> is(it, instance)))
-                    .forEach(owned::add);
+            owned.addAll(instances(held));
         }
-        assertThat(hardware.instances()).isSubsetOf(owned);
+        assertThat(meddler.others()).isSubsetOf(owned);
+        meddler.assertUntouched();
     }
 
     private void assertMode(PublishedDevice device) {
@@ -311,6 +376,10 @@ final class MigWalk {
         for (Held held : List.copyOf(claims.values())) {
             context.calls().unprepared(held.claim);
         }
+        assertThat(meddler.others()).isEmpty();
+        meddler.assertUntouched();
+        meddler.leave();
+        context.driver().restartAfterKill();
         assertThat(hardware.instances()).isEmpty();
         for (int gpu = 0; gpu < hardware.gpus(); gpu++) {
             assertThat(hardware.isMigEnabled(gpu)).as("MIG mode of GPU %d", gpu).isFalse();

@@ -13,6 +13,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,16 +43,22 @@ public final class HealthStateFile {
      * @param boot the boot id of the node
      * @param gpus the GPUs as last read
      * @param errors their errors, by UUID
+     * @param ended the GPU instances of claims that somebody has destroyed; null in earlier files
      */
-    public record State(String boot, List<Gpu> gpus, Map<String, List<XidError>> errors) {
+    public record State(
+            String boot,
+            List<Gpu> gpus,
+            Map<String, List<XidError>> errors,
+            @Nullable Set<String> ended) {
 
-        static final State NONE = new State("", List.of(), Map.of());
+        static final State NONE = new State("", List.of(), Map.of(), Set.of());
 
         /** Copies the collections, in which nothing is null. */
         public State {
             gpus = List.copyOf(gpus);
             errors = Map.copyOf(errors);
             errors.values().forEach(List::copyOf);
+            ended = ended == null ? Set.of() : Set.copyOf(ended);
         }
     }
 
@@ -95,8 +103,8 @@ public final class HealthStateFile {
     }
 
     /** Writes the state, if it has changed. */
-    public void write(List<Gpu> gpus, Map<String, List<XidError>> errors) {
-        State now = new State(boot, gpus, errors);
+    public void write(List<Gpu> gpus, Map<String, List<XidError>> errors, Set<String> ended) {
+        State now = new State(boot, gpus, errors, ended);
         if (now.equals(last)) {
             return;
         }

@@ -15,10 +15,14 @@ import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,10 +144,7 @@ public final class MigDeviceAllocator {
      * @param others the recorded states of the held claims
      */
     public ProviderState suspected(Map<String, OnDemand> allocated, List<ProviderState> others) {
-        List<MigAllocation> taken =
-                others.stream()
-                        .flatMap(state -> MigState.read(state).allocations().stream())
-                        .toList();
+        List<MigAllocation> taken = allocations(others);
         return new MigState(
                         allocated.entrySet().stream()
                                 .map(it -> allocation(it.getKey(), it.getValue(), Step.MAKING))
@@ -164,6 +165,47 @@ public final class MigDeviceAllocator {
                     modes.disable(gpu);
                     return true;
                 });
+    }
+
+    /**
+     * Follows the GPU instances of claims from now on: one that is destroyed is no claim's any
+     * more, whoever creates another in its place. What can't be read now is tried at the next call.
+     *
+     * @param held returns the recorded states of all held claims, at each call
+     */
+    public void follow(Supplier<List<ProviderState>> held) {
+        ownership.retain(allocations(held.get()));
+        Set<String> gpus = new TreeSet<>();
+        allocations(held.get()).forEach(allocation -> gpus.add(allocation.gpu()));
+        for (String gpu : gpus) {
+            try {
+                locks.with(gpu, () -> follow(gpu, held.get()));
+            } catch (NvmlException e) {
+                LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Instances can't be read");
+            }
+        }
+    }
+
+    /** Returns the destroyed GPU instances of claims, for {@link #recall} after a restart. */
+    public Set<String> ended() {
+        return ownership.ended();
+    }
+
+    /** Adds what an earlier process knew of destroyed GPU instances. */
+    public void recall(Collection<String> ended) {
+        ownership.recall(ended);
+    }
+
+    private boolean follow(String gpu, List<ProviderState> held) {
+        ownership.follow(
+                gpu, allocations(held).stream().filter(it -> it.gpu().equals(gpu)).toList());
+        return true;
+    }
+
+    private static List<MigAllocation> allocations(List<ProviderState> states) {
+        return states.stream()
+                .flatMap(state -> MigState.read(state).allocations().stream())
+                .toList();
     }
 
     /** Switches off the MIG modes that could not be switched off after their last instance. */

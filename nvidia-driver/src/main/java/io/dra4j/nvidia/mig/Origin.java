@@ -16,4 +16,9 @@ record Origin(String moduleLoad, String process, long serial) {
     boolean isBefore(String presentLoad) {
         return !moduleLoad.isEmpty() && !presentLoad.isEmpty() && !moduleLoad.equals(presentLoad);
     }
+
+    /** Returns what no other instance has. */
+    String key() {
+        return process + "/" + serial;
+    }
 }

@@ -2,22 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.mig;
 
+import io.dra4j.nvidia.mig.MigAllocation.Step;
 import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Presence;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells the GPU instances of claims from those that somebody else has created in their places.
  *
- * <p>Within a session of NVML the handle decides. Across sessions of one load of the kernel module,
- * place and profile do: NVML has nothing that tells more. Thread-safe; callers hold the GPU's lock.
+ * <p>Within a session of NVML the handle decides: NVML refuses it once its instance is destroyed.
+ * An instance that an earlier process or session created is followed from {@link #follow} on. What
+ * happened before, while no driver ran, place and profile decide: NVML has nothing that tells more.
+ * Thread-safe; callers of {@link #owns} hold the GPU's lock.
  */
 final class Ownership {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
+
     private final Nvml nvml;
     private final String process = UUID.randomUUID().toString();
+    private final Map<Origin, Long> followed = new ConcurrentHashMap<>(); // serials of here
+    private final Set<String> ended = ConcurrentHashMap.newKeySet(); // keys of origins
 
     Ownership(Nvml nvml) {
         this.nvml = nvml;
@@ -40,14 +59,96 @@ final class Ownership {
         if (origin == null) {
             return recorded.matches(instance);
         }
-        if (origin.isBefore(nvml.moduleLoad())) {
+        if (origin.isBefore(nvml.moduleLoad()) || ended.contains(origin.key())) {
             return false;
         }
-        Presence presence =
-                origin.process().equals(process)
-                        ? nvml.presence(gpu, origin.serial())
-                        : Presence.UNKNOWN;
+        Presence presence = presence(recorded, origin);
         return presence == Presence.PRESENT
                 || (presence == Presence.UNKNOWN && recorded.matches(instance));
+    }
+
+    /** A compute instance that is being destroyed may be gone by our own doing. */
+    private Presence presence(MigAllocation recorded, Origin origin) {
+        Long serial = serial(origin);
+        return serial == null
+                ? Presence.UNKNOWN
+                : nvml.presence(recorded.gpu(), serial, recorded.step() != Step.DESTROYING);
+    }
+
+    private @Nullable Long serial(Origin origin) {
+        Long here = followed.get(origin);
+        return here == null && origin.process().equals(process) ? (Long) origin.serial() : here;
+    }
+
+    /**
+     * Follows instances: notices those that somebody has destroyed, and takes the handles of those
+     * that an earlier process or session created.
+     *
+     * @param recorded the MIG devices of one GPU
+     * @throws io.dra4j.nvidia.nvml.NvmlException if the instances can't be read
+     */
+    void follow(String gpu, Collection<MigAllocation> recorded) {
+        List<MigAllocation> unknown = new ArrayList<>();
+        for (MigAllocation allocation : recorded) {
+            Origin origin = allocation.origin();
+            if (origin == null
+                    || allocation.step() != Step.MADE
+                    || origin.isBefore(nvml.moduleLoad())
+                    || ended.contains(origin.key())) {
+                continue;
+            }
+            Presence presence = presence(allocation, origin);
+            if (presence == Presence.GONE) {
+                end(allocation, origin);
+            } else if (presence == Presence.UNKNOWN) {
+                unknown.add(allocation);
+            }
+        }
+        if (!unknown.isEmpty()) {
+            takeHandles(gpu, unknown);
+        }
+    }
+
+    private void end(MigAllocation allocation, Origin origin) {
+        ended.add(origin.key());
+        LOG.atWarn()
+                .addKeyValue("gpu", allocation.gpu())
+                .addKeyValue("device", allocation.device())
+                .log("Somebody has destroyed the GPU instance of a claim; delete the claim's pods");
+    }
+
+    private void takeHandles(String gpu, List<MigAllocation> unknown) {
+        List<GpuInstance> instances = nvml.instances(gpu);
+        for (MigAllocation allocation : unknown) {
+            Origin origin = Objects.requireNonNull(allocation.origin());
+            instances.stream()
+                    .filter(it -> allocation.isAt(gpu, it) && allocation.matches(it))
+                    .findFirst()
+                    .ifPresentOrElse(
+                            it -> followed.put(origin, nvml.follow(gpu, it)),
+                            () -> end(allocation, origin));
+        }
+    }
+
+    /** Returns the instances of claims that were destroyed, for {@link #recall} after a restart. */
+    Set<String> ended() {
+        return new TreeSet<>(ended);
+    }
+
+    void recall(Collection<String> before) {
+        ended.addAll(before);
+    }
+
+    /** Forgets the instances of claims that have ended. */
+    void retain(Collection<MigAllocation> recorded) {
+        Set<String> present = new HashSet<>();
+        for (MigAllocation allocation : recorded) {
+            Origin origin = allocation.origin();
+            if (origin != null) {
+                present.add(origin.key());
+            }
+        }
+        followed.keySet().removeIf(origin -> !present.contains(origin.key()));
+        ended.retainAll(present);
     }
 }

@@ -38,8 +38,8 @@ final class CreatedInstances {
                 serial, (key, known) -> new Created(session, known.instance, handle));
     }
 
-    /** Tests the handles. */
-    Presence presence(Session session, long serial) {
+    /** Tests the handles; that of the compute instance only if it should exist. */
+    Presence presence(Session session, long serial, boolean withCompute) {
         Created known = find(serial);
         if (known == null || known.session != session) {
             return Presence.UNKNOWN;
@@ -47,7 +47,9 @@ final class CreatedInstances {
         boolean exists =
                 known.instance != 0
                         && session.mig.exists(known.instance)
-                        && (known.compute == 0 || session.mig.computeExists(known.compute));
+                        && (!withCompute
+                                || known.compute == 0
+                                || session.mig.computeExists(known.compute));
         return exists ? Presence.PRESENT : Presence.GONE;
     }
 

@@ -240,6 +240,19 @@ final class MigInstances {
                 new Structs.PlacementStruct(at.start(), at.size()));
     }
 
+    /** Returns the handle of an existing GPU instance. */
+    long handle(long gpu, int instance) {
+        return nvml.handle("nvmlDeviceGetGpuInstanceById", pointer(gpu), instance);
+    }
+
+    /** Returns the handle of an existing compute instance. */
+    long computeHandle(long gpu, MigDevice device) {
+        return nvml.handle(
+                "nvmlGpuInstanceGetComputeInstanceById",
+                pointer(handle(gpu, device.gpuInstance())),
+                device.computeInstance());
+    }
+
     /** Returns the number of a GPU instance. */
     int number(long instance) {
         return info(instance).id;

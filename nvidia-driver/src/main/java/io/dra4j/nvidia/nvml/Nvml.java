@@ -224,12 +224,35 @@ public final class Nvml implements AutoCloseable {
      * nothing, since an instance that somebody else creates in the same place has both.
      *
      * @param serial its {@link CreatedInstance#serial}
+     * @param withCompute whether its compute instance should exist, too
      */
-    public Presence presence(String gpu, long serial) {
+    public Presence presence(String gpu, long serial, boolean withCompute) {
         return read(
                 gpu,
                 "Looking for a GPU instance",
-                (session, handle) -> created.presence(session, serial));
+                (session, handle) -> created.presence(session, serial, withCompute));
+    }
+
+    /**
+     * Follows an existing instance from now on, as if it had been created here.
+     *
+     * @return its {@link CreatedInstance#serial}, for {@link #presence}
+     */
+    public long follow(String gpu, GpuInstance instance) {
+        return read(
+                gpu,
+                "Looking for GPU instance " + instance.id(),
+                (session, handle) -> follow(session, handle, instance));
+    }
+
+    private long follow(Session session, long gpu, GpuInstance instance) {
+        long serial = created.instance(session, session.mig.handle(gpu, instance.id()));
+        instance.devices()
+                .forEach(
+                        device ->
+                                created.compute(
+                                        session, serial, session.mig.computeHandle(gpu, device)));
+        return serial;
     }
 
     /** Returns a text that no GPU instance outlives; see {@link Installation#moduleLoad}. */

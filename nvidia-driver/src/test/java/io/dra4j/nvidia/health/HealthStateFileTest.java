@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,19 +53,20 @@ class HealthStateFileTest {
 
     @Test
     void isReadAsWritten() throws IOException {
-        stateFile().write(gpus, ERRORS);
+        stateFile().write(gpus, ERRORS, Set.of("p/1"));
 
         State found = stateFile().read();
 
         assertThat(found.gpus()).isEqualTo(gpus);
         assertThat(found.errors()).isEqualTo(ERRORS);
+        assertThat(found.ended()).containsExactly("p/1");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
     }
 
     @Test
     void endsWithTheBoot() throws IOException {
-        stateFile().write(gpus, ERRORS);
+        stateFile().write(gpus, ERRORS, Set.of("p/1"));
         Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
 
         assertThat(stateFile().read()).isEqualTo(State.NONE);
@@ -77,7 +79,7 @@ class HealthStateFileTest {
 
     @Test
     void isEmptyIfTheFileIsDamaged() throws IOException {
-        stateFile().write(gpus, ERRORS);
+        stateFile().write(gpus, ERRORS, Set.of("p/1"));
         byte[] good = Files.readAllBytes(file);
         Random random = new Random(1);
         for (int round = 0; round < 500; round++) {

@@ -91,6 +91,11 @@ public final class Administrator {
         return run("unload").code();
     }
 
+    /** Ends all instances, as a load of the kernel's driver does. */
+    public void reboot() {
+        done("reboot");
+    }
+
     /** Loads the kernel's driver. */
     public void load() {
         done("load");

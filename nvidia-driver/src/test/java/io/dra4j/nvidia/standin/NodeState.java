@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** The hardware of a stand-in node, independent of the driver. */
 public final class NodeState {
@@ -87,16 +89,7 @@ public final class NodeState {
 
     /** All GPU instances of the node. */
     public List<Instance> instances() {
-        List<Instance> found = new ArrayList<>();
-        for (int gpu = 0; gpu < gpus(); gpu++) {
-            for (int slot = 0; slot < MOST_INSTANCES; slot++) {
-                int at = slot(gpu, slot);
-                if (bytes.getInt(at + INSTANCE.at("used")) != 0) {
-                    found.add(described(gpu, at));
-                }
-            }
-        }
-        return found;
+        return List.copyOf(bySerial().values());
     }
 
     /** Returns the GPU instance whose first memory slice it is. */
@@ -105,6 +98,20 @@ public final class NodeState {
                 .filter(instance -> instance.gpu() == gpu && instance.start() == start)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Returns the instances by serials: one that is created again has another serial alone. */
+    public Map<Integer, Instance> bySerial() {
+        Map<Integer, Instance> found = new TreeMap<>();
+        for (int gpu = 0; gpu < gpus(); gpu++) {
+            for (int slot = 0; slot < MOST_INSTANCES; slot++) {
+                int at = slot(gpu, slot);
+                if (bytes.getInt(at + INSTANCE.at("used")) != 0) {
+                    found.put(bytes.getInt(at + INSTANCE.at("serial")), described(gpu, at));
+                }
+            }
+        }
+        return found;
     }
 
     private Instance described(int gpu, int at) {
