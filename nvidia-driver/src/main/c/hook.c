@@ -1,0 +1,98 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+
+/*
+ * Prepares a container for the libraries of NVIDIA's driver: a hook of the OCI runtime, createContainer, which runs in
+ * the container's mount namespace before the container's root becomes the root.
+ *
+ * It has the command line of NVIDIA's nvidia-cdi-hook, and stands in where a node and an image have none. The image of
+ * the container is not trusted: nothing of it is run, and no path of it leads out of its root.
+ */
+#include "hook.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void print(const char *form, va_list values) {
+    fputs("nvidia-cdi-hook: ", stderr);
+    vfprintf(stderr, form, values);
+    fputc('\n', stderr);
+}
+
+void warn(const char *form, ...) {
+    va_list values;
+    va_start(values, form);
+    print(form, values);
+    va_end(values);
+}
+
+void fail(const char *form, ...) {
+    va_list values;
+    va_start(values, form);
+    print(form, values);
+    va_end(values);
+    exit(1);
+}
+
+/* Returns the value if the argument is the option, "--option value" or "--option=value"; NULL otherwise. */
+static char *option(const char *name, char ***at) {
+    size_t length = strlen(name);
+    char *argument = **at;
+    if (strncmp(argument, name, length) != 0) {
+        return NULL;
+    }
+    if (argument[length] == '=') {
+        return argument + length + 1;
+    }
+    if (argument[length] != 0) {
+        return NULL;
+    }
+    if (!*++*at) {
+        fail("%s needs a value", name);
+    }
+    return **at;
+}
+
+struct options {
+    char **values; /* of the option that is repeated, ended by NULL */
+    char *ldconfig;
+};
+
+/* The arguments are replaced by the values: there are never more of them. */
+static struct options parse(char **arguments, const char *repeated, bool with_ldconfig) {
+    struct options found = {arguments, NULL};
+    char **next = arguments;
+    for (char **at = arguments; *at; at++) {
+        const char *argument = *at;
+        char *value = option(repeated, &at);
+        if (value) {
+            *next++ = value;
+        } else if (!with_ldconfig || !(found.ldconfig = option("--ldconfig-path", &at))) {
+            fail("unknown argument %s", argument);
+        }
+    }
+    *next = NULL;
+    return found;
+}
+
+int main(int count, char **arguments) {
+    if (count < 2) {
+        fail("no command: it is create-symlinks --link TARGET::PATH..., or update-ldcache --folder PATH...");
+    }
+    umask(022);
+    const char *command = arguments[1];
+    if (!strcmp(command, "create-symlinks")) {
+        struct options options = parse(arguments + 2, "--link", false);
+        create_symlinks(open_container(), options.values);
+    } else if (!strcmp(command, "update-ldcache")) {
+        struct options options = parse(arguments + 2, "--folder", true);
+        update_ldcache(open_container(), options.ldconfig, options.values);
+    } else {
+        warn("unknown command %s: nothing is done", command); /* as NVIDIA's: specs may be newer than this program */
+    }
+    return 0;
+}

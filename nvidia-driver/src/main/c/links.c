@@ -1,0 +1,75 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+#include "hook.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool has_target(int folder, const char *name, const char *target) {
+    char now[PATH_MAX];
+    ssize_t length = readlinkat(folder, name, now, sizeof now);
+    return length >= 0 && (size_t)length == strlen(target) && memcmp(now, target, (size_t)length) == 0;
+}
+
+/* Another link gives way: images link libcuda.so.1, say, to a version that the node does not have. */
+static bool replace(int folder, const char *name, const char *target) {
+    char other[NAME_MAX + 1];
+    if (snprintf(other, sizeof other, ".%ld.%s", (long)getpid(), name) >= (int)sizeof other) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (symlinkat(target, folder, other) != 0) {
+        return false;
+    }
+    bool done = renameat(folder, other, folder, name) == 0;
+    int reason = errno;
+    if (!done) {
+        unlinkat(folder, other, 0);
+    }
+    errno = reason;
+    return done;
+}
+
+static void make(int folder, const char *name, const char *target, const char *path) {
+    struct stat now;
+    if (symlinkat(target, folder, name) == 0 || has_target(folder, name, target)) {
+        return;
+    }
+    int reason = errno;
+    if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) != 0) {
+        fail("the link %s can't be made: %s", path, strerror(reason));
+    }
+    if (!S_ISLNK(now.st_mode)) {
+        warn("%s is a file of the image and stays: it is not a link to %s", path, target);
+    } else if (!replace(folder, name, target)) {
+        fail("the link %s can't be made: %s", path, strerror(errno));
+    }
+}
+
+static void create(int root, char *link) {
+    char *path = strstr(link, "::");
+    if (!path || path == link) {
+        fail("not a link, which is TARGET::PATH: %s", link);
+    }
+    *path = 0;
+    path += 2;
+    require_plain(path);
+    char *name = strrchr(path, '/') + 1;
+    name[-1] = 0;
+    int folder = open_directory(root, path);
+    name[-1] = '/';
+    make(folder, name, link, path);
+    close(folder);
+}
+
+void create_symlinks(int root, char *const *links) {
+    for (; *links; links++) {
+        create(root, *links);
+    }
+}
