@@ -233,7 +233,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         ContainerEdits common = edits.common(now.reading().driverVersion());
         Map<String, OnDemand> requested = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
-            if (offer(now, device) instanceof OnDemand mig && !device.adminAccess()) {
+            Offer offer = offer(now, device);
+            edits.requireNode(offer.gpu());
+            if (offer instanceof OnDemand mig && !device.adminAccess()) {
+                edits.requireCapabilities();
                 requested.put(device.device().value(), mig);
             }
         }

@@ -8,6 +8,7 @@ import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,13 +33,13 @@ final class NvidiaOptions extends DriverOptions {
             names = "--nvidia-cdi-hook-path",
             order = 5,
             paramLabel = "FILE",
-            defaultValue = "/usr/bin/nvidia-cdi-hook",
             description = {
-                "The program nvidia-cdi-hook on the node, of NVIDIA's container toolkit."
-                        + " [NVIDIA_CDI_HOOK_PATH]",
-                "Default: ${DEFAULT-VALUE}"
+                "The program nvidia-cdi-hook or nvidia-ctk on the node, of NVIDIA's container"
+                        + " toolkit. [NVIDIA_CDI_HOOK_PATH]",
+                "Default: nvidia-cdi-hook in the driver's directory, copied from /usr/bin of this"
+                        + " image, or from the jar"
             })
-    private Path cdiHook;
+    private @Nullable Path cdiHook;
 
     @Option(
             names = "--dev-root",
@@ -137,16 +138,25 @@ final class NvidiaOptions extends DriverOptions {
     }
 
     Edits edits() {
-        return new Edits(install.roots(devRoot, procRoot()), cdiHook);
+        return new Edits(install.roots(devRoot, procRoot()), hookProgram());
+    }
+
+    private HookProgram hookProgram() {
+        return cdiHook == null || cdiHook.toString().isEmpty()
+                ? HookProgram.install(Path.of("/"), directory())
+                : HookProgram.at(cdiHook);
+    }
+
+    private Path directory() {
+        return kubeletPluginsDirectory().resolve(driverName());
     }
 
     HealthPolicy healthPolicy() {
-        Path stateFile = kubeletPluginsDirectory().resolve(driverName()).resolve("gpus.json");
         return new HealthPolicy(
                 healthWatch,
                 ignoredXids,
                 destroyUnknown,
                 rescanInterval,
-                new HealthStateFile(stateFile, procRoot()));
+                new HealthStateFile(directory().resolve("gpus.json"), procRoot()));
     }
 }

@@ -9,6 +9,7 @@ import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
@@ -48,7 +49,7 @@ class NvidiaProviderConformanceIT {
             return new NvidiaDeviceProvider(
                     Nvml.open(node.library()),
                     new NodeDevices.Settings(place.node(), node.sysfs(), true),
-                    new Edits(node.roots(), node.hook()),
+                    new Edits(node.roots(), HookProgram.at(node.hook())),
                     new HealthPolicy(
                             HealthWatch.auto,
                             List.of(),

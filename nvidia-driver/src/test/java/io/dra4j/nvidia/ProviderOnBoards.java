@@ -7,6 +7,7 @@ import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ abstract class ProviderOnBoards {
                 new NvidiaDeviceProvider(
                         node.nvml(),
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig),
-                        new Edits(node.roots(), node.hook()),
+                        new Edits(node.roots(), HookProgram.at(node.hook())),
                         new HealthPolicy(
                                 HealthWatch.always,
                                 List.of(94L),

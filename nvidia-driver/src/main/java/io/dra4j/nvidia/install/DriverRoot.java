@@ -3,9 +3,11 @@
 package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.prepare.LibraryFolders;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -18,16 +20,6 @@ import java.util.stream.Collectors;
  * @param path the directory, absolute; it need not exist yet
  */
 record DriverRoot(Path path) {
-
-    /** The usual directories of the library; those that hold only 64-bit libraries come first. */
-    private static final List<String> DIRECTORIES =
-            List.of(
-                    "usr/lib64",
-                    "usr/lib/x86_64-linux-gnu",
-                    "usr/lib/aarch64-linux-gnu",
-                    "lib64",
-                    "lib/x86_64-linux-gnu",
-                    "lib/aarch64-linux-gnu");
 
     /**
      * Checks that the path is absolute, as paths in CDI specs have to be.
@@ -42,19 +34,23 @@ record DriverRoot(Path path) {
 
     /**
      * Finds NVML, the library of the driver's management interface: a readable file that is not
-     * empty, or a link to one.
+     * empty, or a link to one. The loader's cache is read if no usual folder has it.
      *
      * @throws DraException if there is none
      */
     Path findNvml() {
-        List<Path> candidates =
-                DIRECTORIES.stream()
-                        .map(directory -> path.resolve(directory).resolve("libnvidia-ml.so.1"))
-                        .toList();
-        return candidates.stream()
-                .filter(DriverRoot::isUsable)
-                .findFirst()
-                .orElseThrow(() -> new DraException(notFound(candidates)));
+        List<Path> usual = candidates(LibraryFolders.usual(path));
+        return firstUsable(usual)
+                .or(() -> firstUsable(candidates(LibraryFolders.cached(path))))
+                .orElseThrow(() -> new DraException(notFound(usual)));
+    }
+
+    private static List<Path> candidates(List<Path> folders) {
+        return folders.stream().map(folder -> folder.resolve("libnvidia-ml.so.1")).toList();
+    }
+
+    private static Optional<Path> firstUsable(List<Path> candidates) {
+        return candidates.stream().filter(DriverRoot::isUsable).findFirst();
     }
 
     private static boolean isUsable(Path file) {
@@ -62,7 +58,7 @@ record DriverRoot(Path path) {
     }
 
     private String notFound(List<Path> candidates) {
-        return "No NVIDIA driver below %s: none of %s is a readable file; install the driver, or set the driver root to the directory where it is mounted"
+        return "No NVIDIA driver below %s: none of %s is a readable file, and the loader's cache has no other; install the driver, or set the driver root to the directory where it is mounted"
                 .formatted(
                         path,
                         candidates.stream().map(Path::toString).collect(Collectors.joining(", ")));

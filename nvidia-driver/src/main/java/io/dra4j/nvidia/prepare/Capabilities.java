@@ -54,7 +54,8 @@ final class Capabilities {
                 .build();
     }
 
-    private long major() {
+    /** Returns the major number of all of them. */
+    long major() {
         Path devices = proc.resolve("devices");
         String text = read(devices);
         if (!MAJOR.matcher(text).find()) {

@@ -11,30 +11,37 @@ import java.util.stream.Stream;
  *
  * @param version the driver's version, which is in the names of its libraries
  * @param libraries its libraries, of which libcuda is one
+ * @param modules the modules of the X server
  * @param binaries its programs
  * @param firmware the firmware of the GPU's own processor
  * @param configs the configurations of graphics and compute loaders
- * @param sockets the sockets of its running daemons
+ * @param links the links to libraries, as {@code target::link}, by their paths in containers
+ * @param ofDaemons the sockets and pipes of its running daemons
  */
 record DriverFiles(
         String version,
         List<Path> libraries,
+        List<Path> modules,
         List<Path> binaries,
         List<Path> firmware,
         List<Path> configs,
-        List<Path> sockets) {
+        List<String> links,
+        List<Path> ofDaemons) {
 
     DriverFiles {
         libraries = List.copyOf(libraries);
+        modules = List.copyOf(modules);
         binaries = List.copyOf(binaries);
         firmware = List.copyOf(firmware);
         configs = List.copyOf(configs);
-        sockets = List.copyOf(sockets);
+        links = List.copyOf(links);
+        ofDaemons = List.copyOf(ofDaemons);
     }
 
-    /** Returns the same files with the sockets of the daemons that run now. */
+    /** Returns the same files with those of the daemons that run now. */
     DriverFiles with(List<Path> running) {
-        return new DriverFiles(version, libraries, binaries, firmware, configs, running);
+        return new DriverFiles(
+                version, libraries, modules, binaries, firmware, configs, links, running);
     }
 
     /**
@@ -43,13 +50,14 @@ record DriverFiles(
      */
     Stream<Path> own() {
         Stream<Path> versioned =
-                libraries.stream().filter(file -> file.toString().endsWith(".so." + version));
+                Stream.concat(libraries.stream(), modules.stream())
+                        .filter(file -> file.toString().endsWith(".so." + version));
         return Stream.of(versioned, binaries.stream(), firmware.stream()).flatMap(each -> each);
     }
 
     /** Returns the files that are mounted read-only. */
     Stream<Path> readOnly() {
-        return Stream.of(libraries, binaries, firmware, configs).flatMap(List::stream);
+        return Stream.of(libraries, modules, binaries, firmware, configs).flatMap(List::stream);
     }
 
     /** Returns the path of libcuda. */

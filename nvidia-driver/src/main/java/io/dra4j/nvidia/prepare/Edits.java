@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class Edits {
 
     private final Roots roots;
-    private final Path hook;
+    private final HookProgram program;
+    private final DeviceNodes nodes;
     private final GpuEdits gpus;
     private @Nullable Known known; // guarded by this
 
@@ -40,27 +41,48 @@ public final class Edits {
     /**
      * Creates edits for the driver below some roots.
      *
-     * @param hook the path of {@code nvidia-cdi-hook} on the node
+     * @param program what runtimes run to prepare a container
      */
-    public Edits(Roots roots, Path hook) {
+    public Edits(Roots roots, HookProgram program) {
         this.roots = roots;
-        this.hook = hook;
-        this.gpus = new GpuEdits(roots);
+        this.program = program;
+        this.nodes = new DeviceNodes(roots);
+        this.gpus = new GpuEdits(roots, program);
     }
 
     /**
      * Returns the edits that all containers have in common.
      *
      * @param version the driver's version in its own form
-     * @throws PrepareException if a file is missing that every program needs, or that existed
-     *     before
+     * @throws PrepareException if a device node, the hook program or a file is missing that every
+     *     program needs, or a file that existed before
      */
     public ContainerEdits common(String version) {
-        return new CommonEdits(roots, hook).of(files(version));
+        nodes.requireCommon();
+        program.requireThere(roots);
+        return new CommonEdits(roots, program).of(files(version));
+    }
+
+    /**
+     * Checks that a GPU has its device node.
+     *
+     * @throws PrepareException if it is missing
+     */
+    public void requireNode(Gpu gpu) {
+        nodes.require(gpu);
+    }
+
+    /**
+     * Checks that the kernel has MIG capabilities, before an instance is created.
+     *
+     * @throws PrepareException if it has none
+     */
+    public void requireCapabilities() {
+        new Capabilities(roots.proc()).major();
     }
 
     private synchronized DriverFiles files(String version) {
-        DriverSearch search = new DriverSearch(roots.here(), version);
+        DriverSearch search = new DriverSearch(roots, version);
         String installation = version + joined(search.identifyingFiles(), Edits::identity);
         String folders = joined(search.folders(), Edits::time); // read before the search
         Known last = known;
@@ -72,7 +94,7 @@ public final class Edits {
             last = new Known(installation, folders, search.find());
             known = last;
         }
-        return last.files().with(search.sockets());
+        return last.files().with(search.ofDaemons());
     }
 
     /** A container without a file of its driver would start, and fail later. */

@@ -3,38 +3,34 @@
 package io.dra4j.nvidia.prepare;
 
 import io.dra4j.api.container.ContainerEdits;
-import io.dra4j.api.container.DeviceNode;
-import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
-import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The device nodes of a GPU, and of a MIG device. */
 final class GpuEdits {
 
     private final Roots roots;
+    private final HookProgram program;
+    private final DeviceNodes nodes;
 
-    GpuEdits(Roots roots) {
+    GpuEdits(Roots roots, HookProgram program) {
         this.roots = roots;
+        this.program = program;
+        this.nodes = new DeviceNodes(roots);
     }
 
     ContainerEdits whole(Gpu gpu) {
-        ContainerEdits.Builder edits = ContainerEdits.builder();
-        nodes(gpu).forEach(edits::deviceNode);
-        return edits.build();
+        return edits(gpu).build();
     }
 
     /** Returns the nodes of the GPU, and the two capabilities that they need. */
     ContainerEdits mig(Gpu gpu, MigDevice device) {
-        ContainerEdits.Builder edits = ContainerEdits.builder();
-        nodes(gpu).forEach(edits::deviceNode);
+        ContainerEdits.Builder edits = edits(gpu);
         Capabilities capabilities = new Capabilities(roots.proc());
         String instance = "gpu%d/mig/gi%d".formatted(gpu.minor(), device.gpuInstance());
         edits.deviceNode(capabilities.node(instance + "/access"));
@@ -43,37 +39,48 @@ final class GpuEdits {
         return edits.build();
     }
 
-    private List<DeviceNode> nodes(Gpu gpu) {
-        String name = "nvidia" + gpu.minor();
-        Path node = roots.devices().resolve(name);
-        if (!Files.exists(node)) {
-            throw new PrepareException(
-                    "Device node %s of %s not found: run nvidia-modprobe, or see the kernel's log"
-                            .formatted(node, gpu.uuid()));
+    private ContainerEdits.Builder edits(Gpu gpu) {
+        nodes.require(gpu);
+        ContainerEdits.Builder edits = ContainerEdits.builder();
+        List<String> displays = displays(gpu);
+        List<String> names = new ArrayList<>(List.of("nvidia" + gpu.minor()));
+        displays.forEach(display -> names.add("dri/" + display));
+        nodes.add(names, edits);
+        List<String> links = byPath(gpu, displays);
+        if (!links.isEmpty()) {
+            edits.hook(program.links(links));
         }
-        List<DeviceNode> nodes = new ArrayList<>();
-        nodes.add(CommonEdits.nodeOf(roots, name));
-        for (String display : displays(gpu)) {
-            nodes.add(CommonEdits.nodeOf(roots, "dri/" + display));
-        }
-        return nodes;
+        return edits;
     }
 
     /** Returns {@code card1} and {@code renderD128}, if they exist. */
     private List<String> displays(Gpu gpu) {
         Path folder = roots.sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text() + "/drm");
-        try (DirectoryStream<Path> found =
-                Files.newDirectoryStream(folder, "{card,renderD}[0-9]*")) {
-            List<String> names = new ArrayList<>();
-            found.forEach(each -> names.add(each.getFileName().toString()));
-            return names.stream()
-                    .filter(name -> Files.exists(roots.devices().resolve("dri").resolve(name)))
-                    .sorted()
-                    .toList();
-        } catch (NoSuchFileException e) {
-            return List.of();
-        } catch (IOException | DirectoryIteratorException e) {
-            throw new PrepareException("Can't list " + folder, e);
-        }
+        return Listing.of(folder, "{card,renderD}[0-9]*")
+                .map(each -> each.getFileName().toString())
+                .filter(name -> nodes.isThere("dri/" + name))
+                .toList();
+    }
+
+    /** Returns the links by PCI address, as the node has them, to the display nodes. */
+    private List<String> byPath(Gpu gpu, List<String> displays) {
+        Path folder = roots.devices().resolve("dri/by-path");
+        return Stream.of("card", "render")
+                .map(kind -> folder.resolve("pci-" + gpu.pci().text() + "-" + kind))
+                .filter(Files::isSymbolicLink)
+                .flatMap(
+                        link ->
+                                displays.stream()
+                                        .filter(name -> leadsTo(link, name))
+                                        .map(
+                                                name ->
+                                                        "../%s::/dev/dri/by-path/%s"
+                                                                .formatted(
+                                                                        name, link.getFileName())))
+                .toList();
+    }
+
+    private boolean leadsTo(Path link, String display) {
+        return SymbolicLinks.target(roots.here(), link).getFileName().toString().equals(display);
     }
 }

@@ -29,9 +29,19 @@ public record Roots(Path here, Path onNode, @Nullable Path dev, Path proc, Path 
         return onNode.resolve(here.relativize(found));
     }
 
-    /** Returns the path in a container of a file below the driver root. */
+    /**
+     * Returns the path in a container of a file below the driver root. Loaders look for Vulkan's
+     * files in {@code /etc}, not in a root that has nothing but the driver.
+     */
     Path inContainer(Path found) {
-        return Path.of("/").resolve(here.relativize(found));
+        Path below = here.relativize(found);
+        return Path.of(below.startsWith("vulkan") ? "/etc" : "/").resolve(below);
+    }
+
+    /** Returns where a path of the node is below the driver root, as this process sees it. */
+    Path ofNode(Path path) {
+        Path base = path.startsWith(onNode) ? onNode : Path.of("/");
+        return here.resolve(base.relativize(path));
     }
 
     /** Returns the directory of device nodes now: a driver container creates them when it runs. */

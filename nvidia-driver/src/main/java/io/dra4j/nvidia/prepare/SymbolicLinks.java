@@ -2,39 +2,122 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.prepare;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
-/** The links to libraries that programs open by shorter names, as {@code target::link}. */
+/**
+ * The links to a driver's libraries: those of the node, and those that programs open although not
+ * every installer makes them.
+ */
 final class SymbolicLinks {
 
-    private final Roots roots;
+    private static final int MOST_STEPS = 40;
 
-    SymbolicLinks(Roots roots) {
-        this.roots = roots;
+    private final Path root;
+    private final String version;
+
+    /** The mounted files by their real paths. */
+    private final Map<Path, Path> mounted = new LinkedHashMap<>();
+
+    /** The targets of links, as they are written, by the links' paths. */
+    private final Map<Path, String> links = new TreeMap<>();
+
+    private SymbolicLinks(Path root, String version) {
+        this.root = root;
+        this.version = version;
     }
 
-    List<String> of(DriverFiles driver) {
-        List<String> links = new ArrayList<>();
-        for (Path library : driver.libraries()) {
-            String folder = roots.inContainer(library.getParent()).toString();
-            String name = library.getFileName().toString();
-            if (name.equals("libcuda.so." + driver.version())) {
-                links.add("libcuda.so.1::" + folder + "/libcuda.so");
-            }
-            if (name.equals("libGLX_nvidia.so." + driver.version())) {
-                links.add(name + "::" + folder + "/libGLX_indirect.so.0");
-            }
-            if (name.equals("libnvidia-opticalflow.so." + driver.version())) {
-                links.add("libnvidia-opticalflow.so.1::" + folder + "/libnvidia-opticalflow.so");
-            }
-            if (name.equals("libnvidia-allocator.so." + driver.version())
-                    && Files.exists(library.getParent().resolve("gbm"))) {
-                links.add("../libnvidia-allocator.so.1::" + folder + "/gbm/nvidia-drm_gbm.so");
+    /**
+     * Returns the links to some files, as {@code target::link} in containers, sorted.
+     *
+     * @param files the libraries and modules that are mounted
+     * @param folders further folders that may have links to them
+     */
+    static List<String> of(Path root, String version, List<Path> files, List<Path> folders) {
+        SymbolicLinks links = new SymbolicLinks(root, version);
+        files.forEach(file -> links.mounted.put(links.real(file), file));
+        Set<Path> seen = new HashSet<>();
+        Stream.concat(folders.stream(), files.stream().map(Path::getParent))
+                .filter(folder -> seen.add(links.real(folder)))
+                .forEach(links::addThoseIn);
+        links.links.replaceAll(links::inContainer);
+        files.forEach(links::addUsual);
+        return links.links.entrySet().stream()
+                .map(link -> link.getValue() + "::/" + root.relativize(link.getKey()))
+                .toList();
+    }
+
+    private void addThoseIn(Path folder) {
+        for (Path link : Listing.links(folder, "*.so{,.*}")) {
+            Path file = mounted.get(real(link));
+            if (file != null && !file.equals(link)) {
+                links.put(link, written(link).toString());
             }
         }
-        return links;
+    }
+
+    /** Links by way of other places, as Debian's alternatives, lead to the file itself. */
+    private String inContainer(Path link, String written) {
+        Path target = target(root, link).normalize();
+        if (links.containsKey(target) || mounted.containsValue(target)) {
+            return written;
+        }
+        return link.getParent().relativize(mounted.get(real(link))).toString();
+    }
+
+    private void addUsual(Path file) {
+        String name = file.getFileName().toString();
+        if (name.equals("libcuda.so." + version)) {
+            add(file, "libcuda.so", "libcuda.so.1");
+        } else if (name.equals("libGLX_nvidia.so." + version)) {
+            add(file, "libGLX_indirect.so.0", name);
+        } else if (name.equals("libnvidia-opticalflow.so." + version)) {
+            add(file, "libnvidia-opticalflow.so", "libnvidia-opticalflow.so.1");
+        } else if (name.equals("libnvidia-allocator.so." + version)) {
+            add(file, "gbm/nvidia-drm_gbm.so", "../libnvidia-allocator.so.1");
+        } else if (name.equals("libglxserver_nvidia.so." + version)) {
+            add(file, "libglxserver_nvidia.so", name);
+        }
+    }
+
+    private void add(Path file, String link, String target) {
+        links.putIfAbsent(file.resolveSibling(link), target);
+    }
+
+    /** Returns the path of the file or folder at the end of all links. */
+    private Path real(Path path) {
+        Path end = path;
+        for (int i = 0; i < MOST_STEPS && Files.isSymbolicLink(end); i++) {
+            end = target(root, end);
+        }
+        try {
+            return end.toRealPath();
+        } catch (IOException e) {
+            return end; // nothing is there
+        }
+    }
+
+    /** Returns the target of a link; an absolute one is below the driver root, as on the node. */
+    static Path target(Path root, Path link) {
+        Path target = written(link);
+        return target.isAbsolute()
+                ? root.resolve(Path.of("/").relativize(target))
+                : link.resolveSibling(target);
+    }
+
+    private static Path written(Path link) {
+        try {
+            return Files.readSymbolicLink(link);
+        } catch (IOException e) {
+            return link.getFileName(); // it was removed meanwhile
+        }
     }
 }

@@ -24,9 +24,11 @@ class DriverRootTest {
                 "usr/lib64",
                 "usr/lib/x86_64-linux-gnu",
                 "usr/lib/aarch64-linux-gnu",
+                "usr/lib/x86_64-linux-gnu/nvidia/current",
                 "lib64",
                 "lib/x86_64-linux-gnu",
-                "lib/aarch64-linux-gnu"
+                "lib/aarch64-linux-gnu",
+                ""
             })
     void findsTheLibraryInTheDirectoriesOfDistributions(String directory) throws IOException {
         DriverRoot driverRoot = new DriverRoot(root);

@@ -66,7 +66,7 @@ class EditsTest {
     }
 
     private Edits edits() {
-        return new Edits(node.roots(), node.hook());
+        return new Edits(node.roots(), HookProgram.at(node.hook()));
     }
 
     private List<Gpu> gpus() {
@@ -244,7 +244,9 @@ class EditsTest {
                                     + LIBRARIES
                                     + "libGLX_indirect.so.0 --link libcuda.so.1::"
                                     + LIBRARIES
-                                    + "libcuda.so",
+                                    + "libcuda.so --link libcuda.so.550.163.01::"
+                                    + LIBRARIES
+                                    + "libcuda.so.1",
                             "nvidia-cdi-hook enable-cuda-compat --host-driver-version=550.163.01",
                             "nvidia-cdi-hook update-ldcache --folder /usr/lib/x86_64-linux-gnu"
                                     + " --folder /usr/lib/x86_64-linux-gnu/vdpau",
@@ -289,7 +291,8 @@ class EditsTest {
 
             assertThatThrownBy(() -> edits().whole(gpu))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContaining("/dev/nvidia1 of " + gpu.uuid());
+                    .hasMessageContainingAll(
+                            node.root() + "/dev/nvidia1", gpu.uuid(), "nvidia-modprobe -c1");
             assertThat(edits().whole(gpus().get(0)).deviceNodes()).hasSize(2);
         }
 
@@ -343,7 +346,8 @@ class EditsTest {
 
         @Test
         void isNamedByItsPathsOnTheNode() {
-            Edits edits = new Edits(roots(), Path.of("/var/lib/plugin/nvidia-cdi-hook"));
+            Edits edits =
+                    new Edits(roots(), HookProgram.at(Path.of("/var/lib/plugin/nvidia-cdi-hook")));
             ContainerEdits common = edits.common(VERSION);
 
             assertThat(common.mounts())
@@ -363,7 +367,8 @@ class EditsTest {
 
         @Test
         void hasItsHookWhereThisProcessNeedNotSeeIt() {
-            Edits edits = new Edits(roots(), Path.of("/var/lib/plugin/nvidia-cdi-hook"));
+            Edits edits =
+                    new Edits(roots(), HookProgram.at(Path.of("/var/lib/plugin/nvidia-cdi-hook")));
 
             assertThat(edits.common(VERSION).hooks())
                     .extracting(Hook::path)
@@ -375,19 +380,21 @@ class EditsTest {
             Files.delete(node.root().resolve("dev/nvidiactl"));
 
             assertThat(roots().devices()).isEqualTo(Path.of("/dev"));
-            assertThat(CommonEdits.nodeOf(roots(), "nvidia0"))
+            assertThat(new DeviceNodes(roots()).node("nvidia0"))
                     .isEqualTo(DeviceNode.of("/dev/nvidia0"));
         }
 
         @Test
         void hasItsNodesWhereItIsSaid() throws IOException {
             Path dev = Files.createDirectories(folder.resolve("dev"));
-            Files.createFile(dev.resolve("nvidiactl"));
+            for (String name : List.of("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")) {
+                Files.createFile(dev.resolve(name));
+            }
             Roots roots = new Roots(node.root(), onNode, dev, node.proc(), node.sysfs());
 
-            assertThat(new Edits(roots, node.hook()).common(VERSION).deviceNodes())
-                    .containsExactly(
-                            DeviceNode.of("/dev/nvidiactl", dev.resolve("nvidiactl").toString()));
+            assertThat(new Edits(roots, HookProgram.at(node.hook())).common(VERSION).deviceNodes())
+                    .hasSize(3)
+                    .contains(DeviceNode.of("/dev/nvidiactl", dev.resolve("nvidiactl").toString()));
         }
     }
 
@@ -405,9 +412,38 @@ class EditsTest {
             Path dev = Files.createDirectories(folder.resolve("dev"));
             Roots roots = new Roots(node.root(), node.root(), dev, node.proc(), node.sysfs());
 
-            assertThatThrownBy(() -> new Edits(roots, node.hook()).common(VERSION))
+            assertThatThrownBy(() -> new Edits(roots, HookProgram.at(node.hook())).common(VERSION))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("Device node " + dev.resolve("nvidiactl"));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"nvidia-uvm", "nvidia-uvm-tools"})
+        void aNodeOfCudaIsMissed(String name) throws IOException {
+            Files.delete(node.root().resolve("dev").resolve(name));
+
+            refused(
+                    "Device node " + node.root() + "/dev/" + name + " does not exist",
+                    "nvidia-modprobe -u -c0");
+        }
+
+        @Test
+        void aMissingNodeIsNamedByItsPathOnTheNode() throws IOException {
+            Files.delete(node.root().resolve("dev/nvidia-uvm"));
+            Path onNode = Path.of("/run/nvidia/driver");
+            Roots roots = new Roots(node.root(), onNode, null, node.proc(), node.sysfs());
+
+            assertThatThrownBy(() -> new Edits(roots, HookProgram.at(node.hook())).common(VERSION))
+                    .hasMessageContaining("/run/nvidia/driver/dev/nvidia-uvm ");
+        }
+
+        @Test
+        void capabilitiesOfTheKernelAreMissed() throws IOException {
+            Files.writeString(node.proc().resolve("devices"), "Character devices:\n195 nvidia\n");
+
+            assertThatThrownBy(() -> edits().requireCapabilities())
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("nvidia-caps");
         }
 
         @ParameterizedTest
@@ -431,9 +467,10 @@ class EditsTest {
         @Test
         void theDriverIsMissed() {
             Path nothing = folder.resolve("nothing");
-            Roots roots = new Roots(nothing, nothing, null, node.proc(), node.sysfs());
+            Path dev = node.root().resolve("dev");
+            Roots roots = new Roots(nothing, nothing, dev, node.proc(), node.sysfs());
 
-            assertThatThrownBy(() -> new Edits(roots, node.hook()).common(VERSION))
+            assertThatThrownBy(() -> new Edits(roots, HookProgram.at(node.hook())).common(VERSION))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("libcuda.so.550.163.01");
         }

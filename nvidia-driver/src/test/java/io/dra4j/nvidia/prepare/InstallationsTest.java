@@ -33,7 +33,7 @@ class InstallationsTest {
     @BeforeEach
     void install() {
         node = StandInNode.install(folder, "t4");
-        edits = new Edits(node.roots(), node.hook());
+        edits = new Edits(node.roots(), HookProgram.at(node.hook()));
     }
 
     private List<String> mounted(String version) {
@@ -147,7 +147,7 @@ class InstallationsTest {
         void aLinkToARemovedLibraryFails() throws IOException {
             Path link = link(JIT + "1", JIT + VERSION);
             mounted(VERSION);
-            edits = new Edits(node.roots(), node.hook());
+            edits = new Edits(node.roots(), HookProgram.at(node.hook()));
             Files.delete(node.library(JIT + VERSION));
 
             refused(link, "links to " + node.library(JIT + VERSION));

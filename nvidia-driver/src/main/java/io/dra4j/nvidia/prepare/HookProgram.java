@@ -1,0 +1,135 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.prepare;
+
+import io.dra4j.api.container.Hook;
+import io.dra4j.api.container.HookName;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The program that a container runtime runs on the node before a container with a GPU starts.
+ *
+ * <p>It is NVIDIA's {@code nvidia-cdi-hook} or {@code nvidia-ctk}, or our own program, which makes
+ * links and the loader's cache, and nothing else.
+ */
+public final class HookProgram {
+
+    private static final String NAME = "nvidia-cdi-hook";
+
+    private static final Set<String> COMMANDS_OF_OUR_OWN =
+            Set.of("create-symlinks", "update-ldcache");
+
+    private final Path path;
+    private final Origin origin;
+
+    private enum Origin {
+        ADMIN,
+        IMAGE,
+        JAR
+    }
+
+    private HookProgram(Path path, Origin origin) {
+        this.path = path;
+        this.origin = origin;
+    }
+
+    /**
+     * Returns NVIDIA's program at a path that the administrator gives.
+     *
+     * @param path the path on the node, absolute
+     * @throws DraException if the path is relative
+     */
+    public static HookProgram at(Path path) {
+        if (!path.isAbsolute()) {
+            throw new DraException("--nvidia-cdi-hook-path must be absolute, not " + path);
+        }
+        return new HookProgram(path, Origin.ADMIN);
+    }
+
+    /**
+     * Copies NVIDIA's program from this image to the driver's directory, or our own from the jar if
+     * the image has none. A copy that is the same already stays; another is replaced atomically.
+     *
+     * @param image the root of this process
+     * @param directory the driver's directory, which has the same path on the node; made if its
+     *     parent exists
+     * @throws DraException if it can't be copied, or neither the image nor the jar has a program
+     */
+    public static HookProgram install(Path image, Path directory) {
+        Path file = directory.resolve(NAME);
+        Path ofImage = image.resolve("usr/bin").resolve(NAME);
+        if (isProgram(ofImage)) {
+            HookFile.write(file, () -> Files.newInputStream(ofImage));
+            return new HookProgram(file, Origin.IMAGE);
+        }
+        HookFile.write(file, HookFile::ofJar);
+        return new HookProgram(file, Origin.JAR);
+    }
+
+    private static boolean isProgram(Path file) {
+        return Files.isRegularFile(file) && Files.isExecutable(file);
+    }
+
+    /**
+     * Checks that the program is there.
+     *
+     * @throws PrepareException if it is not, as far as this process sees the node
+     */
+    void requireThere(Roots roots) {
+        Optional<Path> seen = origin == Origin.ADMIN ? roots.seen(path) : Optional.of(path);
+        if (seen.isPresent() && !isProgram(seen.get())) {
+            String next =
+                    origin == Origin.ADMIN
+                            ? "correct --nvidia-cdi-hook-path, or leave it out to use the driver's own"
+                            : "restart the driver, which copies it there";
+            throw new PrepareException(
+                    "Program %s, which prepares each container, is not on the node: %s"
+                            .formatted(path, next));
+        }
+    }
+
+    /** Returns whether the program has a command. */
+    boolean has(String command) {
+        return origin != Origin.JAR || COMMANDS_OF_OUR_OWN.contains(command);
+    }
+
+    /** Returns the hook that runs a command. */
+    Hook hook(String command, List<String> more) {
+        List<String> args = new ArrayList<>();
+        if (path.endsWith("nvidia-ctk")) {
+            args.addAll(List.of("nvidia-ctk", "hook"));
+        } else {
+            args.add(NAME);
+        }
+        args.add(command);
+        args.addAll(more);
+        return new Hook(
+                HookName.CREATE_CONTAINER,
+                path.toString(),
+                args,
+                List.of("NVIDIA_CTK_DEBUG=false"),
+                null);
+    }
+
+    /** Returns the hook that makes links. */
+    Hook links(List<String> links) {
+        return hook("create-symlinks", repeated("--link", links));
+    }
+
+    /** Returns the arguments that give an option several times. */
+    static List<String> repeated(String option, List<String> values) {
+        List<String> args = new ArrayList<>();
+        for (String value : values) {
+            args.add(option);
+            args.add(value);
+        }
+        return args;
+    }
+}
