@@ -57,7 +57,6 @@ final class DriverJar {
         all.add("--nvidia-driver-root=" + node.root());
         all.add("--sysfs-root=" + node.sysfs());
         all.add("--proc-root=" + node.proc());
-        all.add("--nvidia-cdi-hook-path=" + node.hook());
         all.addAll(List.of(options));
         String settings = "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}}";
         TestContext context =

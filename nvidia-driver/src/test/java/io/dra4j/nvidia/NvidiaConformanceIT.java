@@ -51,8 +51,7 @@ class NvidiaConformanceIT {
             [ -n "$POD_UID" ] || export HTTP_ENDPOINT=127.0.0.1:{FREE_PORT}
             exec $DRIVER \
               --nvidia-driver-root={ROOT}/node/driver --sysfs-root={ROOT}/node/sys \
-              --proc-root={ROOT}/node/proc --nvidia-cdi-hook-path={ROOT}/node/driver/usr/bin/nvidia-cdi-hook \
-              --rescan-interval=1 $MORE
+              --proc-root={ROOT}/node/proc --rescan-interval=1 $MORE
             """;
 
     private static final String SETTINGS =

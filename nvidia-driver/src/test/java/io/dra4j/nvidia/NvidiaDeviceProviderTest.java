@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.dra4j.api.ClaimContext;
@@ -24,6 +25,9 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +36,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims of boards that do not exist. */
 class NvidiaDeviceProviderTest extends ProviderOnBoards {
@@ -107,6 +113,28 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         @BeforeEach
         void installH100s() {
             install("h100-80", true);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"nvidia1", "nvidia-uvm", "nvidia-uvm-tools"})
+        void createsNothingWithoutADeviceNode(String name) throws IOException {
+            Path dev = node.root().resolve("dev");
+            Files.delete(dev.resolve(name));
+            AllocatedClaim both = claim("gpu-0-mig-3g40gb-9-4", "gpu-1-mig-7g80gb-0-0");
+
+            assertThatThrownBy(() -> provider.prepare(both, by(state -> fail("recorded " + state))))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("Device node ");
+            assertThat(hardware.instances()).isEmpty();
+            assertThat(hardware.isMigEnabled(0)).isFalse();
+        }
+
+        @Test
+        void createsNothingWithoutCapabilitiesOfTheKernel() throws IOException {
+            Files.writeString(node.proc().resolve("devices"), "Character devices:\n195 nvidia\n");
+
+            refuses(claim("gpu-0-mig-3g40gb-9-4"), "nvidia-caps");
+            assertThat(hardware.instances()).isEmpty();
         }
 
         @Test

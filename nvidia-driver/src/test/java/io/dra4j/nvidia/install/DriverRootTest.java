@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.standin.LoaderCache;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +61,14 @@ class DriverRootTest {
         Path arm = Files.createDirectories(root.resolve("usr/lib/aarch64-linux-gnu"));
         Files.createSymbolicLink(arm.resolve("libnvidia-ml.so.1"), root.resolve("not-there"));
         Path library = library("lib64");
+
+        assertThat(new DriverRoot(root).findNvml()).isEqualTo(library);
+    }
+
+    @Test
+    void findsTheLibraryThatOnlyTheLoadersCacheHas() throws IOException {
+        Path library = library("opt/nvidia");
+        LoaderCache.write(root, "/opt/nvidia/libnvidia-ml.so.1|0x0303");
 
         assertThat(new DriverRoot(root).findNvml()).isEqualTo(library);
     }
