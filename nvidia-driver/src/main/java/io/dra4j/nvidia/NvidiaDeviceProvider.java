@@ -39,6 +39,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -302,6 +303,11 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             }
         }
         return allocator.suspected(allocated, driver == null ? List.of() : states(driver.held()));
+    }
+
+    @Override
+    public Optional<String> restartReason() {
+        return nvml.persistentFailure();
     }
 
     @Override

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
@@ -83,14 +84,14 @@ final class NvidiaOptions extends DriverOptions {
             names = "--health-watch",
             order = 10,
             paramLabel = "auto|always|never",
-            defaultValue = "auto",
             description = {
                 "When to wait for errors of GPUs, which keeps a session of NVML open, so that no"
                         + " GPU can be reset and the driver not be updated: while a claim holds a"
                         + " GPU or with --dynamic-mig, always, or never. [HEALTH_WATCH]",
-                "Default: ${DEFAULT-VALUE}"
+                "Default: always or never by the feature gate NVMLDeviceHealthCheck, and auto"
+                        + " without it"
             })
-    private HealthWatch healthWatch;
+    private @Nullable HealthWatch healthWatch;
 
     private Duration rescanInterval;
 
@@ -151,9 +152,19 @@ final class NvidiaOptions extends DriverOptions {
         return kubeletPluginsDirectory().resolve(driverName());
     }
 
+    private HealthWatch healthWatch() {
+        if (healthWatch != null) {
+            return healthWatch;
+        }
+        return featureGates()
+                .given(FeatureGate.NVMLDeviceHealthCheck)
+                .map(on -> on ? HealthWatch.always : HealthWatch.never)
+                .orElse(HealthWatch.auto);
+    }
+
     HealthPolicy healthPolicy() {
         return new HealthPolicy(
-                healthWatch,
+                healthWatch(),
                 ignoredXids,
                 destroyUnknown,
                 rescanInterval,

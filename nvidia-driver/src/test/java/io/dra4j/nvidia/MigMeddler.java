@@ -116,6 +116,7 @@ final class MigMeddler {
             } else {
                 assertThat(node.unload()).isZero();
             }
+            node.update(version);
             node.load(version);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -136,7 +136,7 @@ final class MigWalk {
                             .filter(held -> held.uuids != null && !held.isLost)
                             .flatMap(held -> instances(held).stream())
                             .toList();
-            int known = knownAsDestroyed();
+            Set<String> known = knownAsDestroyed();
             boolean isNoticed = meddler.meddle(isAlive, ours);
             claims.values().forEach(this::lose);
             if (isNoticed) {
@@ -146,22 +146,27 @@ final class MigWalk {
     }
 
     /** Waits until the driver remembers a destroyed instance: then a kill may come. */
-    private void awaitNotice(int before) {
+    private void awaitNotice(Set<String> before) {
         Instant end = Instant.now().plus(DEATH);
-        while (knownAsDestroyed() <= before) {
+        while (before.containsAll(knownAsDestroyed())) {
             assertThat(Instant.now()).as("an instance of a claim was destroyed").isBefore(end);
             LockSupport.parkNanos(LOOK_NANOS); // another process gives no event
         }
     }
 
-    /** Returns the number of instances that the driver remembers as destroyed by somebody. */
-    private int knownAsDestroyed() {
+    /** Returns the instances that the driver remembers as destroyed by somebody. */
+    private Set<String> knownAsDestroyed() {
         Path file = context.place().plugins().resolve("gpu.nvidia.com/gpus.json");
+        Set<String> known = new HashSet<>();
         try {
-            return new JsonMapper().readTree(file.toFile()).path("ended").size();
+            new JsonMapper()
+                    .readTree(file.toFile())
+                    .path("ended")
+                    .forEach(key -> known.add(key.asText()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        return known;
     }
 
     /** Marks a claim whose instance was destroyed, though something may be in its place. */

@@ -7,7 +7,9 @@ public enum FeatureGate {
     /** The gate of {@code --dynamic-mig}. */
     DynamicMIG(Handling.APPLIED, "is `--dynamic-mig`, which outweighs it if it is given"),
     /** The gate of health checks. */
-    NVMLDeviceHealthCheck(Handling.ALWAYS_ON, "GPUs are watched, also with `DynamicMIG`"),
+    NVMLDeviceHealthCheck(
+            Handling.APPLIED,
+            "is `--health-watch` always or never, which outweighs it if it is given"),
     TimeSlicingSettings(Handling.NOT_SUPPORTED, "time slices of GPUs"),
     MPSSupport(Handling.NOT_SUPPORTED, "sharing by MPS"),
     ConsumableShares(Handling.NOT_SUPPORTED, "shares of a GPU's memory"),

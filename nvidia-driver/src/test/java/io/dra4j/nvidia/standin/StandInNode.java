@@ -197,16 +197,32 @@ public record StandInNode(Path folder) {
         Path fresh = library("fresh");
         Files.copy(BUILT.resolve("now/libnvidia-ml.so.1"), fresh);
         Files.move(fresh, library(), StandardCopyOption.REPLACE_EXISTING);
-        for (String file : FILES) {
-            if (file.contains(VERSION)) {
-                Path updated = root().resolve(file.replace(VERSION, version));
-                Files.createDirectories(updated.getParent());
-                Files.writeString(updated, "");
-                Files.delete(root().resolve(file));
-            }
-        }
         Files.delete(library("libcuda.so.1"));
+        for (Path file : filesOf(installedVersion())) {
+            Files.deleteIfExists(file);
+        }
+        for (Path file : filesOf(version)) {
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, "");
+        }
         link("libcuda.so.1", "libcuda.so." + version);
+    }
+
+    private List<Path> filesOf(String version) {
+        return FILES.stream()
+                .filter(file -> file.contains(VERSION))
+                .map(file -> root().resolve(file.replace(VERSION, version)))
+                .toList();
+    }
+
+    private String installedVersion() throws IOException {
+        try (Stream<Path> files = Files.list(library().getParent())) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.startsWith("libcuda.so.") && name.length() > 13)
+                    .map(name -> name.substring("libcuda.so.".length()))
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 
     /** Returns NVML of this node as the program has it, without a session. */
