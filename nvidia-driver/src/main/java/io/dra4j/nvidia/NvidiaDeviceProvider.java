@@ -55,13 +55,13 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final HealthPolicy policy;
     private final MigDeviceAllocator allocator;
     private final DeviceFaults faults;
-    private volatile Snapshot last = new Snapshot(Reading.NOTHING, NodeDevices.NONE);
+    private volatile Snapshot last = new Snapshot("", Reading.NOTHING, NodeDevices.NONE);
     private volatile boolean isUnreadable;
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
 
-    /** A reading and its devices. */
-    private record Snapshot(Reading reading, NodeDevices devices) {}
+    /** A reading of an installed driver, and its devices. */
+    private record Snapshot(String installed, Reading reading, NodeDevices devices) {}
 
     NvidiaDeviceProvider(
             Nvml nvml, NodeDevices.Settings settings, Edits edits, HealthPolicy policy) {
@@ -74,8 +74,9 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     }
 
     private Snapshot read() {
+        String installed = nvml.fingerprint();
         Reading reading = nvml.read();
-        return new Snapshot(reading, NodeDevices.of(reading, settings));
+        return new Snapshot(installed, reading, NodeDevices.of(reading, settings));
     }
 
     private boolean isModeAutomatic(String gpu) {
@@ -224,10 +225,20 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         try {
-            return nvml.inOneSession(() -> prepare(claim, last, context));
+            return nvml.inOneSession(() -> prepare(claim, latest(), context));
         } catch (NvmlException e) { // the message is for the pod's owner, too
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** Returns the last reading; a new one if the driver was updated since. */
+    private Snapshot latest() {
+        Snapshot known = last;
+        if (!known.installed().equals(nvml.fingerprint())) {
+            known = read();
+            last = known;
+        }
+        return known;
     }
 
     private PreparedClaim prepare(AllocatedClaim claim, Snapshot now, ClaimContext context) {

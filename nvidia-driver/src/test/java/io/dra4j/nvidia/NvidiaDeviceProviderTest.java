@@ -377,6 +377,19 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         }
 
         @Test
+        void hasTheLibrariesOfTheVersionThatIsInstalledNow() throws Exception {
+            install("l40s", false);
+            node.update("560.35.03");
+            hardware.replaced("560.35.03");
+
+            PreparedClaim prepared = prepare("gpu-1");
+
+            assertThat(prepared.edits().mounts())
+                    .extracting(mount -> mount.hostPath().toString())
+                    .anyMatch(path -> path.endsWith("libcuda.so.560.35.03"));
+        }
+
+        @Test
         void failsIfTheAdministratorChangedTheMigDevices() {
             install("a100-40-divided", false);
             node.administrator().destroyInstance(1, hardware.instanceAt(1, 4).id());
