@@ -26,6 +26,12 @@ static void devices(void) {
     FIELD(nvmlMemory_t, free);
     FIELD(nvmlMemory_t, used);
     STRUCT(nvmlDeviceAttributes_t);
+    FIELD(nvmlDeviceAttributes_t, multiprocessorCount);
+    FIELD(nvmlDeviceAttributes_t, sharedCopyEngineCount);
+    FIELD(nvmlDeviceAttributes_t, sharedDecoderCount);
+    FIELD(nvmlDeviceAttributes_t, sharedEncoderCount);
+    FIELD(nvmlDeviceAttributes_t, sharedJpegCount);
+    FIELD(nvmlDeviceAttributes_t, sharedOfaCount);
     FIELD(nvmlDeviceAttributes_t, gpuInstanceSliceCount);
     FIELD(nvmlDeviceAttributes_t, computeInstanceSliceCount);
     FIELD(nvmlDeviceAttributes_t, memorySizeMB);
@@ -110,8 +116,16 @@ static void events(void) {
 
 static void state(void) {
     printf("\nprofile %zu", sizeof(struct profile));
+    FIELD(struct profile, index);
     FIELD(struct profile, id);
+    FIELD(struct profile, slices);
+    FIELD(struct profile, count);
+    FIELD(struct profile, multiprocessors);
+    FIELD(struct profile, copyEngines);
+    FIELD(struct profile, placements);
     FIELD(struct profile, size);
+    FIELD(struct profile, starts);
+    FIELD(struct profile, memoryMiB);
     printf("\ncompute %zu", sizeof(struct compute));
     FIELD(struct compute, used);
     FIELD(struct compute, id);
@@ -128,6 +142,16 @@ static void state(void) {
     FIELD(struct instance, computes);
     printf("\ngpu %zu", sizeof(struct gpu));
     FIELD(struct gpu, minor);
+    FIELD(struct gpu, architecture);
+    FIELD(struct gpu, major);
+    FIELD(struct gpu, minorCapability);
+    FIELD(struct gpu, brand);
+    FIELD(struct gpu, addressing);
+    FIELD(struct gpu, fabricState);
+    FIELD(struct gpu, cliqueId);
+    FIELD(struct gpu, virtualization);
+    FIELD(struct gpu, nvlinks);
+    FIELD(struct gpu, name);
     FIELD(struct gpu, migMode);
     FIELD(struct gpu, migPending);
     FIELD(struct gpu, lost);

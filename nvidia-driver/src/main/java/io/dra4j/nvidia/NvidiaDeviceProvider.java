@@ -83,7 +83,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return settings.dynamicMig()
                 && last.reading().gpus().stream()
                         .filter(each -> each.uuid().equals(gpu))
-                        .anyMatch(each -> each.architecture().switchesMigModeAtOnce());
+                        .anyMatch(each -> each.switchesMigModeAtOnce());
     }
 
     @Override
@@ -99,7 +99,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         faults.recall(before.errors());
         allocator.recall(before.ended());
         last = read();
-        last.devices().problems().forEach(NvidiaDeviceProvider::warn);
+        logProblems(NodeDevices.NONE, last.devices());
         followInstances(started);
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
         watch.start();
@@ -158,8 +158,18 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
     }
 
-    private static void warn(String problem) {
-        LOG.atWarn().addKeyValue("problem", problem).log("A device of the node is left out");
+    /** Logs each problem once, as long as it stays the same. */
+    private static void logProblems(NodeDevices before, NodeDevices now) {
+        now.inventory().leftOut().stream()
+                .filter(one -> !before.inventory().leftOut().contains(one))
+                .forEach(one -> warn(one.device(), one.reason(), "Hardware is left out"));
+        now.notes().stream()
+                .filter(one -> !before.notes().contains(one))
+                .forEach(one -> warn(one.subject(), one.reason(), "Reading of NVML is incomplete"));
+    }
+
+    private static void warn(String device, String reason, String message) {
+        LOG.atWarn().addKeyValue("device", device).addKeyValue("reason", reason).log(message);
     }
 
     private void handleForeignInstances(DriverContext runtime) {
@@ -202,9 +212,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         Snapshot before = last;
         Snapshot now = read();
         last = now;
-        now.devices().problems().stream()
-                .filter(problem -> !before.devices().problems().contains(problem))
-                .forEach(NvidiaDeviceProvider::warn);
+        logProblems(before.devices(), now.devices());
         faults.lost(now.reading().lost())
                 .forEach(
                         gpu ->

@@ -4,35 +4,36 @@ package io.dra4j.nvidia.inventory;
 
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.StandardAttributes;
+import io.dra4j.nvidia.nvml.Architecture;
 import io.dra4j.nvidia.nvml.Fabric;
 import io.dra4j.nvidia.nvml.Gpu;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The attributes of GPUs and their MIG devices.
  *
  * @param driverVersion the driver's version as a semantic version
- * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}
+ * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it
+ *     is unknown
  * @param sysfs the kernel's information on PCI devices
  * @param nvlink the NVLink groups
  */
-record Attributes(String driverVersion, String cudaVersion, Sysfs sysfs, NvlinkGroups nvlink) {
+record Attributes(
+        String driverVersion, @Nullable String cudaVersion, Sysfs sysfs, NvlinkGroups nvlink) {
 
     /** Returns the attributes that a GPU and its MIG devices have in common. */
     private Map<String, AttributeValue> common(Gpu gpu) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
-        attributes.put("productName", AttributeValue.of(gpu.productName()));
-        attributes.put("brand", AttributeValue.of(gpu.brand()));
-        attributes.put("architecture", AttributeValue.of(gpu.architecture().title()));
-        attributes.put(
-                "cudaComputeCapability", AttributeValue.version(gpu.computeCapability() + ".0"));
+        Architecture architecture = gpu.architecture();
+        putText(attributes, "productName", gpu.productName());
+        putText(attributes, "brand", gpu.brand());
+        putText(attributes, "architecture", architecture == null ? null : architecture.title());
+        putVersion(attributes, "cudaComputeCapability", gpu.computeCapability());
         attributes.put("driverVersion", AttributeValue.version(driverVersion));
-        attributes.put("cudaDriverVersion", AttributeValue.version(cudaVersion + ".0"));
-        String mode = gpu.addressingMode();
-        if (mode != null) {
-            attributes.put("addressingMode", AttributeValue.of(mode));
-        }
+        putVersion(attributes, "cudaDriverVersion", cudaVersion);
+        putText(attributes, "addressingMode", gpu.addressingMode());
         attributes.put(StandardAttributes.PCI_BUS_ID, AttributeValue.of(gpu.pci().text()));
         sysfs.pcieRoot(gpu.pci())
                 .map(AttributeValue::of)
@@ -49,6 +50,20 @@ record Attributes(String driverVersion, String cudaVersion, Sysfs sysfs, NvlinkG
             attributes.put("nvlinkClique", AttributeValue.of(clique));
         }
         return attributes;
+    }
+
+    private static void putText(
+            Map<String, AttributeValue> attributes, String name, @Nullable String text) {
+        if (text != null) {
+            attributes.put(name, AttributeValue.of(text));
+        }
+    }
+
+    private static void putVersion(
+            Map<String, AttributeValue> attributes, String name, @Nullable String twoNumbers) {
+        if (twoNumbers != null) {
+            attributes.put(name, AttributeValue.version(twoNumbers + ".0"));
+        }
     }
 
     /** Returns the attributes of a whole GPU. */

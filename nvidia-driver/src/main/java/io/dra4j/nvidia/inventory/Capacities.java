@@ -51,14 +51,32 @@ final class Capacities {
 
     /** Returns the largest capacities of any profile, which are those of the GPU. */
     static Map<String, Quantity> most(List<MigProfile> profiles) {
+        return most(profiles, profile -> 1);
+    }
+
+    /**
+     * Returns the largest capacities that all instances of any profile have together: the least
+     * that the GPU has, if its largest profile is not known.
+     */
+    static Map<String, Quantity> together(List<MigProfile> profiles) {
+        return most(profiles, profile -> Math.max(1, profile.instances()));
+    }
+
+    private static Map<String, Quantity> most(
+            List<MigProfile> profiles, ToLongFunction<MigProfile> instances) {
         Map<String, Quantity> most = new LinkedHashMap<>();
         AMOUNTS.forEach(
-                (name, amount) ->
-                        most.put(
-                                name,
-                                quantity(
-                                        name,
-                                        profiles.stream().mapToLong(amount).max().orElse(0))));
+                (name, amount) -> {
+                    long largest =
+                            profiles.stream()
+                                    .mapToLong(
+                                            it ->
+                                                    amount.applyAsLong(it)
+                                                            * instances.applyAsLong(it))
+                                    .max()
+                                    .orElse(0);
+                    most.put(name, quantity(name, largest));
+                });
         return most;
     }
 

@@ -5,12 +5,13 @@ package io.dra4j.nvidia.inventory;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.MigProfile;
 import io.dra4j.nvidia.nvml.Placement;
-import java.util.ArrayList;
+import io.dra4j.nvidia.nvml.Problem.Cost;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,41 +32,42 @@ final class DynamicOffers {
         this.otherwise = otherwise;
     }
 
-    Offered of(Gpu gpu) {
+    Offered of(Gpu gpu, Problems problems) {
         Mig mig = gpu.mig();
-        if (mig == null || mig.profiles().isEmpty()) {
-            return otherwise.whole(gpu);
+        boolean both = gpu.switchesMigModeAtOnce();
+        if (mig == null || (!both && !mig.enabled())) {
+            return Offered.of(otherwise.whole(gpu));
         }
-        boolean both = gpu.architecture().switchesMigModeAtOnce();
-        if (!both && !mig.enabled()) {
-            return otherwise.whole(gpu);
+        List<LeftOut> leftOut = problems.leftOut(gpu, Cost.PROFILE, Cost.PLACEMENTS);
+        if (mig.profiles().isEmpty()) {
+            return new Offered(otherwise.whole(gpu), null, leftOut);
         }
+        Map<String, Quantity> most =
+                problems.has(gpu, Cost.PROFILE)
+                        ? Capacities.together(mig.profiles())
+                        : Capacities.most(mig.profiles());
         Map<Device, Offer> devices = new LinkedHashMap<>();
-        List<String> problems = new ArrayList<>();
         if (both) {
-            devices.put(whole(gpu, mig), new Offer.Whole(gpu));
+            devices.put(whole(gpu, mig, most), new Offer.Whole(gpu));
         }
-        devices.putAll(onDemand(gpu, mig, problems));
+        devices.putAll(onDemand(gpu, mig, leftOut));
         CounterSet counters =
-                CounterSet.of(
-                        DeviceNames.counterSet(gpu),
-                        Capacities.counters(Capacities.most(mig.profiles()), all(mig)));
-        return new Offered(devices, counters, problems);
+                CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(most, all(mig)));
+        return new Offered(devices, counters, leftOut);
     }
 
-    /** Returns all memory slices, which the largest instance has. */
+    /** Returns all memory slices, which the largest instance has, or several have together. */
     private static Placement all(Mig mig) {
         return new Placement(
                 0,
                 mig.profiles().stream()
                         .flatMap(profile -> profile.placements().stream())
-                        .mapToInt(Placement::size)
+                        .mapToInt(placement -> placement.start() + placement.size())
                         .max()
                         .orElse(0));
     }
 
-    private Device whole(Gpu gpu, Mig mig) {
-        Map<String, Quantity> amounts = Capacities.most(mig.profiles());
+    private Device whole(Gpu gpu, Mig mig, Map<String, Quantity> amounts) {
         return Device.builder(DeviceNames.gpu(gpu))
                 .physicalId(gpu.uuid())
                 .attributes(attributes.whole(gpu))
@@ -74,30 +76,25 @@ final class DynamicOffers {
                 .build();
     }
 
-    private Map<Device, Offer> onDemand(Gpu gpu, Mig mig, List<String> problems) {
+    private Map<Device, Offer> onDemand(Gpu gpu, Mig mig, List<LeftOut> leftOut) {
         Map<Device, Offer> devices = new LinkedHashMap<>();
         for (MigProfile profile : mig.profiles()) {
             ProfileName.of(gpu, profile)
                     .ifPresentOrElse(
-                            name -> devices.putAll(onDemand(gpu, profile, name, problems)),
-                            () -> problems.add(unknown(gpu, profile)));
+                            name -> devices.putAll(onDemand(gpu, profile, name)),
+                            () -> leftOut.add(unknown(gpu, profile)));
         }
         return PackingOrder.of(devices);
     }
 
-    private static String unknown(Gpu gpu, MigProfile profile) {
-        return "Profile %d of %s is left out: unknown index %d"
-                .formatted(profile.id(), DeviceNames.gpu(gpu), profile.index());
+    private static LeftOut unknown(Gpu gpu, MigProfile profile) {
+        return new LeftOut(
+                "MIG profile %d of %s".formatted(profile.id(), gpu.uuid()),
+                "unknown index " + profile.index());
     }
 
-    private Map<Device, Offer> onDemand(
-            Gpu gpu, MigProfile profile, String name, List<String> problems) {
+    private Map<Device, Offer> onDemand(Gpu gpu, MigProfile profile, String name) {
         Map<Device, Offer> devices = new LinkedHashMap<>();
-        if (profile.placements().isEmpty()) {
-            problems.add(
-                    "%s of %s is left out: NVML reports its placements only to root"
-                            .formatted(name, DeviceNames.gpu(gpu)));
-        }
         for (Placement placement : profile.placements()) {
             devices.put(
                     device(gpu, profile, name, placement),

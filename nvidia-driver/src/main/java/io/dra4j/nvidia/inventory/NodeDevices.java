@@ -6,9 +6,11 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Problem;
 import io.dra4j.nvidia.nvml.Reading;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,12 +22,12 @@ import java.util.Optional;
 /**
  * The devices of a node, and the hardware behind them.
  *
- * @param inventory the pool of the node
+ * @param inventory the pool of the node, and the GPUs and MIG devices that are left out
  * @param offers the hardware behind each name
- * @param problems GPUs and MIG devices that are left out, a sentence each
+ * @param notes problems of the reading that cost no device: an attribute is missing, or something
+ *     is as last read
  */
-public record NodeDevices(
-        Inventory inventory, Map<DeviceName, Offer> offers, List<String> problems) {
+public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, List<Problem> notes) {
 
     /** The default name of the driver, and the domain of its taints. */
     public static final String DRIVER_NAME = "gpu.nvidia.com";
@@ -36,7 +38,7 @@ public record NodeDevices(
     /** Copies the collections. */
     public NodeDevices {
         offers = Map.copyOf(offers);
-        problems = List.copyOf(problems);
+        notes = List.copyOf(notes);
     }
 
     /**
@@ -60,15 +62,26 @@ public record NodeDevices(
                         reading.cudaVersion(),
                         new Sysfs(settings.sysfs()),
                         new NvlinkGroups(reading.gpus()));
+        Problems problems = new Problems(reading);
         StaticOffers present = new StaticOffers(attributes);
         DynamicOffers dynamic = new DynamicOffers(attributes, present);
-        List<Offered> offered = new ArrayList<>();
+        Joined joined = new Joined(problems.gpus());
         for (Gpu gpu : reading.gpus()) {
-            if (!gpu.productName().endsWith("DGX Display")) { // it only drives a screen
-                offered.add(settings.dynamicMig() ? dynamic.of(gpu) : present.of(gpu));
+            if (!isDisplay(gpu)) {
+                joined.add(
+                        gpu,
+                        settings.dynamicMig()
+                                ? dynamic.of(gpu, problems)
+                                : present.of(gpu, problems));
             }
         }
-        return joined(settings.nodeName(), offered, reading.problems());
+        return joined.named(settings.nodeName(), problems.notes());
+    }
+
+    /** Returns whether a GPU only drives a screen. */
+    private static boolean isDisplay(Gpu gpu) {
+        String name = gpu.productName();
+        return name != null && name.endsWith("DGX Display");
     }
 
     private static String semver(String version) {
@@ -79,22 +92,47 @@ public record NodeDevices(
         }
     }
 
-    private static NodeDevices joined(
-            String nodeName, List<Offered> offered, List<String> unreadable) {
-        List<Device> devices = new ArrayList<>();
-        List<CounterSet> counters = new ArrayList<>();
-        Map<DeviceName, Offer> offers = new HashMap<>();
-        List<String> problems = new ArrayList<>(unreadable);
-        for (Offered one : offered) {
-            devices.addAll(one.devices().keySet());
-            one.devices().forEach((device, offer) -> offers.put(device.name(), offer));
-            problems.addAll(one.problems());
-            if (one.counters() != null) {
-                counters.add(one.counters());
+    /** The devices of all GPUs: two of one name would cost all devices of the node. */
+    private static final class Joined {
+        private final List<Device> devices = new ArrayList<>();
+        private final List<CounterSet> counters = new ArrayList<>();
+        private final Map<DeviceName, Offer> offers = new HashMap<>();
+        private final Map<Integer, Gpu> byMinor = new HashMap<>();
+        private final List<LeftOut> leftOut;
+
+        Joined(List<LeftOut> gpus) {
+            leftOut = new ArrayList<>(gpus);
+        }
+
+        void add(Gpu gpu, Offered offered) {
+            Gpu other = byMinor.putIfAbsent(gpu.minor(), gpu);
+            if (other != null) {
+                String reason = "it has the minor number of %s, %d";
+                leftOut.add(new LeftOut(gpu.uuid(), reason.formatted(other.uuid(), gpu.minor())));
+                return;
+            }
+            leftOut.addAll(offered.leftOut());
+            offered.devices().forEach((device, offer) -> add(gpu, device, offer));
+            if (offered.counters() != null) {
+                counters.add(offered.counters());
             }
         }
-        Pool pool = Pool.ofNode(nodeName, devices).withCounterSets(counters);
-        return new NodeDevices(Inventory.of(pool), offers, problems);
+
+        private void add(Gpu gpu, Device device, Offer offer) {
+            if (offers.putIfAbsent(device.name(), offer) == null) {
+                devices.add(device);
+            } else {
+                leftOut.add(
+                        new LeftOut(
+                                "a second %s of %s".formatted(device.name(), gpu.uuid()),
+                                "it has the profile and placement of another MIG device"));
+            }
+        }
+
+        NodeDevices named(String nodeName, List<Problem> notes) {
+            Pool pool = Pool.ofNode(nodeName, devices).withCounterSets(counters);
+            return new NodeDevices(Inventory.of(pool).withLeftOut(leftOut), offers, notes);
+        }
     }
 
     /** Returns the hardware behind a name. */

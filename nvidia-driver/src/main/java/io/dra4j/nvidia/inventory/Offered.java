@@ -4,6 +4,7 @@ package io.dra4j.nvidia.inventory;
 
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.LeftOut;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,12 +16,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param devices the devices with their hardware, in the order of allocation
  * @param counters the counters that they share; null if there are none
- * @param problems MIG devices that are left out, a sentence each
+ * @param leftOut the GPU, or MIG devices, that are not offered
  */
-record Offered(Map<Device, Offer> devices, @Nullable CounterSet counters, List<String> problems) {
+record Offered(Map<Device, Offer> devices, @Nullable CounterSet counters, List<LeftOut> leftOut) {
+
+    static Offered of(Map<Device, Offer> devices) {
+        return new Offered(devices, null, List.of());
+    }
 
     Offered {
         devices = Collections.unmodifiableMap(new LinkedHashMap<>(devices));
-        problems = List.copyOf(problems);
+        leftOut = List.copyOf(leftOut);
     }
 }

@@ -33,16 +33,20 @@ final class ProfileName {
             return Optional.empty();
         }
         String variant = VARIANTS.get(profile.index());
-        return Optional.of(
-                "%dg.%dgb%s".formatted(profile.slices(), gibibytes(gpu, profile), variant));
+        return Optional.of(of(gpu, profile.slices(), profile.memoryMiB()) + variant);
     }
 
-    private static long gibibytes(Gpu gpu, MigProfile profile) {
+    /** Returns the name without the suffix of its variant. */
+    static String of(Gpu gpu, int slices, long memoryMiB) {
+        return "%dg.%dgb".formatted(slices, gibibytes(gpu, memoryMiB));
+    }
+
+    private static long gibibytes(Gpu gpu, long memoryMiB) {
         Long total = gpu.memory();
         if (total == null || total == 0) {
-            return Math.round((double) profile.memoryMiB() * MIB / GIB);
+            return Math.round((double) memoryMiB * MIB / GIB);
         }
-        double eighths = Math.ceil((double) profile.memoryMiB() * MIB * EIGHTHS / total);
+        double eighths = Math.ceil((double) memoryMiB * MIB * EIGHTHS / total);
         double whole = Math.ceil((double) total / GIB);
         return Math.round(eighths / EIGHTHS * whole);
     }

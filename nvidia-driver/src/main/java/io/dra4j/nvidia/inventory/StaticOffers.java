@@ -4,12 +4,13 @@ package io.dra4j.nvidia.inventory;
 
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Mig;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.MigProfile;
-import java.util.ArrayList;
+import io.dra4j.nvidia.nvml.Problem.Cost;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,41 +25,40 @@ final class StaticOffers {
         this.attributes = attributes;
     }
 
-    Offered of(Gpu gpu) {
+    Offered of(Gpu gpu, Problems problems) {
         Mig mig = gpu.mig();
-        return mig != null && mig.enabled() ? existing(gpu, mig) : whole(gpu);
+        return mig != null && mig.enabled() ? existing(gpu, mig, problems) : Offered.of(whole(gpu));
     }
 
-    Offered whole(Gpu gpu) {
+    Map<Device, Offer> whole(Gpu gpu) {
         Device device =
                 Device.builder(DeviceNames.gpu(gpu))
                         .physicalId(gpu.uuid())
                         .attributes(attributes.whole(gpu))
                         .capacities(capacities(Capacities.of(gpu)))
                         .build();
-        return new Offered(Map.of(device, new Offer.Whole(gpu)), null, List.of());
+        return Map.of(device, new Offer.Whole(gpu));
     }
 
-    private Offered existing(Gpu gpu, Mig mig) {
+    private Offered existing(Gpu gpu, Mig mig, Problems problems) {
         Map<Device, Offer> devices = new LinkedHashMap<>();
-        List<String> problems = new ArrayList<>();
+        List<LeftOut> leftOut = problems.leftOut(gpu, Cost.PROFILE, Cost.INSTANCE);
         for (MigDevice migDevice : mig.devices()) {
             device(gpu, mig, migDevice)
                     .ifPresentOrElse(
                             device -> devices.put(device, new Offer.Existing(gpu, migDevice)),
-                            () -> problems.add(unknown(gpu, migDevice)));
+                            () -> leftOut.add(unknown(gpu, migDevice)));
         }
-        if (devices.isEmpty()) {
-            problems.add(
-                    "%s is in MIG mode and has no MIG device: nothing is published"
-                            .formatted(DeviceNames.gpu(gpu)));
+        leftOut.addAll(problems.unplaced(gpu));
+        if (devices.isEmpty() && leftOut.isEmpty()) {
+            leftOut.add(new LeftOut(gpu.uuid(), "it is in MIG mode, and has no MIG device"));
         }
-        return new Offered(devices, null, problems);
+        return new Offered(devices, null, leftOut);
     }
 
-    private static String unknown(Gpu gpu, MigDevice device) {
-        return "%s of %s is left out: unknown profile %d"
-                .formatted(device.uuid(), DeviceNames.gpu(gpu), device.profileId());
+    private static LeftOut unknown(Gpu gpu, MigDevice device) {
+        return new LeftOut(
+                device.uuid() + " of " + gpu.uuid(), "unknown profile " + device.profileId());
     }
 
     private Optional<Device> device(Gpu gpu, Mig mig, MigDevice existing) {

@@ -41,7 +41,7 @@ final class Modes {
      * @throws PrepareException if it can't be switched now
      */
     void enable(Gpu gpu) {
-        if (!gpu.architecture().switchesMigModeAtOnce()) {
+        if (!gpu.switchesMigModeAtOnce()) {
             throw new PrepareException(
                     gpu.uuid() + " is not in MIG mode any more, and a switch needs a reset");
         }

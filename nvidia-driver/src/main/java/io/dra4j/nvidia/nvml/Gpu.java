@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU as NVML reports it.
+ * A GPU as NVML reports it. Attributes that NVML does not report are null.
  *
  * @param uuid {@code GPU-…}
  * @param pci the PCI address
@@ -16,10 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param brand the line of products
  * @param architecture its generation
  * @param computeCapability the CUDA compute capability, {@code 9.0}
- * @param memory memory in bytes; null on boards that share the machine's
- * @param addressingMode {@code HMM}, {@code ATS} or {@code None}; null if the driver does not
- *     report it
- * @param fabric its place in an NVLink fabric; null if it has none, or none is known
+ * @param memory memory in bytes; null on boards that share the machine's, too
+ * @param addressingMode {@code HMM}, {@code ATS} or {@code None}
+ * @param fabric its place in an NVLink fabric; null if it has none, too
  * @param links the GPUs and switches to which active NVLinks lead
  * @param mig MIG mode and devices; null if the GPU has no MIG mode
  * @param vgpu whether the GPU is a vGPU
@@ -28,10 +27,10 @@ public record Gpu(
         String uuid,
         PciAddress pci,
         int minor,
-        String productName,
-        String brand,
-        Architecture architecture,
-        String computeCapability,
+        @Nullable String productName,
+        @Nullable String brand,
+        @Nullable Architecture architecture,
+        @Nullable String computeCapability,
         @Nullable Long memory,
         @Nullable String addressingMode,
         @Nullable Fabric fabric,
@@ -39,14 +38,24 @@ public record Gpu(
         @Nullable Mig mig,
         boolean vgpu) {
 
+    private static final int HOPPER = 9;
+
     /** Copies the links, and checks the required components. */
     public Gpu {
         Objects.requireNonNull(uuid);
         Objects.requireNonNull(pci);
-        Objects.requireNonNull(productName);
-        Objects.requireNonNull(brand);
-        Objects.requireNonNull(architecture);
-        Objects.requireNonNull(computeCapability);
         links = List.copyOf(links);
+    }
+
+    /**
+     * Returns whether MIG mode can be switched without a reset while the GPU is idle: since Hopper,
+     * which has compute capability 9.0.
+     */
+    public boolean switchesMigModeAtOnce() {
+        if (architecture != null) {
+            return architecture.switchesMigModeAtOnce();
+        }
+        return computeCapability != null
+                && Integer.parseInt(computeCapability.split("\\.")[0]) >= HOPPER;
     }
 }

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
+import static io.dra4j.nvidia.nvml.NvmlCallException.invalid;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.GPU_IS_LOST;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.SUCCESS;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
@@ -12,100 +13,223 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the properties of a GPU.
  *
- * <p>A property that the board or an older driver does not have is empty; any other failure is
- * thrown.
+ * <p>A property that the board or an older driver does not have is null. Any other failure costs
+ * the property alone, unless the GPU can't be offered without it.
  */
 final class GpuReader {
 
+    private static final Pattern UUID = Pattern.compile("GPU-[0-9A-Za-z-]{1,60}");
+    private static final int LONGEST_TEXT = 64; // of an attribute
     private static final int VGPU = 2;
     private static final List<String> ADDRESSING = List.of("None", "HMM", "ATS");
     private static final int FABRIC_COMPLETE = 3;
     private static final String NO_CLUSTER = "0".repeat(32);
-    private static final int LINKS = 18;
-    private static final Set<Integer> NO_MORE_LINKS =
-            Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+    private static final int LINKS = 36;
+    private static final Set<Integer> NO_MORE_LINKS = Set.of(INVALID_ARGUMENT, FUNCTION_NOT_FOUND);
+
+    /** Returned for a link that went down, or to a device that is not visible here. */
+    private static final Set<Integer> NO_OTHER_END =
+            Set.of(INVALID_ARGUMENT, NOT_FOUND, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+
     private static final int RECOVERY_ACTION = 230;
 
     private final NvmlLibrary nvml;
-    private final MigInstances mig;
+    private final MigReader mig;
 
-    GpuReader(NvmlLibrary nvml, MigInstances mig) {
+    GpuReader(NvmlLibrary nvml, MigReader mig) {
         this.nvml = nvml;
         this.mig = mig;
     }
 
-    Gpu read(long handle) {
-        Pointer gpu = pointer(handle);
-        boolean vgpu = known("nvmlDeviceGetVirtualizationMode", gpu).orElse(0) == VGPU;
-        return new Gpu(
-                nvml.text("nvmlDeviceGetUUID", gpu),
-                pci(gpu),
-                nvml.number("nvmlDeviceGetMinorNumber", gpu),
-                nvml.text("nvmlDeviceGetName", gpu),
-                Brand.name(nvml.number("nvmlDeviceGetBrand", gpu)),
-                Architecture.of(nvml.number("nvmlDeviceGetArchitecture", gpu)),
-                computeCapability(gpu),
-                memory(gpu),
-                addressingMode(gpu),
-                fabric(gpu),
-                links(gpu),
-                vgpu ? null : mig.read(handle),
-                vgpu);
+    /**
+     * The properties without which a GPU is not offered.
+     *
+     * @param uuid the UUID
+     * @param pci the PCI address
+     * @param minor the number of its device node
+     */
+    record Identity(String uuid, PciAddress pci, int minor) {}
+
+    /** Reads the UUID. */
+    String uuid(long gpu) {
+        String function = "nvmlDeviceGetUUID";
+        String uuid = nvml.text(function, pointer(gpu));
+        if (!UUID.matcher(uuid).matches()) {
+            throw invalid(function, uuid);
+        }
+        return uuid;
     }
 
-    private OptionalInt known(String function, Pointer gpu) {
-        IntByReference number = new IntByReference();
-        return nvml.succeeds(UNSUPPORTED, function, gpu, number)
-                ? OptionalInt.of(number.getValue())
-                : OptionalInt.empty();
+    /** Reads what else identifies a GPU. */
+    Identity identity(long gpu, String uuid) {
+        String function = "nvmlDeviceGetMinorNumber";
+        int minor = nvml.number(function, pointer(gpu));
+        if (minor < 0) {
+            throw invalid(function, minor);
+        }
+        return new Identity(uuid, pci(pointer(gpu)), minor);
     }
 
     private PciAddress pci(Pointer gpu) {
         Structs.PciInfo pci = new Structs.PciInfo();
-        nvml.require("nvmlDeviceGetPciInfo_v3", gpu, pci);
-        return PciAddress.ofNvml(text(pci.busId));
+        String function = "nvmlDeviceGetPciInfo_v3";
+        nvml.require(function, gpu, pci);
+        return address(function, pci);
     }
 
-    private static String text(byte[] bytes) {
-        int length = 0;
-        while (length < bytes.length && bytes[length] != 0) {
-            length++;
+    private static PciAddress address(String function, Structs.PciInfo pci) {
+        String text = NvmlLibrary.text(pci.busId);
+        try {
+            return PciAddress.ofNvml(text);
+        } catch (IllegalArgumentException e) {
+            throw invalid(function, text);
         }
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Reads the attributes, and MIG.
+     *
+     * @param before the GPU as last read
+     * @param unplaced MIG devices without their placements are added to it
+     * @throws NvmlCallException if the GPU is lost, the session has ended, MIG mode is unknown (a
+     *     GPU is either whole or divided), or the memory of a GPU with MIG mode, of which the names
+     *     of its MIG devices are made
+     */
+    Gpu read(
+            long handle,
+            Identity id,
+            @Nullable Gpu before,
+            Problems problems,
+            List<UnplacedMigDevice> unplaced) {
+        Pointer gpu = pointer(handle);
+        boolean vgpu =
+                Boolean.TRUE.equals(
+                        problems.attribute(
+                                "virtualization mode",
+                                () -> isVgpu(gpu),
+                                before == null ? null : before.vgpu()));
+        Mig divided =
+                vgpu
+                        ? null
+                        : mig.read(
+                                handle, before == null ? null : before.mig(), problems, unplaced);
+        Gpu last = before == null ? unknown(id) : before;
+        List<PciAddress> links =
+                problems.attribute(
+                        "nvlinkGroup", () -> links(gpu), before == null ? null : before.links());
+        return new Gpu(
+                id.uuid(),
+                id.pci(),
+                id.minor(),
+                problems.attribute("productName", () -> name(gpu), last.productName()),
+                problems.attribute("brand", () -> brand(gpu), last.brand()),
+                problems.attribute("architecture", () -> architecture(gpu), last.architecture()),
+                problems.attribute(
+                        "cudaComputeCapability",
+                        () -> computeCapability(gpu),
+                        last.computeCapability()),
+                memory(gpu, divided != null, last, problems),
+                problems.attribute(
+                        "addressingMode", () -> addressingMode(gpu), last.addressingMode()),
+                problems.attribute("nvlinkClique", () -> fabric(gpu), last.fabric()),
+                links == null ? List.of() : links,
+                divided,
+                vgpu);
+    }
+
+    private static Gpu unknown(Identity id) {
+        return new Gpu(
+                id.uuid(),
+                id.pci(),
+                id.minor(),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                List.of(),
+                null,
+                false);
+    }
+
+    private boolean isVgpu(Pointer gpu) {
+        IntByReference mode = new IntByReference();
+        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetVirtualizationMode", gpu, mode)
+                && mode.getValue() == VGPU;
+    }
+
+    private String name(Pointer gpu) {
+        String function = "nvmlDeviceGetName";
+        String name = nvml.text(function, gpu);
+        if (name.isBlank() || name.length() > LONGEST_TEXT) {
+            throw invalid(function, name);
+        }
+        return name;
+    }
+
+    private String brand(Pointer gpu) {
+        return Brand.name(nvml.number("nvmlDeviceGetBrand", gpu));
+    }
+
+    private Architecture architecture(Pointer gpu) {
+        return Architecture.of(nvml.number("nvmlDeviceGetArchitecture", gpu));
     }
 
     private String computeCapability(Pointer gpu) {
         IntByReference major = new IntByReference();
         IntByReference minor = new IntByReference();
-        nvml.require("nvmlDeviceGetCudaComputeCapability", gpu, major, minor);
-        return major.getValue() + "." + minor.getValue();
+        String function = "nvmlDeviceGetCudaComputeCapability";
+        nvml.require(function, gpu, major, minor);
+        String capability = major.getValue() + "." + minor.getValue();
+        if (major.getValue() < 0 || minor.getValue() < 0) {
+            throw invalid(function, capability);
+        }
+        return capability;
+    }
+
+    /** Without it, MIG devices have no names. */
+    private @Nullable Long memory(Pointer gpu, boolean hasMig, Gpu last, Problems problems) {
+        return hasMig && last.memory() == null
+                ? memory(gpu)
+                : problems.attribute("memory", () -> memory(gpu), last.memory());
     }
 
     private @Nullable Long memory(Pointer gpu) {
         Structs.MemoryInfo memory = new Structs.MemoryInfo();
-        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetMemoryInfo", gpu, memory)
-                ? memory.total
-                : null;
+        String function = "nvmlDeviceGetMemoryInfo";
+        if (!nvml.succeeds(UNSUPPORTED, function, gpu, memory)) {
+            return null;
+        }
+        if (memory.total < 0) {
+            throw invalid(function, Long.toUnsignedString(memory.total));
+        }
+        return memory.total;
     }
 
     private @Nullable String addressingMode(Pointer gpu) {
         Structs.AddressingMode mode = new Structs.AddressingMode();
         mode.version = Structs.version(mode, 1);
-        boolean isKnown =
-                nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetAddressingMode", gpu, mode)
-                        && mode.value < ADDRESSING.size();
-        return isKnown ? ADDRESSING.get(mode.value) : null;
+        String function = "nvmlDeviceGetAddressingMode";
+        if (!nvml.succeeds(UNSUPPORTED, function, gpu, mode)) {
+            return null;
+        }
+        if (mode.value < 0 || mode.value >= ADDRESSING.size()) {
+            throw invalid(function, mode.value);
+        }
+        return ADDRESSING.get(mode.value);
     }
 
     /** Reads the fabric, by the older function if the driver lacks the newer one. */
@@ -120,12 +244,11 @@ final class GpuReader {
                     ? fabric(old.clusterUuid, old.cliqueId, old.state, old.status)
                     : null;
         }
-        if (code == GPU_IS_LOST) {
-            nvml.check(function, code);
+        if (code == NOT_SUPPORTED) {
+            return null;
         }
-        return code == SUCCESS // a fabric matters to few, and must not hide the GPU
-                ? fabric(info.clusterUuid, info.cliqueId, info.state, info.status)
-                : null;
+        nvml.check(function, code);
+        return fabric(info.clusterUuid, info.cliqueId, info.state, info.status);
     }
 
     private static @Nullable Fabric fabric(byte[] clusterUuid, int clique, int state, int status) {
@@ -141,33 +264,30 @@ final class GpuReader {
 
     private List<PciAddress> links(Pointer gpu) {
         List<PciAddress> links = new ArrayList<>();
-        IntByReference active = new IntByReference();
-        for (int link = 0;
-                link < LINKS
-                        && nvml.succeeds(
-                                NO_MORE_LINKS, "nvmlDeviceGetNvLinkState", gpu, link, active);
-                link++) {
-            PciAddress other = active.getValue() == 0 ? null : otherEnd(gpu, link);
-            if (other != null) {
-                links.add(other);
+        String function = "nvmlDeviceGetNvLinkState";
+        for (int link = 0; link < LINKS; link++) {
+            IntByReference active = new IntByReference();
+            int code = nvml.call(function, gpu, link, active);
+            if (NO_MORE_LINKS.contains(code)) {
+                break;
+            }
+            if (code != NOT_SUPPORTED) { // the next may be
+                nvml.check(function, code);
+                PciAddress other = active.getValue() == 0 ? null : otherEnd(gpu, link);
+                if (other != null) {
+                    links.add(other);
+                }
             }
         }
         return links;
     }
 
-    /** A link may go down while it is read, and then leads nowhere. */
     private @Nullable PciAddress otherEnd(Pointer gpu, int link) {
         Structs.PciInfo other = new Structs.PciInfo();
         String function = "nvmlDeviceGetNvLinkRemotePciInfo_v2";
-        int code = nvml.call(function, gpu, link, other);
-        if (code == GPU_IS_LOST) {
-            nvml.check(function, code);
-        }
-        try {
-            return code == SUCCESS ? PciAddress.ofNvml(text(other.busId)) : null;
-        } catch (IllegalArgumentException e) {
-            return null; // a link matters to few, and must not hide the GPU
-        }
+        return nvml.succeeds(NO_OTHER_END, function, gpu, link, other)
+                ? address(function, other)
+                : null;
     }
 
     /** Returns the recovery action, an {@code nvmlDeviceGpuRecoveryAction_t}: 0 for none. */

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param enabled whether MIG mode is on, so that the GPU can't be used as a whole
  * @param pending whether MIG mode will be on after the next reset
  * @param profiles the supported profiles, in the order of NVML's indices
- * @param devices the existing MIG devices
+ * @param devices the existing MIG devices that are as large as their GPU instances
  */
 public record Mig(
         boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices) {
@@ -20,6 +20,11 @@ public record Mig(
     public Mig {
         profiles = List.copyOf(profiles);
         devices = List.copyOf(devices);
+    }
+
+    /** Returns the profile of an index of NVML. */
+    Optional<MigProfile> profileAt(int index) {
+        return profiles.stream().filter(profile -> profile.index() == index).findFirst();
     }
 
     /** Returns the profile of an id. */

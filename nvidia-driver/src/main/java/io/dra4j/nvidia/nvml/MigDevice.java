@@ -14,4 +14,10 @@ package io.dra4j.nvidia.nvml;
  * @param placement the memory slices of the GPU instance
  */
 public record MigDevice(
-        String uuid, int gpuInstance, int computeInstance, int profileId, Placement placement) {}
+        String uuid, int gpuInstance, int computeInstance, int profileId, Placement placement) {
+
+    /** Returns whether two devices can't exist at the same time. */
+    boolean hasPlaceOf(MigDevice other) {
+        return placement.overlaps(other.placement);
+    }
+}

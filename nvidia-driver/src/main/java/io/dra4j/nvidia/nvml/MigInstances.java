@@ -2,71 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
-import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.NO_PERMISSION;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
 import com.sun.jna.Pointer;
-import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.PointerByReference;
-import io.dra4j.nvidia.nvml.MigProfile.Engines;
+import io.dra4j.nvidia.nvml.InstanceReader.ComputeProfile;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongConsumer;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/**
- * The MIG mode of GPUs, their GPU instances, and the compute instances in those.
- *
- * <p>NVML has two numbers for a profile: an index, by which its information is read, and an id of
- * the hardware, by which everything else is requested. Profiles are always read from the board.
- */
+/** Changes the MIG mode of GPUs, their GPU instances, and the compute instances in those. */
 final class MigInstances {
 
-    /** Indices of profiles of GPU instances; drivers before R525 know ten of them. */
-    private static final int PROFILES = 18;
-
-    private static final int COMPUTE_PROFILES = 9;
-    private static final int MOST_INSTANCES = 8;
-    private static final int MOST_PLACEMENTS = 64; // no board has more than 8
-
-    /** Returned for indices that the driver does not know yet, or the board does not have. */
-    private static final Set<Integer> NO_SUCH_PROFILE =
-            Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
-
-    /** Returned for a handle whose instance was destroyed. */
-    private static final Set<Integer> STALE = Set.of(INVALID_ARGUMENT, NOT_FOUND);
-
     private final NvmlLibrary nvml;
+    private final MigReader reader;
+    private final InstanceReader instances;
 
     MigInstances(NvmlLibrary nvml) {
         this.nvml = nvml;
-    }
-
-    private record Mode(boolean current, boolean pending) {}
-
-    /** Returns the MIG mode; null if the GPU has none. */
-    private @Nullable Mode mode(long gpu) {
-        IntByReference current = new IntByReference();
-        IntByReference pending = new IntByReference();
-        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetMigMode", pointer(gpu), current, pending)
-                ? new Mode(current.getValue() != 0, pending.getValue() != 0)
-                : null;
+        reader = new MigReader(nvml);
+        instances = new InstanceReader(nvml);
     }
 
     boolean isEnabled(long gpu) {
-        Mode mode = mode(gpu);
-        return mode != null && mode.current();
+        return reader.isEnabled(gpu);
     }
 
     /** Requests a mode; returns the code that keeps it from taking effect now, 0 for none. */
@@ -74,110 +37,9 @@ final class MigInstances {
         return nvml.number("nvmlDeviceSetMigMode", pointer(gpu), enabled ? 1 : 0);
     }
 
-    @Nullable Mig read(long gpu) {
-        Mode mode = mode(gpu);
-        if (mode == null) {
-            return null;
-        }
-        List<MigProfile> profiles = profiles(gpu);
-        Stream<GpuInstance> found =
-                mode.current() ? instances(gpu, profiles).stream() : Stream.of();
-        return new Mig(
-                mode.current(),
-                mode.pending(),
-                profiles,
-                found.flatMap(instance -> instance.devices().stream()).toList());
-    }
-
-    private List<MigProfile> profiles(long gpu) {
-        return IntStream.range(0, PROFILES)
-                .mapToObj(index -> profile(gpu, index))
-                .flatMap(Optional::stream)
-                .toList();
-    }
-
-    private Optional<MigProfile> profile(long gpu, int index) {
-        Structs.GpuInstanceProfile p = new Structs.GpuInstanceProfile();
-        String function = "nvmlDeviceGetGpuInstanceProfileInfo";
-        if (!nvml.succeeds(NO_SUCH_PROFILE, function, pointer(gpu), index, p)) {
-            return Optional.empty();
-        }
-        Engines engines =
-                new Engines(
-                        p.multiprocessorCount,
-                        p.copyEngineCount,
-                        p.decoderCount,
-                        p.encoderCount,
-                        p.jpegCount,
-                        p.ofaCount);
-        return Optional.of(
-                new MigProfile(
-                        index,
-                        p.id,
-                        p.sliceCount,
-                        p.instanceCount,
-                        engines,
-                        p.memorySizeMB,
-                        placements(gpu, p.id)));
-    }
-
-    /**
-     * Returns the possible placements of a profile in NVML's order, occupied or not; none for a
-     * process that may not create instances.
-     */
-    private List<Placement> placements(long gpu, int profileId) {
-        String function = "nvmlDeviceGetGpuInstancePossiblePlacements_v2";
-        Pointer handle = pointer(gpu);
-        IntByReference count = new IntByReference();
-        Set<Integer> denied = Set.of(NO_PERMISSION);
-        boolean isAllowed = nvml.succeeds(denied, function, handle, profileId, Pointer.NULL, count);
-        int room = Math.min(count.getValue(), MOST_PLACEMENTS);
-        if (!isAllowed || room <= 0) {
-            return List.of();
-        }
-        Structs.PlacementStruct[] all =
-                (Structs.PlacementStruct[]) new Structs.PlacementStruct().toArray(room);
-        nvml.require(function, handle, profileId, all, count);
-        return Stream.of(all).limit(count.getValue()).map(MigInstances::placement).toList();
-    }
-
-    private static Placement placement(Structs.PlacementStruct struct) {
-        return new Placement(struct.start, struct.size);
-    }
-
     /** Returns the existing GPU instances, including those of others; none outside MIG mode. */
     List<GpuInstance> instances(long gpu) {
-        return isEnabled(gpu) ? instances(gpu, profiles(gpu)) : List.of();
-    }
-
-    private List<GpuInstance> instances(long gpu, List<MigProfile> profiles) {
-        List<GpuInstance> found = new ArrayList<>();
-        for (MigProfile profile : profiles) {
-            for (long instance : handles("nvmlDeviceGetGpuInstances", gpu, profile.id())) {
-                instanceIfPresent(instance).ifPresent(found::add);
-            }
-        }
-        return found;
-    }
-
-    private List<Long> handles(String function, long of, int profileId) {
-        Pointer[] found = new Pointer[MOST_INSTANCES];
-        IntByReference count = new IntByReference(found.length);
-        return nvml.succeeds(Set.of(NOT_SUPPORTED), function, pointer(of), profileId, found, count)
-                ? Stream.of(found).limit(count.getValue()).map(Pointer::nativeValue).toList()
-                : List.of();
-    }
-
-    /** An instance may be destroyed while all are read. */
-    private Optional<GpuInstance> instanceIfPresent(long handle) {
-        try {
-            return Optional.of(instance(handle));
-        } catch (NvmlCallException e) {
-            if (e.code() == NOT_FOUND) {
-                return Optional.empty();
-            }
-            throw e;
-        }
+        return reader.instances(gpu);
     }
 
     private Structs.GpuInstanceInfo info(long instance) {
@@ -186,49 +48,10 @@ final class MigInstances {
         return info;
     }
 
-    private GpuInstance instance(long handle) {
-        Structs.GpuInstanceInfo info = info(handle);
-        List<MigDevice> devices =
-                computeProfiles(handle).stream()
-                        .flatMap(profile -> computes(handle, profile.id()))
-                        .map(compute -> device(info, compute))
-                        .toList();
-        return new GpuInstance(info.id, info.profileId, placement(info.placement), devices);
-    }
-
-    private Stream<Long> computes(long instance, int profileId) {
-        return handles("nvmlGpuInstanceGetComputeInstances", instance, profileId).stream();
-    }
-
-    private MigDevice device(Structs.GpuInstanceInfo instance, long compute) {
-        Structs.ComputeInstanceInfo info = computeInfo(compute);
-        return new MigDevice(
-                nvml.text("nvmlDeviceGetUUID", info.device),
-                instance.id,
-                info.id,
-                instance.profileId,
-                placement(instance.placement));
-    }
-
     private Structs.ComputeInstanceInfo computeInfo(long compute) {
         Structs.ComputeInstanceInfo info = new Structs.ComputeInstanceInfo();
         nvml.require("nvmlComputeInstanceGetInfo_v2", pointer(compute), info);
         return info;
-    }
-
-    private record ComputeProfile(int id, int slices) {}
-
-    /** Returns the profiles of compute instances that a GPU instance can have. */
-    private List<ComputeProfile> computeProfiles(long instance) {
-        List<ComputeProfile> profiles = new ArrayList<>();
-        String function = "nvmlGpuInstanceGetComputeInstanceProfileInfo";
-        for (int index = 0; index < COMPUTE_PROFILES; index++) {
-            Structs.ComputeInstanceProfile p = new Structs.ComputeInstanceProfile();
-            if (nvml.succeeds(NO_SUCH_PROFILE, function, pointer(instance), index, 0, p)) {
-                profiles.add(new ComputeProfile(p.id, p.sliceCount));
-            }
-        }
-        return profiles;
     }
 
     /** Creates a GPU instance and returns its handle. */
@@ -253,21 +76,29 @@ final class MigInstances {
                 device.computeInstance());
     }
 
-    /** Returns the number of a GPU instance. */
+    /** Returns the number of a new GPU instance; one that can't be identified is destroyed. */
     int number(long instance) {
-        return info(instance).id;
+        try {
+            return info(instance).id;
+        } catch (NvmlCallException e) {
+            nvml.call("nvmlGpuInstanceDestroy", pointer(instance)); // its failure tells no more
+            throw e;
+        }
     }
 
     /** Returns whether the GPU instance of a handle exists, and not only another of its number. */
     boolean exists(long instance) {
         return nvml.succeeds(
-                STALE, "nvmlGpuInstanceGetInfo", pointer(instance), new Structs.GpuInstanceInfo());
+                InstanceReader.STALE,
+                "nvmlGpuInstanceGetInfo",
+                pointer(instance),
+                new Structs.GpuInstanceInfo());
     }
 
     /** Returns whether the compute instance of a handle exists. */
     boolean computeExists(long compute) {
         return nvml.succeeds(
-                STALE,
+                InstanceReader.STALE,
                 "nvmlComputeInstanceGetInfo_v2",
                 pointer(compute),
                 new Structs.ComputeInstanceInfo());
@@ -285,7 +116,8 @@ final class MigInstances {
         long made = createCompute(gpu, number, instance);
         created.accept(made);
         int compute = computeInfo(made).id;
-        return instance(instance).devices().stream()
+        return instances.read(instance).stream()
+                .flatMap(found -> found.instance().devices().stream())
                 .filter(device -> device.computeInstance() == compute)
                 .findFirst()
                 .orElseThrow(() -> absent(gpu, number, "its compute instance is gone again"));
@@ -296,7 +128,7 @@ final class MigInstances {
      * boards support only one but report both.
      */
     private long createCompute(String gpu, int number, long instance) {
-        List<ComputeProfile> all = computeProfiles(instance);
+        List<ComputeProfile> all = instances.computeProfiles(instance);
         int most = all.stream().mapToInt(ComputeProfile::slices).max().orElse(0);
         NvmlCallException refused = null;
         for (ComputeProfile profile : all) {
@@ -339,13 +171,14 @@ final class MigInstances {
 
     /** Returns the GPU instance that has a number now, which may have been another's before. */
     private OptionalLong find(long gpu, int number) {
-        return find("nvmlDeviceGetGpuInstanceById", gpu, number);
+        return reader.isEnabled(gpu)
+                ? find("nvmlDeviceGetGpuInstanceById", gpu, number)
+                : OptionalLong.empty();
     }
 
     private OptionalLong find(String function, long of, int number) {
         PointerByReference handle = new PointerByReference();
-        Set<Integer> absent = Set.of(NOT_FOUND, NOT_SUPPORTED); // the latter outside MIG mode
-        return nvml.succeeds(absent, function, pointer(of), number, handle)
+        return nvml.succeeds(Set.of(NOT_FOUND), function, pointer(of), number, handle)
                 ? OptionalLong.of(Pointer.nativeValue(handle.getValue()))
                 : OptionalLong.empty();
     }

@@ -29,6 +29,11 @@ public record MigProfile(
         placements = List.copyOf(placements);
     }
 
+    /** Returns the profile with other placements. */
+    MigProfile at(List<Placement> other) {
+        return new MigProfile(index, id, slices, instances, engines, memoryMiB, other);
+    }
+
     /**
      * The engines of an instance.
      *

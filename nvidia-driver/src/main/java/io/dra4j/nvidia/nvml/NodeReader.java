@@ -2,23 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
+import io.dra4j.nvidia.nvml.GpuReader.Identity;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.nvml.Problem.Cost;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the GPUs of a node: one that can't be read now is as last read, and hides no other. */
 final class NodeReader {
+
+    private static final int MOST_GPUS = 1024;
 
     private final NvmlLibrary nvml;
     private final GpuReader reader;
     private final Handles handles;
     private final Known known;
+    private final List<Gpu> gpus = new ArrayList<>();
+    private final Set<String> lost = new HashSet<>();
+    private final Set<String> unread = new HashSet<>();
+    private final List<UnplacedMigDevice> unplaced = new ArrayList<>();
+    private final List<Problem> problems = new ArrayList<>();
+    private final Problems ofNode = new Problems("", problems);
+    private final List<Gpu> kept = new ArrayList<>();
+    private final List<Problem> nameless = new ArrayList<>();
 
+    /** Creates a reader for one reading. */
     NodeReader(Session session, Known known) {
         this.nvml = session.library;
         this.reader = session.reader;
@@ -26,88 +43,134 @@ final class NodeReader {
         this.known = known;
     }
 
-    /** The GPUs as last read, also in earlier sessions. */
+    /** The node as last read, also in earlier sessions. */
     static final class Known {
         private final Map<Integer, Gpu> byIndex = new ConcurrentHashMap<>(); // NVML's index
         private volatile List<Gpu> recalled = List.of();
+        private volatile @Nullable String driverVersion;
+        private volatile @Nullable String cudaVersion;
 
         /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
         void recall(List<Gpu> gpus) {
             recalled = List.copyOf(gpus);
         }
-    }
 
-    /** The result of a reading. */
-    static final class Found {
-        final List<Gpu> gpus = new ArrayList<>();
-        final Set<String> lost = new HashSet<>();
-        final Set<String> unread = new HashSet<>();
-        final List<String> problems = new ArrayList<>();
-        private final List<Gpu> kept = new ArrayList<>();
-        private final List<String> nameless = new ArrayList<>();
-
-        private boolean has(Gpu gpu) {
-            return gpus.stream().anyMatch(other -> other.uuid().equals(gpu.uuid()));
+        /** Finds a GPU: its index changes when another is removed. */
+        private Optional<Gpu> gpu(String uuid) {
+            return Stream.concat(byIndex.values().stream(), recalled.stream())
+                    .filter(gpu -> gpu.uuid().equals(uuid))
+                    .findFirst();
         }
     }
 
     /**
      * Reads all GPUs.
      *
-     * @throws NvmlCallException if NVML does not return their number
+     * @throws NvmlCallException if NVML does not return their number, or the driver's version, or
+     *     the session has ended
      */
-    Found read() {
-        Found found = new Found();
-        int count = nvml.number("nvmlDeviceGetCount_v2");
-        for (int index = 0; index < count; index++) {
-            try {
-                long handle = nvml.handle("nvmlDeviceGetHandleByIndex_v2", index);
-                Gpu gpu = reader.read(handle);
-                handles.know(gpu.uuid(), handle);
-                known.byIndex.put(index, gpu);
-                found.gpus.add(gpu);
-            } catch (NvmlCallException e) {
-                if (Session.isEndedBy(e)) {
-                    throw e;
-                }
-                boolean isLost = Reason.of(e.code()) == Reason.GPU_LOST;
-                unread(index, found, isLost, e.getMessage());
-            } catch (IllegalArgumentException e) { // no address, for instance
-                unread(index, found, false, e.getMessage());
-            }
+    Reading read() {
+        String function = "nvmlDeviceGetCount_v2";
+        int count = nvml.number(function);
+        if (count < 0 || count > MOST_GPUS) {
+            throw NvmlCallException.invalid(function, count);
         }
-        addUnread(found);
-        found.gpus.sort(Comparator.comparing(Gpu::pci));
-        return found;
+        for (int index = 0; index < count; index++) {
+            read(index);
+        }
+        addUnread();
+        gpus.sort(Comparator.comparing(Gpu::pci));
+        return new Reading(driverVersion(), cudaVersion(), gpus, lost, unread, unplaced, problems);
     }
 
-    private void unread(int index, Found found, boolean isLost, String why) {
-        Gpu before = known.byIndex.get(index);
-        if (before != null) {
-            found.kept.add(before);
-            if (isLost) {
-                found.lost.add(before.uuid());
-            } else {
-                found.unread.add(before.uuid());
-                found.problems.add(
-                        "%s can't be read, and is kept as last read: %s"
-                                .formatted(before.uuid(), why));
+    private void read(int index) {
+        try {
+            long handle = nvml.handle("nvmlDeviceGetHandleByIndex_v2", index);
+            String uuid = reader.uuid(handle);
+            if (has(uuid)) {
+                throw NvmlCallException.invalid("nvmlDeviceGetUUID", uuid + " a second time");
             }
-        } else {
-            (isLost ? found.nameless : found.problems)
-                    .add("GPU %d is left out: %s".formatted(index, why));
+            read(index, handle, uuid);
+        } catch (NvmlCallException e) {
+            unread("GPU " + index, known.byIndex.get(index), e);
         }
+    }
+
+    private void read(int index, long handle, String uuid) {
+        Gpu before = known.gpu(uuid).orElse(null);
+        List<Problem> found = new ArrayList<>();
+        List<UnplacedMigDevice> devices = new ArrayList<>();
+        try {
+            Identity id = reader.identity(handle, uuid);
+            Gpu gpu = reader.read(handle, id, before, new Problems(uuid, found), devices);
+            handles.know(uuid, handle);
+            known.byIndex.put(index, gpu);
+            gpus.add(gpu);
+            problems.addAll(found);
+            unplaced.addAll(devices);
+        } catch (NvmlCallException e) {
+            unread(uuid, before, e);
+        }
+    }
+
+    private void unread(String name, @Nullable Gpu before, NvmlCallException e) {
+        if (Session.isEndedBy(e)) {
+            throw e;
+        }
+        boolean isLost = Reason.of(e.code()) == Reason.GPU_LOST;
+        if (before == null) {
+            boolean isNameless = isLost && !name.startsWith("GPU-");
+            (isNameless ? nameless : problems)
+                    .add(new Problem("", Cost.GPU, name, String.valueOf(e.getMessage())));
+            return;
+        }
+        kept.add(before);
+        (isLost ? lost : unread).add(before.uuid());
+        if (!isLost) {
+            String reason = e.getMessage() + "; as last read";
+            problems.add(new Problem(before.uuid(), Cost.NONE, before.uuid(), reason));
+        }
+    }
+
+    private boolean has(String uuid) {
+        return gpus.stream().anyMatch(gpu -> gpu.uuid().equals(uuid));
     }
 
     /** Indices change when a GPU is removed: none may be returned twice. */
-    private void addUnread(Found found) {
-        found.kept.stream().filter(gpu -> !found.has(gpu)).forEach(found.gpus::add);
-        List<Gpu> missing = known.recalled.stream().filter(gpu -> !found.has(gpu)).toList();
-        if (missing.size() == found.nameless.size()) {
-            found.gpus.addAll(missing);
-            missing.forEach(gpu -> found.lost.add(gpu.uuid()));
+    private void addUnread() {
+        kept.stream().filter(gpu -> !has(gpu.uuid())).forEach(gpus::add);
+        List<Gpu> missing = known.recalled.stream().filter(gpu -> !has(gpu.uuid())).toList();
+        if (missing.size() == nameless.size()) {
+            gpus.addAll(missing);
+            missing.forEach(gpu -> lost.add(gpu.uuid()));
         } else {
-            found.problems.addAll(found.nameless);
+            problems.addAll(nameless);
         }
+    }
+
+    private String driverVersion() {
+        String function = "nvmlSystemGetDriverVersion";
+        String before = known.driverVersion;
+        String version =
+                before == null
+                        ? nvml.text(function)
+                        : ofNode.attribute("driverVersion", () -> nvml.text(function), before);
+        known.driverVersion = version;
+        return Objects.requireNonNull(version);
+    }
+
+    private @Nullable String cudaVersion() {
+        String version = ofNode.attribute("cudaDriverVersion", this::cuda, known.cudaVersion);
+        known.cudaVersion = version;
+        return version;
+    }
+
+    private String cuda() {
+        String function = "nvmlSystemGetCudaDriverVersion_v2";
+        int version = nvml.number(function);
+        if (version <= 0) {
+            throw NvmlCallException.invalid(function, version);
+        }
+        return version / 1000 + "." + version % 1000 / 10;
     }
 }

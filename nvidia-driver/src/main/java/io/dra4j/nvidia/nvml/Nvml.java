@@ -106,25 +106,16 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Reads the GPUs of the node. A GPU that has fallen off the bus is returned as last read; one
-     * that was never read is among the problems, and does not hide the others.
+     * Reads the GPUs of the node. A failed call costs no more than what it reads; what was read
+     * before is as last read. One that was never read is among the problems, and hides no other.
      *
-     * @throws NvmlException if NVML does not return the number of GPUs: unknown is not none
+     * @throws NvmlException if NVML does not return the number of GPUs: unknown is not none; or if
+     *     the session has ended
      */
     public Reading read() {
-        return checked("Reading the node's GPUs", () -> sessions.read(this::read));
-    }
-
-    private Reading read(Session session) {
-        NodeReader.Found found = new NodeReader(session, known).read();
-        int cuda = session.library.number("nvmlSystemGetCudaDriverVersion_v2");
-        return new Reading(
-                session.library.text("nvmlSystemGetDriverVersion"),
-                cuda / 1000 + "." + cuda % 1000 / 10,
-                found.gpus,
-                found.lost,
-                found.unread,
-                found.problems);
+        return checked(
+                "Reading the node's GPUs",
+                () -> sessions.read(session -> new NodeReader(session, known).read()));
     }
 
     private static <T> T checked(String operation, Supplier<T> calls) {

@@ -144,6 +144,15 @@ final class NvmlLibrary implements AutoCloseable {
         }
     }
 
+    /** Returns the text in a field of a struct. */
+    static String text(byte[] field) {
+        int length = 0;
+        while (length < field.length && field[length] != 0) {
+            length++;
+        }
+        return new String(field, 0, length, StandardCharsets.UTF_8);
+    }
+
     private static Object[] with(Object[] arguments, Object last) {
         Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
         all[arguments.length] = last;

@@ -4,34 +4,39 @@ package io.dra4j.nvidia.nvml;
 
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a node as NVML reported it at one time.
  *
  * @param driverVersion the driver's version as it writes it, {@code 550.163.01}
- * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}
+ * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it
+ *     is unknown
  * @param gpus the GPUs in the order of their PCI addresses; one that can't be read as last read
  * @param lost the UUIDs of GPUs that have fallen off the bus
  * @param unread the UUIDs of GPUs that can't be read for another reason
- * @param problems GPUs that could not be read, a sentence each
+ * @param unplaced MIG devices without their placements
+ * @param problems what could not be read
  */
 public record Reading(
         String driverVersion,
-        String cudaVersion,
+        @Nullable String cudaVersion,
         List<Gpu> gpus,
         Set<String> lost,
         Set<String> unread,
-        List<String> problems) {
+        List<UnplacedMigDevice> unplaced,
+        List<Problem> problems) {
 
     /** The state before the first reading. */
     public static final Reading NOTHING =
-            new Reading("", "", List.of(), Set.of(), Set.of(), List.of());
+            new Reading("", null, List.of(), Set.of(), Set.of(), List.of(), List.of());
 
     /** Copies the collections. */
     public Reading {
         gpus = List.copyOf(gpus);
         lost = Set.copyOf(lost);
         unread = Set.copyOf(unread);
+        unplaced = List.copyOf(unplaced);
         problems = List.copyOf(problems);
     }
 

@@ -4,7 +4,6 @@ package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.nio.file.Path;
-import java.util.Set;
 
 /**
  * An open NVML, with all handles of it: they end with the session.
@@ -17,13 +16,6 @@ final class Session {
     /** Lets the initialization succeed on a node without GPUs, or whose GPUs are all elsewhere. */
     private static final int NO_GPUS = 1;
 
-    /** The session is unusable: not initialized, no driver in the kernel, or another version. */
-    private static final Set<Integer> ENDED =
-            Set.of(
-                    NvmlLibrary.UNINITIALIZED,
-                    NvmlLibrary.DRIVER_NOT_LOADED,
-                    NvmlLibrary.LIB_RM_VERSION_MISMATCH);
-
     final NvmlLibrary library;
     final Handles handles;
     final MigInstances mig;
@@ -33,7 +25,7 @@ final class Session {
         this.library = library;
         handles = new Handles(library);
         mig = new MigInstances(library);
-        reader = new GpuReader(library, mig);
+        reader = new GpuReader(library, new MigReader(library));
     }
 
     /**
@@ -75,7 +67,7 @@ final class Session {
 
     /** Returns whether a code means that the session has ended, whatever function returned it. */
     static boolean isEndedBy(NvmlCallException e) {
-        return ENDED.contains(e.code());
+        return e.endsSession();
     }
 
     /** Ends the session; a session that has ended by itself is no error. */

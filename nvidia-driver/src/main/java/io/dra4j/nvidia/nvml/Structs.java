@@ -43,6 +43,29 @@ final class Structs {
         public long used;
     }
 
+    @FieldOrder({
+        "multiprocessorCount",
+        "sharedCopyEngineCount",
+        "sharedDecoderCount",
+        "sharedEncoderCount",
+        "sharedJpegCount",
+        "sharedOfaCount",
+        "gpuInstanceSliceCount",
+        "computeInstanceSliceCount",
+        "memorySizeMB"
+    })
+    public static final class DeviceAttributes extends Structure {
+        public int multiprocessorCount;
+        public int sharedCopyEngineCount;
+        public int sharedDecoderCount;
+        public int sharedEncoderCount;
+        public int sharedJpegCount;
+        public int sharedOfaCount;
+        public int gpuInstanceSliceCount;
+        public int computeInstanceSliceCount;
+        public long memorySizeMB;
+    }
+
     @FieldOrder({"version", "value"})
     public static final class AddressingMode extends Structure {
         public int version;

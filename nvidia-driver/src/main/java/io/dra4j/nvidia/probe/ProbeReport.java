@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.install.InstallOptions;
@@ -87,17 +88,41 @@ final class ProbeReport {
     private String table() {
         StringBuilder text = new StringBuilder();
         text.append("NVIDIA driver ").append(reading.driverVersion());
-        text.append(", CUDA ").append(reading.cudaVersion()).append("\n\n");
+        text.append(", CUDA ").append(orDash(reading.cudaVersion())).append("\n\n");
         if (reading.gpus().isEmpty() && reading.problems().isEmpty()) {
             return text.append("The driver works, and has no GPUs.\n").toString();
         }
         text.append(gpus()).append('\n');
-        text.append(offered());
-        if (!devices.problems().isEmpty()) {
+        text.append(offered()).append(incomplete());
+        return text.toString();
+    }
+
+    /** Returns whether there is hardware, and none of it is offered. */
+    boolean lacksAll() {
+        return devices.offers().isEmpty() && !devices.inventory().leftOut().isEmpty();
+    }
+
+    /** Returns the hardware that is left out, and other problems, with their reasons. */
+    String incomplete() {
+        StringBuilder text = new StringBuilder();
+        List<LeftOut> leftOut = devices.inventory().leftOut();
+        if (!leftOut.isEmpty()) {
             text.append("\nLeft out:\n");
-            devices.problems().forEach(one -> text.append("- ").append(one).append('\n'));
+            leftOut.forEach(one -> line(text, one.device(), one.reason()));
+        }
+        if (!devices.notes().isEmpty()) {
+            text.append("\nIncomplete:\n");
+            devices.notes().forEach(one -> line(text, one.subject(), one.reason()));
         }
         return text.toString();
+    }
+
+    private static void line(StringBuilder text, String subject, String reason) {
+        text.append("- ").append(subject).append(": ").append(reason).append('\n');
+    }
+
+    private static String orDash(@Nullable String text) {
+        return text == null ? "-" : text;
     }
 
     private String gpus() {
@@ -107,10 +132,10 @@ final class ProbeReport {
             rows.add(
                     List.of(
                             String.valueOf(gpu.minor()),
-                            gpu.productName(),
+                            orDash(gpu.productName()),
                             gpu.uuid(),
                             gpu.pci().text(),
-                            gpu.memory() == null ? "shared" : gpu.memory() / MIB + " MiB",
+                            gpu.memory() == null ? "-" : gpu.memory() / MIB + " MiB",
                             mig(gpu.mig())));
         }
         return table(rows);

@@ -43,6 +43,7 @@ final class Boards {
                         gpus,
                         Set.of(),
                         Set.of(),
+                        List.of(),
                         List.of()),
                 new Settings("node-1", folder, true));
     }

@@ -10,6 +10,7 @@ import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
@@ -314,6 +315,31 @@ class NodeDevicesTest {
         }
 
         @Test
+        void instancesWithOtherThanOneComputeInstanceAsLargeAreLeftOut() {
+            StandInNode node = node("h100-80");
+            node.state().setMig(0, true);
+            int split = node.administrator().createInstance(0, 14, 0, 0, 0);
+            int half = node.administrator().createInstance(0, 14, 2, 0);
+            int empty = node.administrator().createInstance(0, 19, 4);
+            node.administrator().createInstance(0, 19, 5, 0);
+
+            NodeDevices devices = Boards.devices(node, false);
+
+            assertThat(names(devices)).hasSize(1 + 7).contains("gpu-0-mig-1g10gb-19-5");
+            assertThat(devices.inventory().leftOut())
+                    .extracting(LeftOut::device)
+                    .containsExactlyInAnyOrder(
+                            "GPU instance %d of %s".formatted(split, node.state().uuid(0)),
+                            "GPU instance %d of %s".formatted(half, node.state().uuid(0)),
+                            "GPU instance %d of %s".formatted(empty, node.state().uuid(0)));
+            assertThat(devices.inventory().leftOut())
+                    .extracting(LeftOut::reason)
+                    .anyMatch(reason -> reason.startsWith("it has 2 compute instances (MIG-"))
+                    .anyMatch(reason -> reason.contains("has 1 of its 2 compute slices"))
+                    .contains("it has no compute instance");
+        }
+
+        @Test
         void unknownProfilesAreLeftOutAndReported() {
             NodeDevices devices = Boards.devices(node("odd"), true);
 
@@ -323,8 +349,11 @@ class NodeDevicesTest {
                             "gpu-0-mig-1g0gb-19-0",
                             "gpu-0-mig-1g0gb-19-1",
                             "gpu-0-mig-2g0gb-14-0");
-            assertThat(devices.problems())
-                    .containsExactly("Profile 77 of gpu-0 is left out: unknown index 17");
+            assertThat(devices.inventory().leftOut())
+                    .containsExactly(
+                            new LeftOut(
+                                    "MIG profile 77 of GPU-d7a40000-0000-4000-8000-000000000000",
+                                    "unknown index 17"));
         }
 
         @Test

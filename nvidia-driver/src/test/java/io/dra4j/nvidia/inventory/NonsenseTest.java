@@ -5,12 +5,18 @@ package io.dra4j.nvidia.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.Problem;
+import io.dra4j.nvidia.nvml.Problem.Cost;
 import io.dra4j.nvidia.nvml.Reading;
+import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +24,32 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Any values of NVML lead to devices, or to an error with the reason. */
 class NonsenseTest {
+
+    private static final String NO_ADDRESS =
+            "nvmlDeviceGetPciInfo_v3 returned an invalid value: \"nowhere\"";
+
+    private static final List<String> NUMBERS =
+            List.of(
+                    "minor",
+                    "architecture",
+                    "major",
+                    "minorCapability",
+                    "brand",
+                    "addressing",
+                    "fabricState",
+                    "cliqueId",
+                    "virtualization",
+                    "nvlinks",
+                    "profile.index",
+                    "profile.id",
+                    "profile.slices",
+                    "profile.count",
+                    "profile.multiprocessors",
+                    "profile.copyEngines",
+                    "profile.placements",
+                    "profile.size",
+                    "profile.starts",
+                    "profile.memoryMiB");
 
     @TempDir private Path folder;
 
@@ -52,14 +84,76 @@ class NonsenseTest {
     }
 
     @Test
+    void costsTheGpuItIsAboutAndNoOther() {
+        Random random = new Random(2);
+        int[] numbers = {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, 9, 63, 65, 4096};
+        NodeState state = node.state();
+        NodeDevices before = Boards.devices(node, true);
+        for (String field : NUMBERS) {
+            for (int number : numbers) {
+                int gpu = 1 + random.nextInt(7);
+                int known =
+                        field.startsWith("profile.")
+                                ? state.setOfProfile(gpu, field.substring(8), number)
+                                : state.set(gpu, field, number);
+
+                NodeDevices after = Boards.devices(node, true);
+
+                assertThat(others(after, gpu))
+                        .as("%s %d", field, number)
+                        .isEqualTo(others(before, gpu));
+                if (field.startsWith("profile.")) {
+                    state.setOfProfile(gpu, field.substring(8), known);
+                } else {
+                    state.set(gpu, field, known);
+                }
+            }
+        }
+    }
+
+    private static List<Device> others(NodeDevices devices, int gpu) {
+        return devices.inventory().pools().get(0).devices().stream()
+                .filter(device -> devices.offer(device.name()).orElseThrow().gpu().minor() != gpu)
+                .filter(device -> device.name().value().matches("gpu-[0-7](-.*)?"))
+                .toList();
+    }
+
+    @Test
+    void leavesOutANameWithoutEnd() {
+        byte[] name = "x".repeat(95).getBytes(StandardCharsets.UTF_8);
+        node.state().rename(3, name);
+
+        NodeDevices devices = Boards.devices(node, false);
+
+        assertThat(devices.inventory().leftOut()).isEmpty();
+        assertThat(devices.notes())
+                .singleElement()
+                .satisfies(note -> assertThat(note.reason()).contains("nvmlDeviceGetName"));
+    }
+
+    @Test
+    void leavesOutAGpuWithTheMinorNumberOfAnother() {
+        node.state().set(4, "minor", 2);
+
+        NodeDevices devices = Boards.devices(node, false);
+
+        assertThat(devices.inventory().leftOut())
+                .containsExactly(
+                        new LeftOut(
+                                node.state().uuid(4),
+                                "it has the minor number of " + node.state().uuid(2) + ", 2"));
+        assertThat(devices.offers()).hasSize(7);
+    }
+
+    @Test
     void leavesOutAGpuWithoutAnAddress() {
         node.state().scramble(3, "nowhere".getBytes(StandardCharsets.UTF_8));
 
         try (Nvml nvml = Nvml.open(node.library())) {
             NodeDevices devices = devices(nvml);
 
-            assertThat(devices.problems())
-                    .containsExactly("GPU 3 is left out: Not a PCI address of NVML: \"nowhere\"");
+            assertThat(devices.inventory().leftOut())
+                    .containsExactly(new LeftOut(node.state().uuid(3), NO_ADDRESS));
             assertThat(devices.inventory().pools().get(0).counterSets()).hasSize(7);
         }
     }
@@ -73,10 +167,10 @@ class NonsenseTest {
             NodeDevices after = devices(nvml);
 
             assertThat(after.inventory()).isEqualTo(before.inventory());
-            assertThat(after.problems())
+            String gpu = node.state().uuid(3);
+            assertThat(after.notes())
                     .containsExactly(
-                            node.state().uuid(3)
-                                    + " can't be read, and is kept as last read: Not a PCI address of NVML: \"nowhere\"");
+                            new Problem(gpu, Cost.NONE, gpu, NO_ADDRESS + "; as last read"));
         }
     }
 

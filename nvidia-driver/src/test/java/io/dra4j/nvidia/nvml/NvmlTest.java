@@ -32,7 +32,7 @@ class NvmlTest {
     private StandInNode node;
     private NodeState state;
     private Nvml nvml;
-    private List<String> problems;
+    private List<Problem> problems;
 
     private void install(String boards) {
         install(StandInNode.install(folder, boards));
@@ -166,7 +166,13 @@ class NvmlTest {
             state.lost(1, true);
 
             assertThat(open()).extracting(Gpu::minor).containsExactly(0, 2, 3);
-            assertThat(problems).singleElement().asString().contains("GPU 1");
+            assertThat(problems)
+                    .containsExactly(
+                            new Problem(
+                                    "",
+                                    Problem.Cost.GPU,
+                                    "GPU 1",
+                                    "nvmlDeviceGetHandleByIndex_v2: GPU is lost (15)"));
         }
 
         @Test
@@ -181,6 +187,38 @@ class NvmlTest {
                     .isEqualTo(new Fabric("01234567-89ab-cdef-0123-456789abcdef", 7, true));
             assertThat(gpus.get(3).fabric()).extracting(Fabric::complete).isEqualTo(false);
             assertThat(gpus.get(4).fabric()).isNull();
+        }
+
+        @Test
+        void readsAllLinks() {
+            assertThat(open("nvlink36"))
+                    .flatExtracting(Gpu::links)
+                    .extracting(PciAddress::text)
+                    .contains("0000:47:00.0");
+        }
+
+        @Test
+        void leavesOutTheLinksOfAGpuOneOfWhichCannotBeRead() {
+            install("nvlink");
+            state.linkFails(0, 2, 999);
+
+            List<Gpu> gpus = open();
+
+            assertThat(gpus).hasSize(5);
+            assertThat(gpus.get(0).links()).isEmpty();
+            assertThat(gpus.get(1).links()).hasSize(1);
+            assertThat(problems)
+                    .singleElement()
+                    .satisfies(it -> assertThat(it.reason()).contains("nvlinkGroup is left out"));
+        }
+
+        @Test
+        void readsLinksBehindOneThatIsNotSupported() {
+            install("nvlink");
+            state.linkFails(0, 0, 3);
+
+            assertThat(open()).hasSize(5);
+            assertThat(problems).isEmpty();
         }
 
         @Test
@@ -216,7 +254,9 @@ class NvmlTest {
 
             assertThat(open().get(0).mig().profiles())
                     .allSatisfy(profile -> assertThat(profile.placements()).isEmpty());
-            assertThat(problems).isEmpty();
+            assertThat(problems)
+                    .hasSize(8)
+                    .allSatisfy(it -> assertThat(it.cost()).isEqualTo(Problem.Cost.PLACEMENTS));
         }
     }
 

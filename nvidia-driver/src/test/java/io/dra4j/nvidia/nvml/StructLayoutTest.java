@@ -27,6 +27,7 @@ class StructLayoutTest {
                 Arguments.of("nvmlPciInfo_t", new Structs.PciInfo(), 68),
                 Arguments.of("nvmlMemory_t", new Structs.MemoryInfo(), 24),
                 Arguments.of("nvmlDeviceAddressingMode_t", new Structs.AddressingMode(), 8),
+                Arguments.of("nvmlDeviceAttributes_t", new Structs.DeviceAttributes(), 40),
                 Arguments.of("nvmlFieldValue_t", new Structs.FieldValue(), 40),
                 Arguments.of("nvmlGpuFabricInfo_v2_t", new Structs.FabricInfo(), 36),
                 Arguments.of("nvmlGpuFabricInfo_t", new Structs.OldFabricInfo(), 28),

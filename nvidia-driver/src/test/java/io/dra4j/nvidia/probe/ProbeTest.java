@@ -228,7 +228,7 @@ class ProbeTest {
             assertThat(rows(out))
                     .contains("gpu-0-mig-2g0gb-14-0 mig 2g.0gb 0 12 -")
                     .noneMatch(row -> row.contains("-77-"));
-            assertThat(out).contains("Left out:\n- Profile 77 of gpu-0 is left out");
+            assertThat(out).contains("Left out:\n- MIG profile 77 of GPU-");
         }
 
         @Test
@@ -240,8 +240,28 @@ class ProbeTest {
             String out = probe(node, "--dynamic-mig").printed();
 
             assertThat(rows(out)).hasSize(8);
-            assertThat(out).contains("NVML reports its placements only to root");
+            assertThat(out)
+                    .contains("NVML reports this only to root: nvmlDeviceGetGpuInstancePoss");
             assertThat(Files.readAllBytes(Path.of(node.library() + ".state"))).isEqualTo(before);
+        }
+
+        @Test
+        void listsMigDevicesWithoutRoot() {
+            StandInNode node = StandInNode.install(folder, "a100-40-divided");
+            node.state().privileged(false);
+
+            Ended table = probe(node);
+            Ended yaml = probe(node, "--output=yaml");
+
+            assertThat(table.status()).isEqualTo(1);
+            assertThat(table.out())
+                    .containsPattern(
+                            "- MIG-[0-9a-f-]{36} \\(2g\\.10gb, 28 SMs, GPU instance [0-9]+ of GPU-d7a40001-")
+                    .contains(
+                            "NVML reports its placement, of which its name is made, only to root");
+            assertThat(table.out().lines().filter(line -> line.startsWith("- MIG-"))).hasSize(11);
+            assertThat(yaml.status()).isEqualTo(1);
+            assertThat(yaml.err().lines().filter(line -> line.startsWith("- MIG-"))).hasSize(11);
         }
 
         private List<String> rows(String out) {

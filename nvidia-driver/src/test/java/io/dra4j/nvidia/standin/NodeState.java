@@ -184,6 +184,28 @@ public final class NodeState {
         bytes.put(at + text.length, (byte) 0);
     }
 
+    /** Sets the name of a GPU's product. */
+    public void rename(int gpu, byte[] name) {
+        bytes.put(gpu(gpu) + GPU.at("name"), name);
+        bytes.put(gpu(gpu) + GPU.at("name") + name.length, (byte) 0);
+    }
+
+    /** Sets a number of a GPU, and returns the one before. */
+    public int set(int gpu, String field, int number) {
+        return replace(gpu(gpu) + GPU.at(field), number);
+    }
+
+    /** Sets a number of the first profile of a GPU, and returns the one before. */
+    public int setOfProfile(int gpu, String field, int number) {
+        return replace(gpu(gpu) + GPU.at("profile") + PROFILE.at(field), number);
+    }
+
+    private int replace(int at, int number) {
+        int before = bytes.getInt(at);
+        bytes.putInt(at, number);
+        return before;
+    }
+
     /** Returns whether the step that fails has been reached. */
     public boolean hasFailed() {
         long at = bytes.getLong(STATE.at("failAt"));
@@ -262,6 +284,17 @@ public final class NodeState {
 
     private static int fault(int slot) {
         return STATE.at("fault") + slot * FAULT.size();
+    }
+
+    /** Returns whether a call has failed by one of the faults, each of so many calls. */
+    public boolean hasFailed(int calls) {
+        for (int slot = 0; slot < MOST_FAULTS; slot++) {
+            int left = bytes.getInt(fault(slot) + FAULT.at("calls"));
+            if (left > 0 && left < calls) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Ends all faults of functions. */

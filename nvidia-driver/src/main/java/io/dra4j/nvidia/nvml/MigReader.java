@@ -1,0 +1,206 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml;
+
+import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.NO_PERMISSION;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.SUCCESS;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
+
+import com.sun.jna.ptr.IntByReference;
+import io.dra4j.nvidia.nvml.InstanceReader.Found;
+import io.dra4j.nvidia.nvml.Problem.Cost;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the MIG mode of GPUs, with possible and existing MIG devices. */
+final class MigReader {
+
+    private final NvmlLibrary nvml;
+    private final ProfileReader profiles;
+    private final InstanceReader instances;
+    private final UnprivilegedMigReader unprivileged;
+
+    MigReader(NvmlLibrary nvml) {
+        this.nvml = nvml;
+        profiles = new ProfileReader(nvml);
+        instances = new InstanceReader(nvml);
+        unprivileged = new UnprivilegedMigReader(nvml);
+    }
+
+    private record Mode(boolean current, boolean pending) {}
+
+    /** Returns the MIG mode; null if the GPU has none. */
+    private @Nullable Mode mode(long gpu) {
+        IntByReference current = new IntByReference();
+        IntByReference pending = new IntByReference();
+        String function = "nvmlDeviceGetMigMode";
+        int code = nvml.call(function, pointer(gpu), current, pending);
+        if (UNSUPPORTED.contains(code)) {
+            requireUndivided(gpu, function, code);
+            return null;
+        }
+        nvml.check(function, code);
+        return new Mode(current.getValue() != 0, pending.getValue() != 0);
+    }
+
+    /** NVML returns that a GPU without MIG mode can have no MIG device. */
+    private void requireUndivided(long gpu, String function, int code) {
+        IntByReference most = new IntByReference();
+        int other = nvml.call("nvmlDeviceGetMaxMigDeviceCount", pointer(gpu), most);
+        if (other == SUCCESS && most.getValue() > 0) {
+            throw new NvmlCallException(
+                    function,
+                    code,
+                    "Not Supported, but it can have %d MIG devices".formatted(most.getValue()));
+        }
+    }
+
+    boolean isEnabled(long gpu) {
+        Mode mode = mode(gpu);
+        return mode != null && mode.current();
+    }
+
+    /**
+     * Returns the existing GPU instances, including those of others; none outside MIG mode.
+     *
+     * @throws NvmlCallException if one can't be read
+     */
+    List<GpuInstance> instances(long gpu) {
+        if (!isEnabled(gpu)) {
+            return List.of();
+        }
+        List<GpuInstance> all = new ArrayList<>();
+        for (MigProfile profile : profiles.withoutPlacements(gpu)) {
+            for (long handle : handles(gpu, profile)) {
+                instances.read(handle).map(Found::instance).ifPresent(all::add);
+            }
+        }
+        return all;
+    }
+
+    /** MIG mode may be switched off meanwhile, and then there are no instances. */
+    private List<Long> handles(long gpu, MigProfile profile) {
+        try {
+            return instances.handles(gpu, profile.id());
+        } catch (NvmlCallException e) {
+            if (e.code() == NOT_SUPPORTED && !isEnabled(gpu)) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Reads MIG mode and devices; what can't be read is as last read, or left out.
+     *
+     * @param before MIG as last read
+     * @param unplaced MIG devices without their placements are added to it
+     * @return null if the GPU has no MIG mode
+     * @throws NvmlCallException if the mode is unknown, the GPU is lost, or the session has ended
+     */
+    @Nullable Mig read(
+            long gpu, @Nullable Mig before, Problems problems, List<UnplacedMigDevice> unplaced) {
+        Mode mode = mode(gpu);
+        if (mode == null) {
+            return null;
+        }
+        List<MigProfile> all = profiles.read(gpu, mode.current(), before, problems);
+        List<MigDevice> devices =
+                mode.current() ? new Devices(gpu, before, problems).read(all, unplaced) : List.of();
+        return new Mig(mode.current(), mode.pending(), all, devices);
+    }
+
+    /** Reads the MIG devices of a GPU. */
+    private final class Devices {
+        private final long gpu;
+        private final @Nullable Mig before;
+        private final Problems problems;
+        private final List<MigDevice> found = new ArrayList<>();
+        private final Map<Integer, String> failed = new LinkedHashMap<>(); // reasons by profile
+
+        Devices(long gpu, @Nullable Mig before, Problems problems) {
+            this.gpu = gpu;
+            this.before = before;
+            this.problems = problems;
+        }
+
+        List<MigDevice> read(List<MigProfile> all, List<UnplacedMigDevice> unplaced) {
+            for (MigProfile profile : all) {
+                try {
+                    for (long handle : handles(gpu, profile)) {
+                        read(handle, profile);
+                    }
+                } catch (NvmlCallException e) {
+                    if (e.code() == NO_PERMISSION
+                            && (before == null || before.devices().isEmpty())) {
+                        unprivileged.read(gpu, problems, unplaced);
+                        return List.of();
+                    }
+                    failed.put(profile.id(), PartProblems.reason(e));
+                }
+            }
+            addLast();
+            return found;
+        }
+
+        private void read(long handle, MigProfile profile) {
+            try {
+                instances.read(handle).ifPresent(one -> add(one, profile));
+            } catch (NvmlCallException e) {
+                failed.put(profile.id(), PartProblems.reason(e));
+            }
+        }
+
+        /** A name tells the GPU instance alone: its compute instance must have all of it. */
+        private void add(Found one, MigProfile profile) {
+            List<MigDevice> devices = one.instance().devices();
+            if (devices.size() == 1 && one.largest() >= profile.slices()) {
+                found.add(devices.get(0));
+            } else {
+                problems.part(
+                        Cost.INSTANCE,
+                        "GPU instance " + one.instance().id(),
+                        shape(devices, one.largest(), profile.slices()));
+            }
+        }
+
+        private static String shape(List<MigDevice> devices, int largest, int slices) {
+            if (devices.isEmpty()) {
+                return "it has no compute instance";
+            }
+            String uuids = devices.stream().map(MigDevice::uuid).collect(Collectors.joining(", "));
+            return devices.size() == 1
+                    ? "its compute instance, %s, has %d of its %d compute slices; only one that has all is published"
+                            .formatted(uuids, largest, slices)
+                    : "it has %d compute instances (%s); only a single one that has all compute slices is published"
+                            .formatted(devices.size(), uuids);
+        }
+
+        /** The MIG devices of a profile as last read may be those that can't be read now. */
+        private void addLast() {
+            PartProblems unread = new PartProblems(Cost.INSTANCE, "GPU instances of MIG profiles");
+            failed.forEach(
+                    (profile, reason) -> {
+                        List<MigDevice> last = last(profile);
+                        found.addAll(last);
+                        unread.add(profile, reason, !last.isEmpty());
+                    });
+            unread.addTo(problems);
+        }
+
+        private List<MigDevice> last(int profileId) {
+            return before == null
+                    ? List.of()
+                    : before.devices().stream()
+                            .filter(device -> device.profileId() == profileId)
+                            .filter(device -> found.stream().noneMatch(device::hasPlaceOf))
+                            .toList();
+        }
+    }
+}

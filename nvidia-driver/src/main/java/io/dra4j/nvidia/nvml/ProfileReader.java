@@ -1,0 +1,183 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml;
+
+import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.IntByReference;
+import io.dra4j.nvidia.nvml.MigProfile.Engines;
+import io.dra4j.nvidia.nvml.Problem.Cost;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the profiles of GPU instances.
+ *
+ * <p>NVML has two numbers for a profile: an index, by which its information is read, and an id of
+ * the hardware, by which everything else is requested. Profiles are always read from the board.
+ */
+final class ProfileReader {
+
+    /** Returned for indices that the driver does not know yet, or the board does not have. */
+    static final Set<Integer> NO_SUCH_PROFILE =
+            Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+
+    private static final String NONE = "the GPU is in MIG mode, and NVML reports no profile";
+    private static final String PROFILE_INFO = "nvmlDeviceGetGpuInstanceProfileInfo";
+
+    /** Indices of profiles of GPU instances; drivers before R525 know ten of them. */
+    private static final int PROFILES = 18;
+
+    private static final int MOST_PLACEMENTS = 64; // no board has more than 8
+    private static final int MOST_SLICES = 16; // no board has more than 8
+    private static final long MOST_UNITS = 1 << 24; // of an engine, or MiB of memory
+
+    private final NvmlLibrary nvml;
+
+    ProfileReader(NvmlLibrary nvml) {
+        this.nvml = nvml;
+    }
+
+    /**
+     * Returns the supported profiles of a GPU in MIG mode, without their placements.
+     *
+     * @throws NvmlCallException if one can't be read, or there is none
+     */
+    List<MigProfile> withoutPlacements(long gpu) {
+        List<MigProfile> found = new ArrayList<>();
+        for (int index = 0; index < PROFILES; index++) {
+            MigProfile profile = profile(gpu, index);
+            if (profile != null) {
+                found.add(profile);
+            }
+        }
+        if (found.isEmpty()) {
+            throw new NvmlCallException(PROFILE_INFO, NOT_SUPPORTED, NONE);
+        }
+        return found;
+    }
+
+    /**
+     * Reads the supported profiles with their placements; what can't be read is as last read, or
+     * left out.
+     *
+     * @throws NvmlCallException if the GPU is lost, or the session has ended
+     */
+    List<MigProfile> read(long gpu, boolean isEnabled, @Nullable Mig before, Problems problems) {
+        List<MigProfile> found = new ArrayList<>();
+        PartProblems unread = new PartProblems(Cost.PROFILE, "MIG profiles of NVML's indices");
+        PartProblems unplaced = new PartProblems(Cost.PLACEMENTS, "MIG profiles");
+        for (int i = 0; i < PROFILES; i++) {
+            int index = i;
+            MigProfile last = before == null ? null : before.profileAt(index).orElse(null);
+            MigProfile profile = unread.read(index, () -> profile(gpu, index), last);
+            if (profile != null) {
+                List<Placement> known = last == null ? List.of() : last.placements();
+                List<Placement> placements =
+                        unplaced.read(
+                                profile.id(),
+                                () -> placements(gpu, profile.id()),
+                                known.isEmpty() ? null : known);
+                found.add(profile.at(placements == null ? List.of() : placements));
+            }
+        }
+        unread.addTo(problems);
+        unplaced.addTo(problems);
+        return found.isEmpty() && isEnabled ? last(before, problems) : found;
+    }
+
+    /** There can't be none in MIG mode. */
+    private static List<MigProfile> last(@Nullable Mig before, Problems problems) {
+        String reason = PROFILE_INFO + ": " + NONE;
+        if (before == null || before.profiles().isEmpty()) {
+            problems.part(Cost.PROFILE, "MIG profiles", reason);
+            return List.of();
+        }
+        problems.kept("MIG profiles", reason);
+        return before.profiles();
+    }
+
+    /** Reads a profile without its placements; null if there is none. */
+    private @Nullable MigProfile profile(long gpu, int index) {
+        Structs.GpuInstanceProfile p = new Structs.GpuInstanceProfile();
+        String function = PROFILE_INFO;
+        if (!nvml.succeeds(NO_SUCH_PROFILE, function, pointer(gpu), index, p)) {
+            return null;
+        }
+        requireValid(function, p);
+        Engines engines =
+                new Engines(
+                        p.multiprocessorCount,
+                        p.copyEngineCount,
+                        p.decoderCount,
+                        p.encoderCount,
+                        p.jpegCount,
+                        p.ofaCount);
+        return new MigProfile(
+                index, p.id, p.sliceCount, p.instanceCount, engines, p.memorySizeMB, List.of());
+    }
+
+    private static void requireValid(String function, Structs.GpuInstanceProfile p) {
+        long[] amounts = {
+            p.id,
+            p.sliceCount,
+            p.instanceCount,
+            p.multiprocessorCount,
+            p.copyEngineCount,
+            p.decoderCount,
+            p.encoderCount,
+            p.jpegCount,
+            p.ofaCount,
+            p.memorySizeMB
+        };
+        if (p.sliceCount > MOST_SLICES
+                || LongStream.of(amounts).anyMatch(it -> it < 0 || it > MOST_UNITS)) {
+            throw NvmlCallException.invalid(function, Arrays.toString(amounts));
+        }
+    }
+
+    /** Returns the possible placements of a profile in NVML's order, occupied or not. */
+    private List<Placement> placements(long gpu, int profileId) {
+        String function = "nvmlDeviceGetGpuInstancePossiblePlacements_v2";
+        Pointer handle = pointer(gpu);
+        IntByReference count = new IntByReference();
+        nvml.require(function, handle, profileId, Pointer.NULL, count);
+        int room = count.getValue();
+        if (room < 0 || room > MOST_PLACEMENTS) {
+            throw NvmlCallException.invalid(function, room);
+        }
+        if (room == 0) {
+            return List.of();
+        }
+        Structs.PlacementStruct[] all =
+                (Structs.PlacementStruct[]) new Structs.PlacementStruct().toArray(room);
+        nvml.require(function, handle, profileId, all, count);
+        return Stream.of(all)
+                .limit(Math.max(0, count.getValue()))
+                .map(ProfileReader::placement)
+                .peek(place -> requireValid(function, place))
+                .distinct()
+                .toList();
+    }
+
+    static Placement placement(Structs.PlacementStruct struct) {
+        return new Placement(struct.start, struct.size);
+    }
+
+    private static void requireValid(String function, Placement place) {
+        if (place.start() < 0
+                || place.size() < 1
+                || (long) place.start() + place.size() > MOST_SLICES) {
+            throw NvmlCallException.invalid(function, place);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.nvml;
+
+/**
+ * A MIG device as a process without privileges sees it: without its placement, which its name
+ * needs.
+ *
+ * @param gpu the UUID of its GPU
+ * @param uuid {@code MIG-…}
+ * @param gpuInstance the number of its GPU instance
+ * @param computeInstance the number of its compute instance in it
+ * @param slices the compute slices of its GPU instance
+ * @param computeSlices those of its compute instance
+ * @param memoryMiB its memory
+ * @param multiprocessors its streaming multiprocessors
+ */
+public record UnplacedMigDevice(
+        String gpu,
+        String uuid,
+        int gpuInstance,
+        int computeInstance,
+        int slices,
+        int computeSlices,
+        long memoryMiB,
+        int multiprocessors) {}
