@@ -20,15 +20,18 @@ import picocli.CommandLine.Spec;
  * Prints NVML's readings, and the devices that would be published. It needs no cluster and no root,
  * and changes nothing.
  *
- * <p>The exit status is 0, 1 if NVML can't be used, and 2 if the command line is wrong.
+ * <p>The exit status is 0, 1 if NVML can't be used or everything is left out, and 2 if the command
+ * line is wrong.
  */
 @Command(
         name = "dra4j-nvidia-driver probe",
         sortOptions = false,
         description = {
             "Prints NVML's readings of this node's GPUs, and the devices that would be published.",
-            "It needs no cluster and changes nothing; NVML reports possible MIG devices only to"
-                    + " root.",
+            "It needs no cluster and changes nothing. NVML reports the placements of MIG devices only"
+                    + " to root: without, these are listed as left out, with their reasons. With -o"
+                    + " yaml, reasons go to standard error.",
+            "The exit status is 1 if NVML can't be used, or if everything is left out.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -94,9 +97,14 @@ public final class ProbeMain implements Callable<Integer> {
         CommandLine command = spec.commandLine();
         try {
             install.gates().check();
-            command.getOut().print(ProbeReport.of(install, nodeName).as(output));
+            ProbeReport report = ProbeReport.of(install, nodeName);
+            command.getOut().print(report.as(output));
             command.getOut().flush();
-            return 0;
+            if (output == ProbeReport.Format.yaml) {
+                command.getErr().print(report.incomplete());
+                command.getErr().flush();
+            }
+            return report.lacksAll() ? FAILURE : 0;
         } catch (DraException e) {
             command.getErr().println("dra4j-nvidia-driver: " + e.getMessage());
             return FAILURE;
