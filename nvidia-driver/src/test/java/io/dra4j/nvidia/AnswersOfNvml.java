@@ -1,0 +1,411 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.LeftOut;
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.Offer.OnDemand;
+import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.Installation;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlEvents;
+import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.nvml.Reading;
+import io.dra4j.nvidia.standin.NodeState;
+import io.dra4j.nvidia.standin.StandInNode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/**
+ * Observes the cost of each answer of NVML: one function fails on one GPU of eight, and all else
+ * has to be as before.
+ */
+final class AnswersOfNvml {
+
+    /** The codes that are injected, by their names. */
+    static final Map<String, Integer> CODES = codes();
+
+    private static final Pattern OF_NO_GPU =
+            Pattern.compile("nvml(Init|Shutdown|System|EventSet).*|nvmlDeviceGetCount_v2");
+
+    /** Functions that only a driver without the newer one has to answer. */
+    private static final Map<String, String> NEWER =
+            Map.of(
+                    "nvmlInit_v2", "nvmlInitWithFlags",
+                    "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV");
+
+    /** Costs that are what NVML reports, and no failure: they replace what was known. */
+    private static final Set<String> NOT_KEPT = Set.of("absent", "renamed");
+
+    /** The word for something else that is not as before. */
+    static final String WRONG = "wrong";
+
+    private static final String NOT_CALLED = "not called";
+    private static final int FUNCTION_NOT_FOUND = 13;
+    private static final int MANY = 1_000_000; // calls
+
+    /** The GPU whose calls fail, when the node is read. It is divided. */
+    private static final int DIVIDED = 2;
+
+    /** The same for claims. It is not in MIG mode. */
+    private static final int WHOLE = 5;
+
+    private static final int SMALL = 19;
+    private static final int LARGE = 9;
+    private static final int COMPUTE_OF_ONE = 0;
+    private static final int COMPUTE_OF_THREE = 2;
+    private static final String DEVICE = "gpu-" + WHOLE + "-mig-3g40gb-9-4";
+
+    private final StandInNode node;
+    private final NodeState state;
+    private final Map<Use, Reader> readers = new EnumMap<>(Use.class);
+
+    AnswersOfNvml(Path folder) {
+        node = StandInNode.install(folder, "h100-linked");
+        state = node.state();
+        state.setMig(DIVIDED, true);
+        node.administrator().createInstance(DIVIDED, SMALL, 1, COMPUTE_OF_ONE);
+        node.administrator().createInstance(DIVIDED, LARGE, 4, COMPUTE_OF_THREE);
+    }
+
+    private static Map<String, Integer> codes() {
+        Map<String, Integer> codes = new LinkedHashMap<>();
+        codes.put("NOT_SUPPORTED", 3);
+        codes.put("UNKNOWN", 999);
+        codes.put("GPU_IS_LOST", 15);
+        codes.put("NO_PERMISSION", 4);
+        codes.put("TIMEOUT", 10);
+        codes.put("UNINITIALIZED", 1);
+        codes.put("LIB_RM_VERSION_MISMATCH", 18);
+        return codes;
+    }
+
+    /** A use of NVML. */
+    enum Use {
+        READING("the reading of a node"),
+        UNPRIVILEGED("the reading without root, additionally"),
+        PREPARE("the creation of a MIG device"),
+        UNPREPARE("its destruction"),
+        EVENTS("the subscription to events"),
+        RECOVERY("the test whether a GPU recovered");
+
+        final String title;
+
+        Use(String title) {
+            this.title = title;
+        }
+    }
+
+    /** Returns the cost in a word, for each code; nothing if the use never calls the function. */
+    List<String> costs(Use use, String function) {
+        List<String> costs = new ArrayList<>();
+        for (int code : CODES.values()) {
+            state.privileged(use != Use.UNPRIVILEGED);
+            try {
+                costs.add(cost(use, function, code));
+            } catch (AssertionError | DraException e) { // all are reported together
+                costs.add("%s: %s".formatted(WRONG, e).replaceAll("\\s+", " "));
+            } finally {
+                state.noneFails();
+                state.privileged(true);
+                clear();
+            }
+            if (costs.contains(NOT_CALLED)) {
+                return List.of();
+            }
+        }
+        return costs;
+    }
+
+    /** One cell must not spoil the next. */
+    private void clear() {
+        for (NodeState.Instance instance : state.instances()) {
+            if (instance.gpu() == WHOLE) {
+                node.administrator().destroyInstance(WHOLE, instance.id());
+            }
+        }
+        state.setMig(WHOLE, false);
+    }
+
+    private String cost(Use use, String function, int code) {
+        return switch (use) {
+            case READING, UNPRIVILEGED -> ofReading(use, function, code);
+            case PREPARE -> ofPrepare(function, code);
+            case UNPREPARE -> ofUnprepare(function, code);
+            case EVENTS -> ofEvents(function, code);
+            case RECOVERY -> ofRecovery(function, code);
+        };
+    }
+
+    /** Lets a function fail on a GPU, or in all calls if it is of none. */
+    private void inject(String function, int gpu, int code) {
+        boolean isOfNone = OF_NO_GPU.matcher(function).matches();
+        state.fails(function, isOfNone ? NodeState.ALL : gpu, code, MANY);
+        String newer = NEWER.get(function);
+        if (newer != null) {
+            state.fails(newer, FUNCTION_NOT_FOUND);
+        }
+    }
+
+    private Nvml nvml() {
+        return new Nvml(Installation.of(node.library()), InstantSource.system());
+    }
+
+    private NodeDevices devices(Reading reading, boolean dynamic) {
+        return NodeDevices.of(reading, new NodeDevices.Settings("node-1", node.sysfs(), dynamic));
+    }
+
+    /** A reading of a node, and the node as last read. */
+    private final class Reader {
+        private final Nvml known = nvml();
+        private Reading all;
+
+        Reader() {
+            known.keep();
+            all = known.read();
+        }
+
+        String cost(String function, int code) {
+            inject(function, DIVIDED, code);
+            String cost;
+            try (Nvml nvml = nvml()) {
+                Reading some = nvml.read();
+                cost =
+                        both(
+                                dynamic ->
+                                        first(
+                                                devices(all, dynamic),
+                                                devices(some, dynamic),
+                                                function));
+            } catch (NvmlException e) {
+                cost = thrown(e, function);
+            }
+            return state.hasFailed(MANY) ? later(cost, function, code) : NOT_CALLED;
+        }
+
+        /** The cost if the node was read before: what was known stays. */
+        private String later(String first, String function, int code) {
+            if (function.startsWith("nvmlInit")) {
+                return first; // there is a session already
+            }
+            try {
+                Reading some = known.read();
+                boolean isLost = some.lost().contains(state.uuid(DIVIDED));
+                boolean isUnread = some.unread().contains(state.uuid(DIVIDED));
+                assertThat(isLost || isUnread).isIn(false, first.equals("gpu"));
+                if (NOT_KEPT.stream().noneMatch(first::contains)) {
+                    both(dynamic -> kept(devices(all, dynamic), devices(some, dynamic)));
+                }
+                return isLost ? "gpu-lost" : first.equals("gpu") ? "gpu-unread" : first;
+            } catch (NvmlException e) {
+                assertThat(thrown(e, function)).isEqualTo(first);
+                return first;
+            } finally {
+                state.noneFails();
+                assertThat(known.read()).isEqualTo(all);
+            }
+        }
+
+        private String kept(NodeDevices before, NodeDevices after) {
+            assertThat(after.inventory().pools()).isEqualTo(before.inventory().pools());
+            return "";
+        }
+    }
+
+    private static String both(Function<Boolean, String> costByDynamic) {
+        String fixed = costByDynamic.apply(false);
+        String dynamic = costByDynamic.apply(true);
+        return fixed.equals(dynamic) ? fixed : fixed + ", dynamic " + dynamic;
+    }
+
+    private String ofReading(Use use, String function, int code) {
+        return readers.computeIfAbsent(use, key -> new Reader()).cost(function, code);
+    }
+
+    private static String thrown(DraException e, String function) {
+        assertThat(e).hasMessageContaining(function);
+        return e instanceof NvmlException nvml && nvml.reason() == Reason.SESSION_ENDED
+                ? "session"
+                : "node";
+    }
+
+    private static Map<String, Device> devices(NodeDevices devices, boolean ofTheGpu) {
+        Map<String, Device> found = new TreeMap<>();
+        for (Device device : devices.inventory().pools().get(0).devices()) {
+            String name = device.name().value();
+            if (name.matches("gpu-" + DIVIDED + "(-.*)?") == ofTheGpu) {
+                found.put(name, device);
+            }
+        }
+        return found;
+    }
+
+    /** The cost if nothing was known before. */
+    private String first(NodeDevices all, NodeDevices some, String function) {
+        if (!OF_NO_GPU.matcher(function).matches()) {
+            assertThat(devices(some, false)).isEqualTo(devices(all, false));
+        }
+        Map<String, Device> before = devices(all, true);
+        Map<String, Device> after = devices(some, true);
+        String reasons = some.inventory().leftOut() + " " + some.notes();
+        if (some.inventory().leftOut().stream().map(LeftOut::device).anyMatch(this::isTheGpu)) {
+            return named("gpu", reasons, function);
+        }
+        if (after.equals(before)) {
+            boolean isSame = some.inventory().leftOut().equals(all.inventory().leftOut());
+            return isSame ? "none" : named("listing", reasons, function);
+        }
+        if (after.keySet().equals(before.keySet())) {
+            String isNoted = some.notes().isEmpty() ? "absent" : "attribute";
+            return isNoted.equals("absent") ? isNoted : named(isNoted, reasons, function);
+        }
+        if (before.keySet().containsAll(after.keySet())) {
+            return named("mig-devices", reasons, function);
+        }
+        return "renamed";
+    }
+
+    private boolean isTheGpu(String device) {
+        return device.equals(state.uuid(DIVIDED)) || device.equals("GPU " + DIVIDED);
+    }
+
+    private static String named(String cost, String reasons, String function) {
+        assertThat(reasons).containsAnyOf(function + ":", "only to root");
+        return cost;
+    }
+
+    private OnDemand requested(Nvml nvml) {
+        return (OnDemand) devices(nvml.read(), true).offer(new DeviceName(DEVICE)).orElseThrow();
+    }
+
+    /** Records the state of a claim. */
+    private static final class Journal implements ClaimContext {
+        private ProviderState last;
+
+        @Override
+        public void checkpoint(ProviderState state) {
+            last = state;
+        }
+
+        @Override
+        public Instant deadline() {
+            return Instant.MAX;
+        }
+    }
+
+    private String ofPrepare(String function, int code) {
+        Journal journal = new Journal();
+        String cost = "none";
+        try (Nvml nvml = Nvml.open(node.library())) {
+            MigDeviceAllocator allocator = new MigDeviceAllocator(nvml, gpu -> true);
+            OnDemand requested = requested(nvml);
+            inject(function, WHOLE, code);
+            try {
+                allocator.create(Map.of(DEVICE, requested), journal);
+            } catch (DraException e) {
+                assertThat(e).hasMessageContaining("nvml");
+                cost = "prepare-fails";
+            }
+            if (!state.hasFailed(MANY)) {
+                cost = NOT_CALLED;
+            }
+            state.noneFails();
+            allocator.destroy(journal.last, journal);
+            if (state.isMigEnabled(WHOLE)) {
+                assertThat(cost).isEqualTo("none");
+                cost = "mode-stays";
+                allocator.requireWhole(requested.gpu());
+            }
+        }
+        assertNothingIsLeft();
+        return cost;
+    }
+
+    private String ofUnprepare(String function, int code) {
+        Journal journal = new Journal();
+        String cost = "none";
+        try (Nvml nvml = Nvml.open(node.library())) {
+            MigDeviceAllocator allocator = new MigDeviceAllocator(nvml, gpu -> true);
+            OnDemand requested = requested(nvml);
+            allocator.create(Map.of(DEVICE, requested), journal);
+            inject(function, WHOLE, code);
+            try {
+                allocator.destroy(journal.last, journal);
+            } catch (DraException e) {
+                assertThat(e).hasMessageContaining("nvml");
+                cost = "unprepare-fails";
+            }
+            if (!state.hasFailed(MANY)) {
+                cost = NOT_CALLED;
+            }
+            state.noneFails();
+            allocator.destroy(journal.last, journal);
+            if (state.isMigEnabled(WHOLE)) {
+                assertThat(cost).isEqualTo("none");
+                cost = "mode-stays";
+                allocator.requireWhole(requested.gpu());
+            }
+        }
+        assertNothingIsLeft();
+        return cost;
+    }
+
+    private void assertNothingIsLeft() {
+        assertThat(state.instances()).noneMatch(instance -> instance.gpu() == WHOLE);
+        assertThat(state.isMigEnabled(WHOLE)).isFalse();
+    }
+
+    private String ofEvents(String function, int code) {
+        String cost = "none";
+        try (Nvml nvml = nvml()) {
+            nvml.keep(); // until it is closed
+            inject(function, WHOLE, code);
+            try (NvmlEvents events = nvml.subscribe(Set.of(state.uuid(WHOLE), state.uuid(0)))) {
+                events.await(Duration.ofMillis(1));
+                assertThat(events.unmonitored()).doesNotContain(state.uuid(0));
+                cost = events.unmonitored().isEmpty() ? "none" : "unmonitored";
+            } catch (NvmlException e) {
+                assertThat(e).hasMessageContaining(function);
+                cost = "watch-retries";
+            }
+        }
+        return state.hasFailed(MANY) ? cost : NOT_CALLED;
+    }
+
+    private String ofRecovery(String function, int code) {
+        String cost;
+        try (Nvml nvml = nvml()) {
+            inject(function, WHOLE, code);
+            cost = nvml.needsRecovery(state.uuid(WHOLE)).isPresent() ? "none" : "unknown";
+        } catch (NvmlException e) {
+            assertThat(e).hasMessageContaining(function);
+            cost = "watch-retries";
+        }
+        return state.hasFailed(MANY) ? cost : NOT_CALLED;
+    }
+
+    /** Ends all sessions. */
+    void endSessions() {
+        readers.values().forEach(reader -> reader.known.close());
+        readers.clear();
+    }
+}
