@@ -97,20 +97,38 @@ public final class MigDeviceAllocator {
                 });
     }
 
-    /** Records a failure, too: then an instance in the place is another's. */
     private CreatedInstance createInstance(MigAllocation allocation, Recorder recorder) {
         try {
             return nvml.createInstance(
                     allocation.gpu(), allocation.profileId(), allocation.placement());
         } catch (NvmlException e) {
-            recorder.record(allocation.at(Step.DIVIDING));
+            recorder.record(
+                    e.reason() == Reason.NO_ROOM
+                            ? allocation.at(Step.DIVIDING)
+                            : leftBy(allocation));
             throw e;
+        }
+    }
+
+    /** Returns what a failed creation has left: nothing, an instance, or what can't be told now. */
+    private MigAllocation leftBy(MigAllocation allocation) {
+        try {
+            for (GpuInstance instance : nvml.instances(allocation.gpu())) {
+                if (allocation.isAt(allocation.gpu(), instance)) {
+                    return allocation.begun(
+                            ownership.origin(nvml.follow(allocation.gpu(), instance)));
+                }
+            }
+            return allocation.at(Step.DIVIDING);
+        } catch (NvmlException e) {
+            LOG.atDebug().setCause(e).log("Whether a GPU instance was created is unknown");
+            return allocation;
         }
     }
 
     private MigDevice createCompute(
             MigAllocation allocation, CreatedInstance instance, Recorder recorder) {
-        Origin origin = ownership.origin(instance);
+        Origin origin = ownership.origin(instance.serial());
         try {
             MigDevice created = nvml.createCompute(allocation.gpu(), instance);
             recorder.record(allocation.created(created, origin));

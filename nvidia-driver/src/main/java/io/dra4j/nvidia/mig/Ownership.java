@@ -3,7 +3,6 @@
 package io.dra4j.nvidia.mig;
 
 import io.dra4j.nvidia.mig.MigAllocation.Step;
-import io.dra4j.nvidia.nvml.CreatedInstance;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Presence;
@@ -42,8 +41,9 @@ final class Ownership {
         this.nvml = nvml;
     }
 
-    Origin origin(CreatedInstance created) {
-        return new Origin(nvml.moduleLoad(), process, created.serial());
+    /** Returns the origin of an instance that this process has created. */
+    Origin origin(long serial) {
+        return new Origin(nvml.moduleLoad(), process, serial);
     }
 
     /**
