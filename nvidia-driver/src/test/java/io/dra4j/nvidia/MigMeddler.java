@@ -22,7 +22,7 @@ import java.util.TreeSet;
  * An administrator who creates and destroys GPU instances beside a driver and under it, resets
  * GPUs, and updates NVIDIA's driver.
  *
- * <p>While no driver runs, it creates nothing in the places of claims: nothing could tell that.
+ * <p>While no driver runs, it creates nothing in the places of claims: that can't be detected.
  */
 final class MigMeddler {
 

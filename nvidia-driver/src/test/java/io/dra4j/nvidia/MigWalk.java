@@ -329,7 +329,7 @@ final class MigWalk {
                 .toList();
     }
 
-    /** The MIG devices that are where the claim's parts should be, and nobody else's. */
+    /** The MIG devices that are where the claim's parts should be, without those of others. */
     private Map<String, String> uuids(Held held) {
         Map<String, String> uuids = new HashMap<>();
         for (Instance instance : meddler.others()) {

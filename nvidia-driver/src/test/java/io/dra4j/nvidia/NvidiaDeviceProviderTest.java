@@ -188,7 +188,9 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             NodeState.Instance ours = hardware.instanceAt(0, 4);
             node.administrator().destroyInstance(0, ours.id());
             node.administrator().createInstance(0, THREE_SLICES, 4, COMPUTE_OF_THREE);
-            assertThat(hardware.instanceAt(0, 4)).as("nothing tells them apart").isEqualTo(ours);
+            assertThat(hardware.instanceAt(0, 4))
+                    .as("number, place and UUID are the same")
+                    .isEqualTo(ours);
         }
 
         @Test

@@ -9,8 +9,8 @@ import io.dra4j.nvidia.nvml.Placement;
 /**
  * The hardware behind names, which are made of minor numbers: these may move with a reboot.
  *
- * <p>A GPU has its UUID. The UUID of a MIG device ends with its instance, and a new one in the same
- * place is the same hardware: so it has its GPU's with its profile and place.
+ * <p>A GPU has its UUID. A MIG device has its GPU's with its profile and place: one that is created
+ * again in the same place is the same hardware.
  */
 final class PhysicalIds {
 

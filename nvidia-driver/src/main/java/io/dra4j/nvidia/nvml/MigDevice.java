@@ -5,7 +5,8 @@ package io.dra4j.nvidia.nvml;
 /**
  * A MIG device: a GPU instance and the compute instance in it.
  *
- * <p>Numbers are reused; the UUID is not.
+ * <p>Numbers and UUID are made of GPU, profile and place: a device that is created again has them,
+ * too.
  *
  * @param uuid {@code MIG-…}
  * @param gpuInstance the number of its GPU instance

@@ -211,8 +211,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Returns what is known of an instance that this process has created: its number and UUID tell
-     * nothing, since an instance that somebody else creates in the same place has both.
+     * Returns what is known of an instance that this process has created: its number and UUID are
+     * no evidence, since an instance that somebody else creates in the same place has both.
      *
      * @param serial its {@link CreatedInstance#serial}
      * @param withCompute whether its compute instance should exist, too
