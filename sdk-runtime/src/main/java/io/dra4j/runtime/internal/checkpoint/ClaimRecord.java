@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param state the last state that the provider recorded or returned
  * @param results the results of the preparation; only of a prepared claim
  * @param unprepareSkipped true if the kubelet never asks to unprepare the claim; else {@code null}
+ * @param damaged true if the claim was damaged before it was unprepared; else {@code null}
  */
 public record ClaimRecord(
         ClaimRef ref,
@@ -30,7 +31,8 @@ public record ClaimRecord(
         List<HeldDevice> devices,
         @Nullable ProviderState state,
         @JsonProperty("answer") @Nullable Results results,
-        @Nullable Boolean unprepareSkipped) {
+        @Nullable Boolean unprepareSkipped,
+        @Nullable Boolean damaged) {
 
     public ClaimRecord {
         Objects.requireNonNull(ref, "ref");
@@ -41,27 +43,32 @@ public record ClaimRecord(
 
     /** Returns the record of a claim whose own record is damaged or lost. */
     public static ClaimRecord damaged(ClaimRef ref, String bootId, List<HeldDevice> devices) {
-        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null, null);
+        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null, null, null);
     }
 
     /** Returns the record with the last state that the provider recorded. */
     public ClaimRecord withState(ProviderState recorded) {
-        return new ClaimRecord(ref, phase, bootId, devices, recorded, results, unprepareSkipped);
+        return new ClaimRecord(
+                ref, phase, bootId, devices, recorded, results, unprepareSkipped, damaged);
     }
 
     /** Returns the record of the claim when it is prepared. */
     public ClaimRecord prepared(@Nullable ProviderState last, Results answer) {
         return new ClaimRecord(
-                ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped);
+                ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped, null);
     }
 
-    /**
-     * Returns the record of the claim while it is unprepared; one that is damaged stays so, since a
-     * provider must not take its lost state for one that never was.
-     */
+    /** Returns the record of the claim while it is unprepared. */
     public ClaimRecord unpreparing() {
-        Phase next = phase == Phase.DAMAGED ? phase : Phase.UNPREPARING;
-        return new ClaimRecord(ref, next, bootId, devices, state, null, unprepareSkipped);
+        return new ClaimRecord(
+                ref,
+                Phase.UNPREPARING,
+                bootId,
+                devices,
+                state,
+                null,
+                unprepareSkipped,
+                phase == Phase.DAMAGED ? Boolean.TRUE : damaged);
     }
 
     /** Returns whether no call of the kubelet ends the preparation. */
@@ -69,10 +76,13 @@ public record ClaimRecord(
         return unprepareSkipped != null;
     }
 
-    /** Returns the claim as a provider sees it in a boot. */
+    /**
+     * Returns the claim as a provider sees it in a boot: one that was damaged stays so while it is
+     * unprepared, since its lost state must not be taken for one that never was.
+     */
     public HeldClaim held(String presentBootId) {
         return HeldClaim.builder(ref)
-                .phase(phase)
+                .phase(damaged == null ? phase : Phase.DAMAGED)
                 .beforeReboot(!bootId.equals(presentBootId))
                 .devices(devices)
                 .state(state)

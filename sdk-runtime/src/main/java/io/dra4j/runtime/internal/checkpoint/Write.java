@@ -40,12 +40,10 @@ record Write(
         return String.valueOf(entry.uid());
     }
 
-    /** Returns whether it leads to free devices: a damaged claim, too, can only be unprepared. */
+    /** Returns whether it leads to free devices. */
     boolean releases() {
         ClaimRecord claim = entry.put();
-        return claim == null
-                || claim.phase() == Phase.UNPREPARING
-                || claim.phase() == Phase.DAMAGED;
+        return claim == null || claim.phase() == Phase.UNPREPARING;
     }
 
     void fail(Throwable cause) {

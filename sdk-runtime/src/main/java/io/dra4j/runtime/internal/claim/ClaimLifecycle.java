@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Unprepare ({@link #unprepare}), of a claim in any phase:
  *
  * <ol>
- *   <li>the journal has the claim as UNPREPARING, or still as DAMAGED;
+ *   <li>the journal has the claim as UNPREPARING, and remembers if it was DAMAGED;
  *   <li>the provider undoes its work; what it checkpoints is in the journal when it continues;
  *   <li>the CDI spec is removed, and then what devices reported;
  *   <li>the journal forgets the claim.
@@ -119,7 +119,8 @@ final class ClaimLifecycle implements AutoCloseable {
                         claim.devices().stream().map(AllocatedDevice::held).toList(),
                         null,
                         null,
-                        unprepareSkipped);
+                        unprepareSkipped,
+                        null);
         writes.put(begun, check);
 
         PreparedClaim prepared;

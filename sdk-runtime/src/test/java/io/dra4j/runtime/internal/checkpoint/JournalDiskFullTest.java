@@ -109,10 +109,8 @@ class JournalDiskFullTest {
 
         for (int i = 0; i < prepared - 1; i++) {
             ClaimRecord claim = Records.full("uid-" + i);
-            journal.put(
-                    i % 2 == 0
-                            ? claim.unpreparing()
-                            : ClaimRecord.damaged(claim.ref(), claim.bootId(), claim.devices()));
+            ClaimRecord damaged = ClaimRecord.damaged(claim.ref(), claim.bootId(), claim.devices());
+            journal.put((i % 2 == 0 ? claim : damaged).unpreparing());
             journal.forget("uid-" + i);
         }
         assertThat(disk.resolve("claims.reserve")).doesNotExist();

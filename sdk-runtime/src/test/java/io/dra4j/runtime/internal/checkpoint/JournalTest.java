@@ -185,6 +185,7 @@ class JournalTest extends JournalFixture {
                             List.of(device),
                             null,
                             null,
+                            null,
                             null);
             written(with);
 

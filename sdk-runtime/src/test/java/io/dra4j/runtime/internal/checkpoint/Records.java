@@ -48,6 +48,7 @@ final class Records {
                 List.of(device(device)),
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -63,6 +64,7 @@ final class Records {
                 List.of(device("gpu-0")),
                 new ProviderState(3, "{\"instance\":7}"),
                 new Results(results, edits),
+                null,
                 null);
     }
 

@@ -21,6 +21,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -133,7 +134,8 @@ class ClaimOrderTest extends NodeFixture {
         private void leave(Phase phase, String boot) {
             node.prepare(A);
             ClaimRecord record = node.journal.claim("uid-a").orElseThrow();
-            node.journal.put(new ClaimRecord(A, phase, boot, record.devices(), null, null, null));
+            node.journal.put(
+                    new ClaimRecord(A, phase, boot, record.devices(), null, null, null, null));
             node.allocate(B, "gpu-0");
             provider.calls.clear();
         }
@@ -197,6 +199,23 @@ class ClaimOrderTest extends NodeFixture {
                     .hasSize(2)
                     .allMatch(claim -> claim.phase() == Phase.DAMAGED && claim.state() == null);
             assertThat(node.claims.held()).isEmpty();
+        }
+
+        @Test
+        void damagedGivesWayOnceItsUnprepareBegan() {
+            leave(Phase.DAMAGED, "boot-1");
+            ProviderState state = new ProviderState(1, "{}");
+            provider.recordedByUnprepare = Optional.of(state);
+            provider.failUnprepare(new AssertionError("cut off"));
+            node.unprepare(A);
+            node.restart("boot-1");
+            provider.onUnprepare = claim -> {};
+
+            assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
+
+            assertThat(provider.unprepared).hasSize(2);
+            assertThat(provider.unprepared.get(1).phase()).isEqualTo(Phase.DAMAGED);
+            assertThat(provider.unprepared.get(1).state()).isEqualTo(state);
         }
 
         @Test

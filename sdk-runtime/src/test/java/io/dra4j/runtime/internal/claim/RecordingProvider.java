@@ -9,6 +9,7 @@ import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
@@ -16,6 +17,7 @@ import io.dra4j.api.device.Pool;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -30,6 +32,7 @@ final class RecordingProvider implements DeviceProvider {
     private Inventory inventory = Inventory.of(); // guarded by this
     volatile Action onPrepare = (claim, context) -> {};
     volatile Undo onUnprepare = claim -> {};
+    volatile Optional<ProviderState> recordedByUnprepare = Optional.empty();
     volatile UnaryOperator<PreparedClaim> results = UnaryOperator.identity();
 
     interface Action {
@@ -93,6 +96,7 @@ final class RecordingProvider implements DeviceProvider {
     public void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
         calls.add("unprepare " + claim.ref().uid());
         unprepared.add(claim);
+        recordedByUnprepare.ifPresent(context::checkpoint);
         onUnprepare.run(claim);
     }
 }
