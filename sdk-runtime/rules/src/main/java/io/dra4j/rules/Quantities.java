@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 public final class Quantities {
     /** The real server reads a number without digits as zero. */
     private static final Pattern FORM =
-            Pattern.compile("([+-]?)([0-9]*)(?:\\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)");
+            Pattern.compile("([+-]?)([0-9]*+)(?:\\.([0-9]*+))?([eEinumkKMGTP]*[-+]?[0-9]*)");
 
-    private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]+");
+    private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?0*[0-9]{1,19}");
     private static final List<String> BINARY = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final List<String> DECIMAL =
             List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");

@@ -9,6 +9,7 @@ import static io.dra4j.testkit.apiserver.HttpProbe.json;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.HttpProbe.Answer;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.proxy.ApiProxy;
@@ -111,10 +112,23 @@ class ClientGoWritesIT {
             go.send("POST", CLAIMS, claim("c1"));
             patch("merge-patch", "{'metadata':{'labels':{'a':'1'}}}");
             patch("strategic-merge-patch", "{'metadata':{'labels':{'b':'2'}}}");
-            patch("json-patch", "[{'op':'add','path':'/metadata/labels/c','value':'3'}]");
+            patch("json-patch", "[{'op':'add','path':'/metadata/labels/c','from':'','value':'3'}]");
 
             assertThat(go.get(CLAIMS + "/c1").body().at("/metadata/labels"))
                     .isEqualTo(Json.object().put("a", "1").put("b", "2").put("c", "3"));
+        }
+
+        @Test
+        void mayReplaceTheWholeObject() throws Exception {
+            go.send("POST", CLAIMS, claim("c1"));
+            ObjectNode whole = go.get(CLAIMS + "/c1").body();
+            ((ObjectNode) whole.get("metadata")).putObject("labels").put("a", "1");
+            String patch = "[{'op':'replace','path':'','value':%s}]".formatted(whole);
+
+            patch("json-patch", patch);
+
+            assertThat(go.get(CLAIMS + "/c1").body().at("/metadata/labels/a").asText())
+                    .isEqualTo("1");
         }
 
         private void patch(String form, String patch) throws IOException {

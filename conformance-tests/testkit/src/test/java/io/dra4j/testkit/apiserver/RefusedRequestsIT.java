@@ -238,6 +238,18 @@ class RefusedRequestsIT {
     }
 
     @Test
+    void ofYamlTheFirstDocumentCounts() {
+        String yaml =
+                "metadata: {name: a}\nspec: {driver: d, nodeName: n, pool: {name: p, resourceSliceCount: 1}}\n---\nmetadata: {name: b}\nspec: [\n";
+
+        Answer answer =
+                http.send("POST", SLICES + "?fieldValidation=Strict", "application/yaml", yaml);
+
+        assertThat(answer.status()).as(answer.message()).isEqualTo(201);
+        assertThat(answer.text("metadata", "name")).isEqualTo("a");
+    }
+
+    @Test
     void aBodyWithoutTypeIsJson() {
         assertThat(http.send("POST", SLICES, "", slice("s2", 1)).status()).isEqualTo(201);
     }

@@ -11,6 +11,7 @@ import io.fabric8.zjsonpatch.JsonPatchException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -25,6 +26,11 @@ public final class Patches {
     private static final String STRATEGIC = "application/strategic-merge-patch+json";
 
     private static final int MOST_OPERATIONS = 10_000;
+
+    /** The operations on a value in its place, which may be the whole object. */
+    private static final Set<String> REPLACING = Set.of("replace", "test");
+
+    private static final Set<String> MOVING = Set.of("move", "copy");
 
     private Patches() {}
 
@@ -123,9 +129,18 @@ public final class Patches {
                 String target = "struct field jsonPatchOp." + field + " of type string";
                 throw unreadable(JSON_PATCH, mismatch(value, target));
             }
-            if (value.isTextual() && !field.equals("op") && !value.asText().startsWith("/")) {
-                throw ApiFailure.unprocessable();
-            }
+        }
+        String kind = operation.path("op").asText();
+        requirePointer(operation.path("path"), REPLACING.contains(kind));
+        if (MOVING.contains(kind)) {
+            requirePointer(operation.path("from"), false);
+        }
+    }
+
+    private static void requirePointer(JsonNode pointer, boolean mayBeWhole) {
+        boolean isWhole = mayBeWhole && pointer.asText().isEmpty();
+        if (pointer.isTextual() && !isWhole && !pointer.asText().startsWith("/")) {
+            throw ApiFailure.unprocessable();
         }
     }
 

@@ -73,12 +73,15 @@ final class JsonBody {
         }
     }
 
-    /** The keys that maps of YAML have more than once, with their lines; the last value counts. */
+    /**
+     * The keys that maps of the first document of YAML have more than once, with their lines; the
+     * last value counts.
+     */
     static List<String> repeatedKeys(byte[] body) {
         Set<String> seen = new HashSet<>();
         List<String> repeated = new ArrayList<>();
         try (JsonParser parser = Json.YAML.createParser(body)) {
-            while (parser.nextToken() != null) {
+            while (parser.nextToken() != null && !isEnd(parser)) {
                 if (parser.currentToken() == JsonToken.FIELD_NAME
                         && !seen.add(path(parser.getParsingContext()))) {
                     repeated.add(
@@ -92,6 +95,10 @@ final class JsonBody {
             throw new UncheckedIOException(e);
         }
         return repeated;
+    }
+
+    private static boolean isEnd(JsonParser parser) {
+        return parser.currentToken().isStructEnd() && parser.getParsingContext().inRoot();
     }
 
     private static List<String> paths(byte[] body) {
