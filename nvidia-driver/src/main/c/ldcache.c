@@ -22,7 +22,7 @@
 static const char *const USUAL[] = {
     "/sbin/ldconfig.real", "/sbin/ldconfig", "/usr/sbin/ldconfig.real", "/usr/sbin/ldconfig", NULL};
 
-enum { MOST_HEADERS = 64 };
+enum { MOST_HEADERS = 64, TIMEOUT = 60 /* seconds */ };
 
 /* A program with an interpreter would run that of the image, with the rights of this process. */
 static bool is_static(int program) {
@@ -95,22 +95,29 @@ static void configure(int root, char *const *folders) {
     close(file);
 }
 
-/* Leaves one capability, so that the program can't leave the root, nor use the links of other processes in procfs. */
+/*
+ * Leaves two capabilities. One lets the program write a cache. With so few, it can't leave the root, nor use the links
+ * of other processes in procfs. The other is harmless, and containers do not have it by default: so their processes
+ * can't use the links of this one in procfs, which lead to the node's files. For that the kernel wants all of its
+ * capabilities.
+ */
 static bool drop_capabilities(void) {
     for (unsigned long each = 0; prctl(PR_CAPBSET_READ, each) >= 0; each++) {
-        if (each != CAP_DAC_OVERRIDE && prctl(PR_CAPBSET_DROP, each) != 0) {
+        if (each != CAP_DAC_OVERRIDE && each != CAP_WAKE_ALARM && prctl(PR_CAPBSET_DROP, each) != 0) {
             return false;
         }
     }
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct rights[2] = {{0, 0, 0}, {0, 0, 0}};
-    rights[0].effective = 1U << CAP_DAC_OVERRIDE;
-    rights[0].permitted = 1U << CAP_DAC_OVERRIDE;
+    rights[0].effective = rights[0].permitted = 1U << CAP_DAC_OVERRIDE;
+    rights[CAP_TO_INDEX(CAP_WAKE_ALARM)].effective |= CAP_TO_MASK(CAP_WAKE_ALARM);
+    rights[CAP_TO_INDEX(CAP_WAKE_ALARM)].permitted |= CAP_TO_MASK(CAP_WAKE_ALARM);
     return syscall(SYS_capset, &header, rights) == 0;
 }
 
 static void run_in(int root, int program, char *const *arguments) {
     char *const nothing[] = {NULL};
+    alarm(TIMEOUT); /* an image may have files that block */
     if (fchdir(root) != 0 || chroot(".") != 0 || chdir("/") != 0) {
         fail("the container's root can't be entered: %s", strerror(errno));
     }

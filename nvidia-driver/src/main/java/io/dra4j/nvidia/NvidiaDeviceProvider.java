@@ -98,11 +98,24 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         nvml.recall(before.gpus());
         faults.recall(before.errors());
         allocator.recall(before.ended());
-        last = read();
-        logProblems(NodeDevices.NONE, last.devices());
+        readFirst(started);
         followInstances(started);
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
         watch.start();
+    }
+
+    /** Without NVML, claims that are held can be unprepared all the same, most of them. */
+    private void readFirst(DriverContext started) {
+        try {
+            last = read();
+            logProblems(NodeDevices.NONE, last.devices());
+        } catch (NvmlException e) {
+            if (started.held().isEmpty()) {
+                throw e;
+            }
+            isUnreadable = true;
+            LOG.atError().setCause(e).log("NVML can't be used; claims can be unprepared");
+        }
     }
 
     /** The node as the watch sees it. */
@@ -143,16 +156,18 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
 
         @Override
-        public void settled() {
-            if (settings.dynamicMig()) {
-                handleForeignInstances(runtime);
-            }
+        public boolean settled() {
+            return !settings.dynamicMig() || handleForeignInstances(runtime);
         }
     }
 
     private void followInstances(DriverContext runtime) {
         try {
-            allocator.follow(() -> states(runtime.held()));
+            nvml.inOneSession(
+                    () -> {
+                        allocator.follow(() -> states(runtime.held()));
+                        return true;
+                    });
         } catch (DraException e) { // a later driver's record; unprepare says more
             LOG.atDebug().setCause(e).log("The instances of claims can't be followed");
         }
@@ -172,7 +187,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         LOG.atWarn().addKeyValue("device", device).addKeyValue("reason", reason).log(message);
     }
 
-    private void handleForeignInstances(DriverContext runtime) {
+    private boolean handleForeignInstances(DriverContext runtime) {
+        if (isUnreadable) {
+            return false;
+        }
         ForeignInstances foreign = allocator.foreignInstances();
         try {
             List<ForeignInstance> found =
@@ -187,6 +205,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         } catch (DraException e) {
             LOG.atWarn().setCause(e).log("GPU instances without a claim are unknown; all stay");
         }
+        return true;
     }
 
     private static List<ProviderState> states(List<HeldClaim> held) {

@@ -4,7 +4,6 @@ package io.dra4j.nvidia;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.probe.ProbeMain;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
@@ -42,10 +41,8 @@ public final class NvidiaDriverMain {
 
     private static DeviceProvider provider(NvidiaOptions options) {
         options.install().gates().check();
-        Nvml nvml = options.install().nvml(options.procRoot());
-        nvml.requireUsable(); // an early end says more than a driver without devices
         return new NvidiaDeviceProvider(
-                nvml,
+                options.install().nvml(options.procRoot()),
                 options.install().inventorySettings(options.nodeName()),
                 options.edits(),
                 options.healthPolicy());

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Waits for events of the GPUs, on a thread of its own, and has the GPUs read again at intervals,
@@ -49,6 +50,8 @@ public final class GpuWatch implements AutoCloseable {
     private String installed;
     private @Nullable Subscription first; // handed over to the thread when it starts
     private boolean settled;
+    private Duration wait = WAIT; // of the thread, after the next failure
+    private boolean isFailing;
 
     /** The node whose GPUs are watched. */
     public interface Node {
@@ -68,8 +71,12 @@ public final class GpuWatch implements AutoCloseable {
         /** Called at each interval, before the reading. */
         void beforeReading();
 
-        /** Called once, an interval after the start: by then the devices of claims are known. */
-        void settled();
+        /**
+         * Called an interval after the start: by then the devices of claims are known.
+         *
+         * @return whether it need not be called again
+         */
+        boolean settled();
     }
 
     /** Creates a watch that is not started yet. */
@@ -124,7 +131,6 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     private void run() {
-        Duration wait = WAIT;
         while (!isClosing()) {
             try {
                 if (first != null || node.wantsEvents()) {
@@ -132,7 +138,6 @@ public final class GpuWatch implements AutoCloseable {
                 } else {
                     idle();
                 }
-                wait = WAIT;
             } catch (NvmlException e) {
                 failed(e);
                 pause(wait);
@@ -146,7 +151,10 @@ public final class GpuWatch implements AutoCloseable {
         if (e.reason() == Reason.GIVEN_BACK) {
             return; // on request
         }
-        LOG.atWarn().setCause(e).log("Can't follow events of the GPUs now");
+        LOG.atLevel(isFailing ? Level.DEBUG : Level.WARN)
+                .setCause(e)
+                .log("Can't follow events of the GPUs now; trying again");
+        isFailing = true;
         node.changed();
     }
 
@@ -155,7 +163,9 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     private void idle() {
-        faults.unmonitored(Set.of());
+        if (faults.unmonitored(Set.of())) {
+            node.changed();
+        }
         pause(WAIT);
         readIfDue();
     }
@@ -170,6 +180,8 @@ public final class GpuWatch implements AutoCloseable {
                     events = renewed(events);
                 }
                 next(events).ifPresent(this::handle);
+                wait = WAIT;
+                isFailing = false;
             }
         } finally {
             events.close();
@@ -214,10 +226,7 @@ public final class GpuWatch implements AutoCloseable {
             lastRead = clock.instant();
             failed.forEach(this::checkRecovery);
             node.beforeReading();
-            if (!settled) {
-                settled = true;
-                node.settled();
-            }
+            settled = settled || node.settled();
             node.changed();
         }
         return isDue;
@@ -225,7 +234,13 @@ public final class GpuWatch implements AutoCloseable {
 
     /** A taint stays for as long as nothing says that the GPU works again. */
     private void checkRecovery(String gpu) {
-        Optional<Boolean> needed = severity.needsRecovery(gpu);
+        Optional<Boolean> needed;
+        try {
+            needed = nvml.needsRecovery(gpu);
+        } catch (NvmlException e) { // it is lost, too, or was removed
+            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Recovery action can't be read");
+            return;
+        }
         if (needed.isEmpty()) {
             faults.forgetHarmless(gpu);
         } else if (needed.get()) {

@@ -38,7 +38,7 @@ final class Severity {
     }
 
     /** Returns empty if the driver does not report it, before R565, or it can't be read now. */
-    Optional<Boolean> needsRecovery(String gpu) {
+    private Optional<Boolean> needsRecovery(String gpu) {
         try {
             return nvml.needsRecovery(gpu);
         } catch (NvmlException e) { // it is lost, too, or was removed

@@ -90,7 +90,9 @@ public final class MigDeviceAllocator {
                         modes.enable(gpu);
                     }
                     requireRoom(name, requested);
-                    MigAllocation allocation = allocation(name, requested, Step.MAKING);
+                    MigAllocation allocation =
+                            allocation(name, requested, Step.MAKING)
+                                    .begun(ownership.origin(Origin.NOT_CREATED));
                     recorder.record(allocation);
                     CreatedInstance instance = createInstance(allocation, recorder);
                     return createCompute(allocation, instance, recorder);
@@ -103,7 +105,7 @@ public final class MigDeviceAllocator {
                     allocation.gpu(), allocation.profileId(), allocation.placement());
         } catch (NvmlException e) {
             recorder.record(
-                    e.reason() == Reason.NO_ROOM
+                    e.reason() == Reason.NO_ROOM || e.reason() == Reason.GIVEN_BACK
                             ? allocation.at(Step.DIVIDING)
                             : leftBy(allocation));
             throw e;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 record MigState(@JsonProperty("parts") List<MigAllocation> allocations) {
 
-    private static final RecordState<MigState> FORM = RecordState.of(1, MigState.class);
+    private static final RecordState<MigState> FORM =
+            RecordState.of(2, MigState.class).upgrading(1, MigState.class, state -> state);
 
     MigState {
         allocations = List.copyOf(allocations);

@@ -13,6 +13,9 @@ package io.dra4j.nvidia.mig;
  */
 record Origin(String moduleLoad, String process, long serial) {
 
+    /** The serial of an instance that may not have been created: no instance has it. */
+    static final long NOT_CREATED = 0;
+
     /** Returns whether the instance has ended with the kernel module that it was created under. */
     boolean isBefore(String presentLoad) {
         return !moduleLoad.isEmpty() && !presentLoad.isEmpty() && !moduleLoad.equals(presentLoad);

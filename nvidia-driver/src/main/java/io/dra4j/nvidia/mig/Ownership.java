@@ -68,12 +68,12 @@ final class Ownership {
                 || (presence == Presence.UNKNOWN && recorded.matches(instance));
     }
 
-    /** A compute instance that is being destroyed may be gone by our own doing. */
+    /** Only a finished device must have its compute instance: others may lose it by our doing. */
     private Presence presence(MigAllocation recorded, Origin origin) {
         Long serial = serial(origin);
         return serial == null
                 ? Presence.UNKNOWN
-                : nvml.presence(recorded.gpu(), serial, recorded.step() != Step.DESTROYING);
+                : nvml.presence(recorded.gpu(), serial, recorded.step() == Step.MADE);
     }
 
     private @Nullable Long serial(Origin origin) {

@@ -35,10 +35,17 @@ final class CreatedInstances {
 
     synchronized void compute(Session session, long serial, long handle) {
         bySerial.computeIfPresent(
-                serial, (key, known) -> new Created(session, known.instance, handle));
+                serial,
+                (key, known) ->
+                        known.session == session
+                                ? new Created(session, known.instance, handle)
+                                : known);
     }
 
-    /** Tests the handles; that of the compute instance only if it should exist. */
+    /**
+     * Tests the handles; that of the compute instance only if it should exist. Without it, a GPU
+     * instance is another's as soon as it has another compute instance.
+     */
     Presence presence(Session session, long serial, boolean withCompute) {
         Created known = find(serial);
         if (known == null || known.session != session) {
@@ -49,7 +56,8 @@ final class CreatedInstances {
                         && session.mig.exists(known.instance)
                         && (!withCompute
                                 || known.compute == 0
-                                || session.mig.computeExists(known.compute));
+                                || session.mig.computeExists(known.compute)
+                                || !session.mig.hasComputes(known.instance));
         return exists ? Presence.PRESENT : Presence.GONE;
     }
 

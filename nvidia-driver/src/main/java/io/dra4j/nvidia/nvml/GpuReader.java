@@ -7,7 +7,6 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
-import static io.dra4j.nvidia.nvml.NvmlLibrary.SUCCESS;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
@@ -43,6 +42,10 @@ final class GpuReader {
             Set.of(INVALID_ARGUMENT, NOT_FOUND, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private static final int RECOVERY_ACTION = 230;
+
+    /** Returned for a field that an older driver does not know. */
+    private static final Set<Integer> NO_FIELD =
+            Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private final NvmlLibrary nvml;
     private final MigReader mig;
@@ -294,9 +297,13 @@ final class GpuReader {
     OptionalInt recoveryAction(long gpu) {
         Structs.FieldValue field = new Structs.FieldValue();
         field.fieldId = RECOVERY_ACTION;
+        String function = "nvmlDeviceGetFieldValues";
         boolean isKnown =
-                nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetFieldValues", pointer(gpu), 1, field)
-                        && field.nvmlReturn == SUCCESS;
+                nvml.succeeds(UNSUPPORTED, function, pointer(gpu), 1, field)
+                        && !NO_FIELD.contains(field.nvmlReturn);
+        if (isKnown) {
+            nvml.check(function, field.nvmlReturn);
+        }
         return isKnown ? OptionalInt.of((int) field.value) : OptionalInt.empty();
     }
 }

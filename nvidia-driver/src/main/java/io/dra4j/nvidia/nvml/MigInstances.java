@@ -95,6 +95,14 @@ final class MigInstances {
                 new Structs.GpuInstanceInfo());
     }
 
+    /** Returns whether an existing GPU instance has any compute instance. */
+    boolean hasComputes(long instance) {
+        return instances
+                .read(instance)
+                .map(found -> !found.instance().devices().isEmpty())
+                .orElse(false);
+    }
+
     /** Returns whether the compute instance of a handle exists. */
     boolean computeExists(long compute) {
         return nvml.succeeds(

@@ -49,17 +49,8 @@ public final class Nvml implements AutoCloseable {
     public static Nvml open(Path file) {
         Nvml opened = new Nvml(Installation.of(file), InstantSource.system());
         opened.keep();
-        opened.requireUsable();
+        opened.sessions.change(session -> true);
         return opened;
-    }
-
-    /**
-     * Opens a session, if none is open.
-     *
-     * @throws NvmlException if the library can't be loaded, or the kernel has no driver
-     */
-    public void requireUsable() {
-        sessions.change(session -> true);
     }
 
     /**

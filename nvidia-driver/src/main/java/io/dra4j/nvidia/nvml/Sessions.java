@@ -114,17 +114,18 @@ final class Sessions {
     }
 
     private <T> T run(Session session, Function<Session, T> work) {
-        boolean failed = false;
+        boolean succeeded = false;
         try {
-            return work.apply(session);
+            T result = work.apply(session);
+            succeeded = true;
+            return result;
         } catch (NvmlCallException e) {
-            failed = Session.isEndedBy(e);
-            if (failed) {
+            if (Session.isEndedBy(e)) {
                 endedBy(session, String.valueOf(e.getMessage()));
             }
             throw e;
         } finally {
-            leave(failed);
+            leave(succeeded);
         }
     }
 
@@ -150,7 +151,7 @@ final class Sessions {
                 if (current == null) {
                     current = open();
                 }
-                if (!isOutdated()) {
+                if (calls == 0 || !isOutdated()) { // a new one is used once, whatever changed since
                     calls++;
                     return current;
                 }
@@ -188,11 +189,11 @@ final class Sessions {
                         : new Failure(before.since, before.times + 1, why);
     }
 
-    private void leave(boolean failed) {
+    private void leave(boolean succeeded) {
         lock.lock();
         try {
             calls--;
-            if (!failed) {
+            if (succeeded) {
                 failure = null;
             }
             endIfUnused();

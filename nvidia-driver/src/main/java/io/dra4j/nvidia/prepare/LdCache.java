@@ -56,7 +56,10 @@ final class LdCache {
         }
         try {
             return new LdCache(file, content).libraries();
-        } catch (BufferUnderflowException | IndexOutOfBoundsException | InvalidPathException e) {
+        } catch (ArithmeticException
+                | BufferUnderflowException
+                | IndexOutOfBoundsException
+                | InvalidPathException e) {
             throw new IOException(file + " is malformed: " + e, e);
         }
     }
