@@ -54,10 +54,21 @@ public final class ConformanceMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        // Named here and not found by its usual name: a suite on a class path must not bring along
-        // the logging of this program.
-        System.setProperty("logback.configurationFile", "io/dra4j/conformance/logback-main.xml");
+        configureLogging();
         System.exit(commandLine().execute(args));
+    }
+
+    /**
+     * Warnings only, a line each on standard error. Set here and not in a file that is found by its
+     * name: a suite on a class path must not bring along the logging of this program.
+     */
+    private static void configureLogging() {
+        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
+        System.setProperty("org.slf4j.simpleLogger.showThreadName", "false");
+        System.setProperty("org.slf4j.simpleLogger.showLogName", "false");
+        System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
+        // It warns of each connection that the proxy cuts, which is what the proxy is for.
+        System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty.server.Response", "error");
     }
 
     /** The command line as {@link #main} runs it. */

@@ -130,8 +130,7 @@ class ModulesTest {
                                     "com.fasterxml.jackson.dataformat",
                                     "org.junit.platform",
                                     "org.junit.jupiter",
-                                    "info.picocli",
-                                    "ch.qos.logback")));
+                                    "info.picocli")));
 
     /** Modules of poms alone: a check that dependencies were read passes over them. */
     private static final Set<String> WITHOUT_DEPENDENCIES = Set.of("sdk-runtime/bom");
