@@ -1,0 +1,75 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** The four kinds of pages, each with groups of pages in their order in the sidebar. */
+const kinds = [
+  { text: 'Tutorial', folder: 'tutorial', groups: [{ pages: ['first-driver'] }] },
+  {
+    text: 'How-to',
+    folder: 'how-to',
+    groups: [
+      { text: 'Install', pages: ['install-on-kind', 'install-on-kubeadm', 'install-beside-gpu-operator', 'install-on-platforms', 'switch-from-a-go-driver', 'leave-a-device-plugin'] },
+      { text: 'Use devices', pages: ['configure-devices', 'choose-devices', 'share-devices', 'mig', 'extended-resources', 'quotas-and-queues'] },
+      { text: 'Operate', pages: ['debug-a-pending-claim', 'health-and-taints', 'update-and-drain', 'monitor'] },
+      { text: 'Write a driver', pages: ['write-your-provider', 'test-your-driver'] },
+      { text: 'Test any driver', pages: ['test-a-driver', 'conformance-in-ci'] },
+    ],
+  },
+  {
+    text: 'Reference',
+    folder: 'reference',
+    groups: [
+      { text: 'Programs', pages: ['settings', 'metrics', 'log-fields', 'events', 'journal'] },
+      { text: 'Drivers', pages: ['nvidia-driver', 'nvml-answers', 'attributes', 'configurations'] },
+      { text: 'Deployment', pages: ['images', 'charts', 'rbac', 'drop-in'] },
+      { text: 'Releases', pages: ['version-skew', 'features'] },
+      { text: 'Conformance', pages: ['requirements', 'conformance-reports', 'embedded-api-server'] },
+      { text: 'Words and code', pages: ['glossary', 'javadoc'] },
+    ],
+  },
+  {
+    text: 'Explanation',
+    folder: 'explanation',
+    groups: [
+      { pages: ['claims', 'publishing', 'reports', 'misread-guides', 'go-helper'] },
+      { text: 'Decisions', pages: decisions() },
+    ],
+  },
+]
+
+function decisions() {
+  return readdirSync(join(root, 'explanation/decisions'))
+    .filter((file) => file.endsWith('.md'))
+    .sort()
+    .map((file) => `decisions/${file.slice(0, -3)}`)
+}
+
+function item(folder, page) {
+  const text = readFileSync(join(root, folder, `${page}.md`), 'utf8')
+  const title = /^# (.+)$/m.exec(text)
+  if (!title) throw new Error(`${folder}/${page}.md has no title: begin it with "# "`)
+  return { text: title[1], link: `/${folder}/${page}` }
+}
+
+/** Groups with the pages that exist; those that no group names come last. */
+function groups({ folder, groups }) {
+  const named = groups.map(({ text, pages }) => ({ text, pages: pages.filter((page) => existsSync(join(root, folder, `${page}.md`))) }))
+  const listed = new Set(named.flatMap(({ pages }) => pages))
+  const rest = readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.md') && !listed.has(file.slice(0, -3)))
+    .map((file) => file.slice(0, -3))
+  return [...named, { text: 'More', pages: rest }]
+    .filter(({ pages }) => pages.length > 0)
+    .map(({ text, pages }) => ({ text, items: pages.map((page) => item(folder, page)) }))
+}
+
+export const sections = kinds.map((kind) => ({ text: kind.text, folder: kind.folder, first: groups(kind)[0].items[0].link }))
+
+export function sidebar() {
+  return Object.fromEntries(kinds.map((kind) => [`/${kind.folder}/`, groups(kind)]))
+}
