@@ -3,6 +3,7 @@
 import { defineConfig } from 'vitepress'
 import { failOnDeadLinks } from './deadLinks.js'
 import { sections, sidebar } from './navigation.js'
+import { shortCode } from './shortCode.js'
 import { sourceLinks } from './sourceLinks.js'
 
 /** The anchor of a heading as code forges make it, so that one link works on both. */
@@ -25,7 +26,7 @@ export default defineConfig({
   markdown: {
     theme: { light: 'github-light', dark: 'github-dark' },
     anchor: { slugify },
-    config: (md) => md.use(sourceLinks),
+    config: (md) => md.use(sourceLinks).use(shortCode),
   },
   themeConfig: {
     logo: '/mark.svg',

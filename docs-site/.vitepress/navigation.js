@@ -17,7 +17,7 @@ const kinds = [
       { text: 'Use devices', pages: ['configure-devices', 'choose-devices', 'share-devices', 'mig', 'extended-resources', 'quotas-and-queues'] },
       { text: 'Operate', pages: ['debug-a-pending-claim', 'health-and-taints', 'update-and-drain', 'monitor'] },
       { text: 'Write a driver', pages: ['write-your-provider', 'test-your-driver'] },
-      { text: 'Test any driver', pages: ['test-a-driver', 'conformance-in-ci'] },
+      { text: 'Test any driver', pages: ['test-a-driver', 'conformance-in-ci', 'try-without-a-cluster'] },
     ],
   },
   {
@@ -25,10 +25,10 @@ const kinds = [
     folder: 'reference',
     groups: [
       { text: 'Programs', pages: ['settings', 'metrics', 'log-fields', 'events', 'journal'] },
-      { text: 'Drivers', pages: ['nvidia-driver', 'nvml-answers', 'attributes', 'configurations'] },
+      { text: 'Drivers', pages: ['nvidia-driver', 'nvml-answers', 'fake-driver', 'attributes', 'configurations'] },
       { text: 'Deployment', pages: ['images', 'charts', 'rbac', 'drop-in'] },
       { text: 'Releases', pages: ['version-skew', 'features'] },
-      { text: 'Conformance', pages: ['requirements', 'conformance-reports', 'embedded-api-server'] },
+      { text: 'Conformance', pages: ['requirements', ...all('reference', 'reports'), 'embedded-api-server'] },
       { text: 'Words and code', pages: ['glossary', 'javadoc'] },
     ],
   },
@@ -36,17 +36,23 @@ const kinds = [
     text: 'Explanation',
     folder: 'explanation',
     groups: [
-      { pages: ['claims', 'publishing', 'reports', 'misread-guides', 'go-helper'] },
-      { text: 'Decisions', pages: decisions() },
+      { pages: ['claims', 'publishing', 'reports', 'misread-guides', 'go-helper', 'code'] },
+      { text: 'Decisions', pages: all('explanation', 'decisions') },
     ],
   },
 ]
 
-function decisions() {
-  return readdirSync(join(root, 'explanation/decisions'))
+/** All pages of a folder below that of a kind. */
+function all(kind, folder) {
+  const path = join(root, kind, folder)
+  return existsSync(path) ? names(path).map((name) => `${folder}/${name}`) : []
+}
+
+function names(path) {
+  return readdirSync(path)
     .filter((file) => file.endsWith('.md'))
+    .map((file) => file.slice(0, -3))
     .sort()
-    .map((file) => `decisions/${file.slice(0, -3)}`)
 }
 
 function item(folder, page) {
@@ -60,9 +66,7 @@ function item(folder, page) {
 function groups({ folder, groups }) {
   const named = groups.map(({ text, pages }) => ({ text, pages: pages.filter((page) => existsSync(join(root, folder, `${page}.md`))) }))
   const listed = new Set(named.flatMap(({ pages }) => pages))
-  const rest = readdirSync(join(root, folder))
-    .filter((file) => file.endsWith('.md') && !listed.has(file.slice(0, -3)))
-    .map((file) => file.slice(0, -3))
+  const rest = names(join(root, folder)).filter((page) => !listed.has(page))
   return [...named, { text: 'More', pages: rest }]
     .filter(({ pages }) => pages.length > 0)
     .map(({ text, pages }) => ({ text, items: pages.map((page) => item(folder, page)) }))

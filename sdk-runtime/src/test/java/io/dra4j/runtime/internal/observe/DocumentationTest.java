@@ -16,20 +16,22 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The pages of the documentation that list what can be observed of a driver. */
 class DocumentationTest {
 
     private static final Path DOCS = Path.of("../docs-site");
 
-    @ParameterizedTest
-    @EnumSource(Reason.class)
-    void explainsEveryReasonToTheAdmin(Reason reason) throws IOException {
-        assertThat(reason.apiName()).matches("[A-Z][A-Za-z]{1,127}");
-        assertThat(Files.readString(DOCS.resolve("explanation/publishing.md")))
-                .contains("`" + reason.apiName() + "`");
+    @Test
+    void hasARowForEachReasonInOrder() throws IOException {
+        assertThat(Reason.values())
+                .allSatisfy(reason -> assertThat(reason.apiName()).matches("[A-Z][A-Za-z]{1,127}"));
+        assertThat(Files.readAllLines(DOCS.resolve("reference/events.md")))
+                .filteredOn(line -> line.startsWith("| `"))
+                .allMatch(line -> line.matches("\\| `\\w+` \\| [\\w ]+ \\| \\S.* \\|"))
+                .extracting(line -> line.split("`")[1])
+                .containsExactly(
+                        Stream.of(Reason.values()).map(Reason::apiName).toArray(String[]::new));
     }
 
     @Test

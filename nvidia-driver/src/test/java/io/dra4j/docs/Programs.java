@@ -1,0 +1,62 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.docs;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * The programs that the documentation is about, by their command lines. Their classes are private
+ * to their packages, so they are named here as picocli gets them.
+ */
+final class Programs {
+
+    static final CommandSpec EVERY_DRIVER = spec("io.dra4j.runtime.DriverOptions$Standard");
+    static final CommandSpec FAKE_DRIVER = spec("io.dra4j.example.FakeDriverOptions");
+    static final CommandSpec NVIDIA_DRIVER = spec("io.dra4j.nvidia.NvidiaOptions");
+    static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
+    static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
+
+    private Programs() {}
+
+    private static CommandSpec spec(String name) {
+        try {
+            return CommandSpec.forAnnotatedObject(Class.forName(name));
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException("Where is the class that has the options?", e);
+        }
+    }
+
+    /** The commands of {@code dra-conformance}, by their names. */
+    static Map<String, CommandSpec> commands() {
+        Map<String, CommandSpec> commands = new LinkedHashMap<>();
+        CONFORMANCE
+                .subcommands()
+                .forEach((name, command) -> commands.put(name, command.getCommandSpec()));
+        return commands;
+    }
+
+    /** All names of the options of a command, hidden ones too. */
+    static Set<String> names(CommandSpec command) {
+        Set<String> names = new TreeSet<>();
+        for (OptionSpec option : command.options()) {
+            names.addAll(Set.of(option.names()));
+        }
+        return names;
+    }
+
+    /** All names of options of all programs. */
+    static Set<String> allNames() {
+        Set<String> names = new TreeSet<>();
+        names.addAll(names(FAKE_DRIVER));
+        names.addAll(names(NVIDIA_DRIVER));
+        names.addAll(names(PROBE));
+        names.addAll(names(CONFORMANCE));
+        commands().values().forEach(command -> names.addAll(names(command)));
+        return names;
+    }
+}

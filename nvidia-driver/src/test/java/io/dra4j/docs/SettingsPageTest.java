@@ -1,0 +1,104 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.docs;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Model.ArgGroupSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * The page of settings is what the programs' command lines say; {@code -Dreference.update} updates
+ * it. It is here because this module is built last and sees all programs.
+ */
+class SettingsPageTest {
+
+    private static final Path PAGE = Pages.ROOT.resolve("reference/settings.md");
+    private static final String FIRST = "## Every driver\n";
+    private static final String VARIABLE = ", variable";
+    private static final String SETTING = ", setting in the file";
+    private static final Set<String> OF_EVERY_COMMAND = Set.of("--help", "--version");
+
+    @Test
+    void isWhatTheCommandLinesSay() throws Exception {
+        Pages.assertRendered(PAGE, FIRST, drivers() + conformance());
+    }
+
+    private static String drivers() {
+        return FIRST
+                + "\n"
+                + OptionTable.of(VARIABLE, Programs.EVERY_DRIVER.options())
+                + "\n## The fake driver\n\n"
+                + "`dra4j-example-fake-driver`, besides those of every driver:\n\n"
+                + OptionTable.of(VARIABLE, own(Programs.FAKE_DRIVER, Programs.EVERY_DRIVER))
+                + "\n## The NVIDIA driver\n\n"
+                + "`dra4j-nvidia-driver`, besides those of every driver:\n\n"
+                + OptionTable.of(VARIABLE, own(Programs.NVIDIA_DRIVER, Programs.EVERY_DRIVER))
+                + "\n### dra4j-nvidia-driver probe\n\n"
+                + OptionTable.of(VARIABLE, Programs.PROBE.options());
+    }
+
+    private static List<OptionSpec> own(CommandSpec program, CommandSpec shared) {
+        Set<String> known = Programs.names(shared);
+        return program.options().stream()
+                .filter(option -> !known.contains(option.longestName()))
+                .toList();
+    }
+
+    private static String conformance() {
+        StringBuilder text = new StringBuilder("\n## dra-conformance\n");
+        CommandSpec run = Programs.commands().get("run");
+        for (Map.Entry<String, CommandSpec> command : Programs.commands().entrySet()) {
+            text.append("\n### dra-conformance ").append(command.getKey()).append("\n\n");
+            text.append(command(command.getValue(), run));
+        }
+        return text.toString();
+    }
+
+    /** The options of {@code run} are not repeated where another command has them in its groups. */
+    private static String command(CommandSpec command, CommandSpec run) {
+        List<OptionSpec> alone =
+                command.options().stream()
+                        .filter(option -> option.group() == null)
+                        .filter(option -> !OF_EVERY_COMMAND.contains(option.longestName()))
+                        .toList();
+        boolean hasSettings = !command.argGroups().isEmpty();
+        String alias = hasSettings ? SETTING : VARIABLE;
+        String table =
+                alone.isEmpty() ? "It has no options of its own.\n" : OptionTable.of(alias, alone);
+        if (!hasSettings) {
+            return table.replace(VARIABLE, "");
+        }
+        String groups =
+                command == run
+                        ? command.argGroups().stream()
+                                .map(SettingsPageTest::group)
+                                .collect(Collectors.joining())
+                        : "\nBesides, those of `run` about %s.\n".formatted(headings(command));
+        return table + groups;
+    }
+
+    private static String group(ArgGroupSpec group) {
+        return "\n"
+                + heading(group)
+                + ":\n\n"
+                + OptionTable.of(SETTING, group.options().stream().toList());
+    }
+
+    private static String headings(CommandSpec command) {
+        return command.argGroups().stream()
+                .map(SettingsPageTest::heading)
+                .map(text -> text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String heading(ArgGroupSpec group) {
+        return group.heading().replace("%n", "").replace(":", "").strip();
+    }
+}
