@@ -4,8 +4,6 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.NodeState;
@@ -14,9 +12,6 @@ import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,13 +40,16 @@ final class MigWalk {
     private static final Pattern WHOLE = Pattern.compile("gpu-(\\d+)");
     private static final Duration DEATH = Duration.ofSeconds(30);
     private static final int STEPS_OF_A_CALL = 12;
+    private static final int LAST = 40; // lines that a failure shows
     private static final long LOOK_NANOS = 20_000_000;
 
     private final TestContext context;
+    private final TestContext.Mark start;
     private final NodeState hardware;
     private final Random random;
     private final List<PublishedDevice> devices;
-    private final Map<String, Long> most = new HashMap<>(); // by counter set and counter
+    private final CounterSets most;
+    private final DriverRecords records;
     private final Map<String, Held> claims = new LinkedHashMap<>(); // by UID
     private int prepares;
     private int unprepares;
@@ -64,7 +62,7 @@ final class MigWalk {
     private static final class Held {
         private final KubeletClaim claim;
         private final List<PublishedDevice> devices;
-        private Map<String, String> uuids; // of its parts, by device; null: a call was cut off
+        private Map<String, String> uuids; // of its parts, by device; null: not known as prepared
         private boolean isLost; // somebody destroyed a part of it
 
         Held(KubeletClaim claim, List<PublishedDevice> devices) {
@@ -75,40 +73,34 @@ final class MigWalk {
 
     MigWalk(TestContext context, StandInNode node, long seed) {
         this.context = context;
+        this.start = context.mark();
         this.hardware = node.state();
         this.meddler = new MigMeddler(node, seed);
         this.random = new Random(seed);
+        this.records = new DriverRecords(context.place().plugins());
         this.devices = context.devices().all();
-        for (JsonNode slice : context.devices().slices()) {
-            for (JsonNode set : slice.at("/spec/sharedCounters")) {
-                amounts(set).forEach((counter, amount) -> most.put(key(set, counter), amount));
-            }
-        }
+        this.most = CounterSets.of(context.devices().slices());
     }
 
-    private static String key(JsonNode set, String counter) {
-        return (set.has("name") ? set.get("name") : set.get("counterSet")).asText() + "/" + counter;
-    }
-
-    private static Map<String, Long> amounts(JsonNode set) {
-        Map<String, Long> amounts = new HashMap<>();
-        set.get("counters")
-                .properties()
-                .forEach(
-                        counter ->
-                                amounts.put(
-                                        counter.getKey(),
-                                        amount(counter.getValue().get("value").asText())));
-        return amounts;
-    }
-
-    private static long amount(String quantity) {
-        return Long.parseLong(quantity.replaceFirst("[GM]i$", ""))
-                * (quantity.endsWith("Gi") ? 1024 : 1);
-    }
-
-    /** So many calls, and the end: then nothing may be left. */
+    /**
+     * Makes so many calls, and unprepares all claims at the end: then nothing may be left.
+     *
+     * @throws AssertionError with what was done last, if anything is not as it should be
+     */
     String walk(int calls) {
+        try {
+            go(calls);
+        } catch (AssertionError | RuntimeException e) {
+            List<String> done = context.callsSince(start);
+            String last =
+                    String.join("\n", done.subList(Math.max(0, done.size() - LAST), done.size()));
+            throw new AssertionError("%s%n%s".formatted(e.getMessage(), last), e);
+        }
+        return "%d prepares and %d unprepares, %d kills, %d failing steps, %d claims refused; %s"
+                .formatted(prepares, unprepares, kills, failures, refusals, meddler);
+    }
+
+    private void go(int calls) {
         while (prepares + unprepares < calls) {
             injectFault();
             if (random.nextInt(9) < 5) {
@@ -121,8 +113,6 @@ final class MigWalk {
             assertAgreed();
         }
         end();
-        return "%d prepares and %d unprepares, %d kills, %d failing steps, %d claims refused; %s"
-                .formatted(prepares, unprepares, kills, failures, refusals, meddler);
     }
 
     /** Somebody else changes the hardware, now and then, while the driver runs or is dead. */
@@ -131,13 +121,15 @@ final class MigWalk {
         hardware.failAt(0);
         if (random.nextInt(3) == 0) {
             boolean isAlive = context.driver().isAlive();
+            findPrepared();
             List<Instance> ours =
                     claims.values().stream()
                             .filter(held -> held.uuids != null && !held.isLost)
                             .flatMap(held -> instances(held).stream())
                             .toList();
-            Set<String> known = knownAsDestroyed();
+            Set<String> known = records.destroyed();
             boolean isNoticed = meddler.meddle(isAlive, ours);
+            context.transcript().note(meddler + "; there are " + hardware.bySerial());
             claims.values().forEach(this::lose);
             if (isNoticed) {
                 awaitNotice(known);
@@ -145,28 +137,32 @@ final class MigWalk {
         }
     }
 
-    /** Waits until the driver remembers a destroyed instance: then a kill may come. */
-    private void awaitNotice(Set<String> before) {
-        Instant end = Instant.now().plus(DEATH);
-        while (before.containsAll(knownAsDestroyed())) {
-            assertThat(Instant.now()).as("an instance of a claim was destroyed").isBefore(end);
-            LockSupport.parkNanos(LOOK_NANOS); // another process gives no event
+    /**
+     * Finds out which claims of calls that were cut off are prepared: those keep their parts, and
+     * the next prepare returns them whether somebody has destroyed them meanwhile or not.
+     */
+    private void findPrepared() {
+        Set<String> prepared = records.prepared();
+        for (Held held : claims.values()) {
+            if (held.uuids == null && !held.isLost && prepared.contains(held.claim.uid())) {
+                held.uuids = requireParts(held);
+            }
         }
     }
 
-    /** Returns the instances that the driver remembers as destroyed by somebody. */
-    private Set<String> knownAsDestroyed() {
-        Path file = context.place().plugins().resolve("gpu.nvidia.com/gpus.json");
-        Set<String> known = new HashSet<>();
-        try {
-            new JsonMapper()
-                    .readTree(file.toFile())
-                    .path("ended")
-                    .forEach(key -> known.add(key.asText()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private Map<String, String> requireParts(Held held) {
+        Map<String, String> uuids = uuids(held);
+        assertThat(uuids).as("the parts of %s", held.devices).hasSize(parts(held).size());
+        return uuids;
+    }
+
+    /** Waits until the driver remembers a destroyed instance: then a kill may come. */
+    private void awaitNotice(Set<String> before) {
+        Instant end = Instant.now().plus(DEATH);
+        while (before.containsAll(records.destroyed())) {
+            assertThat(Instant.now()).as("an instance of a claim was destroyed").isBefore(end);
+            LockSupport.parkNanos(LOOK_NANOS); // another process gives no event
         }
-        return known;
     }
 
     /** Marks a claim whose instance was destroyed, though something may be in its place. */
@@ -181,8 +177,10 @@ final class MigWalk {
         int dice = random.nextInt(16);
         long step = 1 + random.nextInt(STEPS_OF_A_CALL);
         if (dice < 3) {
+            context.transcript().note("kill at step " + step);
             hardware.killAt(step);
         } else if (dice < 5) {
+            context.transcript().note("fail at step " + step);
             hardware.failAt(step);
         }
     }
@@ -258,8 +256,7 @@ final class MigWalk {
             refusals++;
             return; // the kubelet tries again, or unprepares
         }
-        Map<String, String> uuids = uuids(held);
-        assertThat(uuids).as("the parts of %s", held.devices).hasSize(parts(held).size());
+        Map<String, String> uuids = requireParts(held);
         if (held.uuids != null) {
             assertThat(uuids).isEqualTo(held.uuids);
         }
@@ -289,34 +286,17 @@ final class MigWalk {
 
     /** As the scheduler does: devices whose counters are left, of all that claims may have. */
     private List<PublishedDevice> allocate(int count) {
-        Map<String, Long> left = new HashMap<>(most);
-        claims.values().forEach(held -> held.devices.forEach(device -> take(device, left)));
+        CounterSets left = most.copy();
+        claims.values().forEach(held -> held.devices.forEach(left::take));
         List<PublishedDevice> taken = new ArrayList<>();
         for (int i = 0; i < 40 && taken.size() < count; i++) {
             PublishedDevice device = devices.get(random.nextInt(devices.size()));
-            if (!taken.contains(device) && fits(device, left)) {
-                take(device, left);
+            if (!taken.contains(device) && left.has(device)) {
+                left.take(device);
                 taken.add(device);
             }
         }
         return taken;
-    }
-
-    private static boolean fits(PublishedDevice device, Map<String, Long> left) {
-        for (JsonNode set : device.json().get("consumesCounters")) {
-            for (Map.Entry<String, Long> counter : amounts(set).entrySet()) {
-                if (left.get(key(set, counter.getKey())) < counter.getValue()) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    private static void take(PublishedDevice device, Map<String, Long> left) {
-        for (JsonNode set : device.json().get("consumesCounters")) {
-            amounts(set).forEach((name, amount) -> left.merge(key(set, name), -amount, Long::sum));
-        }
     }
 
     private static List<PublishedDevice> parts(Held held) {
