@@ -32,10 +32,12 @@ final class Sessions {
     /** From here on a restart of the process may help, and nothing else did. */
     private static final int MANY_FAILURES = 5;
 
+    /** No call takes as long, not even the first on a node with many GPUs. */
     private static final Duration LONG_FAILURE = Duration.ofMinutes(5);
 
     private final Installation installation;
     private final InstantSource clock;
+    private final PendingCalls pending;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -55,6 +57,7 @@ final class Sessions {
     Sessions(Installation installation, InstantSource clock) {
         this.installation = installation;
         this.clock = clock;
+        this.pending = new PendingCalls(clock);
     }
 
     /**
@@ -76,7 +79,7 @@ final class Sessions {
 
     /** Runs work once, in the open session or a new one; it fails as {@link #read} does. */
     <T> T change(Function<Session, T> work) {
-        return run(enter(), work);
+        return pending.make(() -> run(enter(), work));
     }
 
     /**
@@ -98,7 +101,7 @@ final class Sessions {
         } finally {
             lock.unlock();
         }
-        return run(session, work);
+        return pending.make(() -> run(session, work));
     }
 
     /** Runs work that releases something of a session, if that is still open. */
@@ -213,7 +216,11 @@ final class Sessions {
         Session over = current;
         current = null;
         if (over != null) {
-            over.end();
+            pending.make(
+                    () -> {
+                        over.end();
+                        return true;
+                    });
         }
     }
 
@@ -299,17 +306,26 @@ final class Sessions {
         }
     }
 
-    /** Returns why only a restart of the process may help: NVML fails again and again. */
+    /**
+     * Returns why only a restart of the process may help: a call of NVML does not return, or NVML
+     * fails again and again.
+     */
     Optional<String> persistentFailure() {
+        Optional<Instant> hanging = pending.oldest().filter(this::isLongAgo);
+        if (hanging.isPresent()) {
+            return Optional.of("A call of NVML has not returned since " + hanging.get());
+        }
         Failure known = failure;
-        if (known == null
-                || known.times < MANY_FAILURES
-                || clock.instant().isBefore(known.since.plus(LONG_FAILURE))) {
+        if (known == null || known.times < MANY_FAILURES || !isLongAgo(known.since)) {
             return Optional.empty();
         }
         return Optional.of(
                 "NVML has failed %d times since %s: %s"
                         .formatted(known.times, known.since, known.last));
+    }
+
+    private boolean isLongAgo(Instant start) {
+        return !clock.instant().isBefore(start.plus(LONG_FAILURE));
     }
 
     /** Ends the session when its calls have returned, whoever keeps it, and opens no other. */

@@ -210,4 +210,25 @@ class SessionsTest {
         assertThat(failing.persistentFailure()).isEmpty();
         failing.close();
     }
+
+    @Test
+    void askForARestartWhileACallDoesNotReturn() throws Exception {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
+        Nvml hanging = new Nvml(Installation.of(node.library()), now::get);
+        state.slow(0, 2_000);
+        CompletableFuture<Reading> reading = CompletableFuture.supplyAsync(hanging::read);
+        while (!isOpen()) {
+            Thread.onSpinWait();
+        }
+
+        assertThat(hanging.persistentFailure()).as("it has not been long").isEmpty();
+        now.set(Instant.EPOCH.plus(Duration.ofMinutes(5)));
+        assertThat(hanging.persistentFailure())
+                .contains("A call of NVML has not returned since 1970-01-01T00:00:00Z");
+        state.slow(0, 0);
+        reading.get(30, TimeUnit.SECONDS);
+
+        assertThat(hanging.persistentFailure()).isEmpty();
+        hanging.close();
+    }
 }
