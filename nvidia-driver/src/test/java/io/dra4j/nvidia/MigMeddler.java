@@ -11,6 +11,8 @@ import io.dra4j.nvidia.standin.NodeState.Instance;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +24,16 @@ import java.util.TreeSet;
  * An administrator who creates and destroys GPU instances beside a driver and under it, resets
  * GPUs, and updates NVIDIA's driver.
  *
- * <p>While no driver runs, it creates nothing in the places of claims: that can't be detected.
+ * <p>While no driver runs, it creates nothing in the places of claims: that can't be detected. The
+ * same is true of a driver that has no session yet after an update.
  */
 final class MigMeddler {
 
     private static final int IN_USE = 19;
+
+    /** The longest time without a session after an update under a driver that runs. */
+    private static final Duration NO_SESSION = Duration.ofSeconds(20);
+
     private static final Map<Integer, Integer> COMPUTE_PROFILES = // of GPU instances' profiles
             Map.of(19, 0, 14, 1, 9, 2, 5, 3);
     private static final List<int[]> PLACES = List.of(new int[] {19, 6}, new int[] {14, 4});
@@ -36,6 +43,7 @@ final class MigMeddler {
     private final Administrator administrator;
     private final Random random;
     private final Set<Integer> own = new TreeSet<>(); // serials
+    private Instant updated = Instant.MIN; // last under a driver that runs
     private int created;
     private int destroyed;
     private int replaced;
@@ -89,7 +97,7 @@ final class MigMeddler {
                 return destroy(ours, false);
             }
             default -> {
-                return destroy(ours, true);
+                return destroy(ours, !mayLackSession());
             }
         }
         return false;
@@ -98,9 +106,16 @@ final class MigMeddler {
     /** A driver with MIG devices on demand has a session, so a GPU is reset without it only. */
     private void reset(boolean isAlive) {
         int gpu = random.nextInt(hardware.gpus());
+        if (isAlive && mayLackSession()) {
+            return;
+        }
         assertThat(administrator.reset(gpu)).isEqualTo(isAlive ? IN_USE : 0);
         resets += isAlive ? 0 : 1;
         forgetGone();
+    }
+
+    private boolean mayLackSession() {
+        return Instant.now().isBefore(updated.plus(NO_SESSION));
     }
 
     private void forgetGone() {
@@ -111,6 +126,7 @@ final class MigMeddler {
         String version = "560.35." + ++updates;
         try {
             if (isAlive) {
+                updated = Instant.now();
                 hardware.replacing(18, 18);
                 administrator.reboot();
             } else {
