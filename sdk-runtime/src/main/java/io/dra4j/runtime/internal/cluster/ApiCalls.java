@@ -34,15 +34,18 @@ final class ApiCalls {
     private static final String WATCH = "WATCH";
     private static final String JSON = "application/json";
     private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
+    private static final int FORBIDDEN = 403;
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
     private final HttpClient http;
     private final String server;
     private final Meters meters;
+    private final MissingPermissions permissions;
 
     ApiCalls(HttpClient http, String server, Meters meters) {
         this.http = http;
         this.meters = meters;
+        this.permissions = new MissingPermissions(meters);
         this.server = server.endsWith("/") ? server : server + "/";
     }
 
@@ -94,10 +97,17 @@ final class ApiCalls {
                 await(() -> http.consumeBytes(request.build(), watch::take), WATCH, path, limit);
         if (!response.isSuccessful()) {
             response.body().cancel();
-            throw failure("GET " + path, response, Json.object());
+            throw failure("GET " + path, response, watchRefusal(path));
         }
         watch.begin(response.body());
         return watch;
+    }
+
+    /** The body of a refused watch is not read, and only RBAC refuses one with 403. */
+    private static JsonNode watchRefusal(String path) {
+        String group = path.startsWith("apis/") ? path.split("/", 3)[1] : "";
+        return Json.object()
+                .put("message", MissingPermissions.message("watch", resource(path), group));
     }
 
     private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> request) {
@@ -176,8 +186,7 @@ final class ApiCalls {
                 : String.valueOf(failure);
     }
 
-    private static ClusterException failure(
-            String what, HttpResponse<?> response, JsonNode status) {
+    private ClusterException failure(String what, HttpResponse<?> response, JsonNode status) {
         String reason = status.path("message").asText("");
         String message =
                 "The API server answered %s%s: %s"
@@ -189,6 +198,12 @@ final class ApiCalls {
             boolean named = !status.path("details").path("name").asText("").isEmpty();
             return new ClusterException.NotFound(
                     message, named && status.path("reason").asText().equals("NotFound"));
+        }
+        if (response.code() == FORBIDDEN) {
+            Optional<ClusterException.Forbidden> refused = permissions.refused(message, reason);
+            if (refused.isPresent()) {
+                return refused.get();
+            }
         }
         return new ClusterException(message, response.code(), retryAfter(response));
     }

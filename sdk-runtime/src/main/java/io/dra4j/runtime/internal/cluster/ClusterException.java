@@ -99,6 +99,38 @@ public class ClusterException extends DraException {
         }
     }
 
+    /** The API server does not let the driver's ServiceAccount do it, by RBAC. */
+    public static final class Forbidden extends ClusterException {
+
+        @Serial private static final long serialVersionUID = 1L;
+
+        private final String verb;
+        private final String resource;
+
+        /**
+         * Creates the failure.
+         *
+         * @param message the request and the response
+         * @param verb the verb that is missing, as a ClusterRole has it
+         * @param resource the resource that it is missing for, as a ClusterRole has it
+         */
+        public Forbidden(String message, String verb, String resource) {
+            super(message, 403, null);
+            this.verb = verb;
+            this.resource = resource;
+        }
+
+        /** Returns the verb that is missing. */
+        public String verb() {
+            return verb;
+        }
+
+        /** Returns the resource that it is missing for. */
+        public String resource() {
+            return resource;
+        }
+    }
+
     /** The server does not have the API that this SDK speaks: it never will by itself. */
     public static final class ApiMissing extends ClusterException {
 

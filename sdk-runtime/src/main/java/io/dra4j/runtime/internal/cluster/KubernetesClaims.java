@@ -28,7 +28,10 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     private static final String DRA_API = "apis/resource.k8s.io/v1/";
     private static final String PATH = DRA_API + "resourceclaims";
     private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration UPDATES = Duration.ofMinutes(10);
     private static final int PAGE = 500;
+    private static final int CONFLICT = 409;
+    private static final int MOST_ATTEMPTS = 5;
     private static final InstantSource MONOTONIC = () -> Instant.EPOCH.plusNanos(System.nanoTime());
 
     private final ApiCalls calls;
@@ -37,6 +40,9 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
                     MONOTONIC,
                     pause -> Thread.sleep(pause.toMillis()),
                     RandomGenerator.getDefault());
+
+    /** When a patch may be tried again, after one was forbidden. */
+    private volatile Instant noPatchBefore = Instant.MIN;
 
     KubernetesClaims(ApiCalls calls) {
         this.calls = calls;
@@ -123,6 +129,49 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
 
     @Override
     public void apply(ClaimRef claim, String fieldManager, List<String> devices) {
+        if (MONOTONIC.instant().isBefore(noPatchBefore)) {
+            update(claim, fieldManager, devices);
+            return;
+        }
+        try {
+            patch(claim, fieldManager, devices);
+        } catch (ClusterException.Forbidden e) {
+            // ClusterRoles of drivers in Go may have the verb update alone.
+            noPatchBefore = MONOTONIC.instant().plus(UPDATES);
+            update(claim, fieldManager, devices);
+        }
+    }
+
+    private void update(ClaimRef claim, String fieldManager, List<String> devices) {
+        List<JsonNode> wanted = devices.stream().map(Json::parse).toList();
+        String path = path(claim);
+        for (int attempt = 1; ; attempt++) {
+            ObjectNode present = (ObjectNode) Json.parse(calls.read(path, LIMIT));
+            if (!present.at("/metadata/uid").asText().equals(claim.uid())) {
+                throw gone(claim);
+            }
+            ObjectNode next = StatusUpdate.of(present, fieldManager, wanted);
+            if (next.at("/status/devices").equals(present.at("/status/devices"))
+                    || (devices.isEmpty() && present.at("/status/devices").isEmpty())) {
+                return;
+            }
+            try {
+                calls.send(
+                        "PUT", path + "/status?fieldManager=" + encoded(fieldManager), next, LIMIT);
+                return;
+            } catch (ClusterException e) {
+                if (e.status() != CONFLICT || attempt == MOST_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static String encoded(String fieldManager) {
+        return URLEncoder.encode(fieldManager, StandardCharsets.UTF_8);
+    }
+
+    private void patch(ClaimRef claim, String fieldManager, List<String> devices) {
         ObjectNode body =
                 Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
         // The UID keeps the report of a claim from another one that bears its name by now.
@@ -134,8 +183,8 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         if (devices.isEmpty()) {
             body.remove("status");
         }
-        String manager = URLEncoder.encode(fieldManager, StandardCharsets.UTF_8);
-        calls.apply(path(claim) + "/status?force=true&fieldManager=" + manager, body, LIMIT);
+        String query = "?force=true&fieldManager=" + encoded(fieldManager);
+        calls.apply(path(claim) + "/status" + query, body, LIMIT);
     }
 
     @Override

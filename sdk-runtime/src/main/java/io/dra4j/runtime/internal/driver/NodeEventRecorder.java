@@ -29,14 +29,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One thread delivers them in order; callers never wait. An event that repeats the last one
  * about its subject is delivered again after half an hour at the earliest. Of Events with one
- * reason and subject there is one a minute at most; those that can't be created are left out: a
- * driver may lack the permission. Thread-safe.
+ * reason and subject there is one a minute at most; those that can't be created are left out. A
+ * driver that lacks the permission tries again after ten minutes. Thread-safe.
  */
 final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeEventRecorder.class);
     private static final Duration REMINDER = Duration.ofMinutes(30);
     private static final Duration EVENT_INTERVAL = Duration.ofMinutes(1);
+    private static final Duration LEFT_OUT = Duration.ofMinutes(10);
     private static final int LONGEST_QUEUE = 100;
     private static final int LAST_SECONDS = 1;
 
@@ -57,6 +58,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     // Of the delivery's thread.
     private final Map<String, Instant> lastEvents = new HashMap<>();
     private boolean eventsFail;
+    private Instant leftOutUntil = Instant.MIN;
 
     NodeEventRecorder(DriverSettings settings, Events events, Meters meters) {
         this(settings.onRecoverable(), settings.onFatal(), events, meters, settings.clock());
@@ -153,7 +155,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private void createEvent(DriverEvent event, Instant at) {
         String kind = event.reason() + " " + event.subject();
         Instant last = lastEvents.get(kind);
-        if (last != null && at.isBefore(last.plus(EVENT_INTERVAL))) {
+        if (at.isBefore(leftOutUntil) || (last != null && at.isBefore(last.plus(EVENT_INTERVAL)))) {
             return;
         }
         lastEvents.put(kind, at);
@@ -161,13 +163,11 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         try {
             events.create(warning, event.reason().apiName(), event.message());
             eventsFail = false;
+        } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
+            leftOutUntil = at.plus(LEFT_OUT);
         } catch (ClusterException e) {
             if (!eventsFail) {
-                LOG.atWarn()
-                        .setCause(e)
-                        .log(
-                                "Could not create an Event on the Node; the driver's ServiceAccount"
-                                        + " needs the verb create on events in namespace default");
+                LOG.atWarn().setCause(e).log("Could not create an Event on the Node");
             }
             eventsFail = true;
         }

@@ -9,6 +9,7 @@ package io.dra4j.runtime.internal.observe;
 public final class LogField {
 
     public static final String ADDRESS = "address";
+    public static final String API_GROUP = "api.group";
     public static final String CLAIM = "claim";
     public static final String CLAIM_UID = "claim.uid";
     public static final String DEVICE = "device";
@@ -18,9 +19,11 @@ public final class LogField {
     public static final String PATH = "path";
     public static final String POOL = "pool";
     public static final String REASON = "reason";
+    public static final String RESOURCE = "resource";
     public static final String SLICE = "slice";
     public static final String SLICE_COUNT = "slice.count";
     public static final String SOCKET = "socket";
+    public static final String VERB = "verb";
 
     private LogField() {}
 }

@@ -65,6 +65,13 @@ public enum Metric {
             "method",
             "resource",
             "status"),
+    MISSING_PERMISSIONS(
+            Kind.COUNTER,
+            "dra4j.missing.permissions",
+            "requests that the API server refused because the driver's ServiceAccount lacks a verb in"
+                    + " its ClusterRole",
+            "verb",
+            "resource"),
     REGISTRATIONS(
             Kind.COUNTER,
             "dra4j.registrations",

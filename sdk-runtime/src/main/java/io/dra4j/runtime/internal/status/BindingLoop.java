@@ -14,6 +14,7 @@ import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,6 +51,7 @@ public final class BindingLoop implements AutoCloseable {
     private final Map<String, BindingClaim> waiting = new LinkedHashMap<>();
     private Duration wait = FIRST_WAIT;
     private boolean isScheduled;
+    private Instant notBefore = Instant.MIN;
 
     private volatile @Nullable Watch watch;
     private volatile boolean closed;
@@ -58,9 +60,9 @@ public final class BindingLoop implements AutoCloseable {
      * The parts that devices are bound with.
      *
      * @param driver the driver's name
-     * @param node the name of the node
+     * @param node the name of the node, or of whatever else distinguishes this loop from others
      * @param check returns the conditions of devices
-     * @param isOwnPool whether a pool's devices are bound on this node
+     * @param isOwnPool whether a pool's devices are bound by this loop
      * @param claims the claims in the cluster
      * @param statuses their statuses
      * @param clock the time of changes
@@ -93,6 +95,8 @@ public final class BindingLoop implements AutoCloseable {
             snapshot.claims().forEach(this::take);
             watch = parts.claims.watch(snapshot.resourceVersion(), new Changes());
             wait = FIRST_WAIT;
+        } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
+            listLater();
         } catch (ClusterException e) {
             LOG.atWarn().log("Binding conditions wait for the API server: {}", e.getMessage());
             listLater();
@@ -173,10 +177,16 @@ public final class BindingLoop implements AutoCloseable {
         if (!claim.hasNews()) {
             return true;
         }
+        if (parts.clock.instant().isBefore(notBefore)) {
+            return false;
+        }
         try {
             parts.statuses.apply(claim.ref(), fieldOwner, claim.entries());
             claim.applied();
             return true;
+        } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
+            notBefore = parts.clock.instant().plus(LONGEST_WAIT);
+            return false;
         } catch (ClusterException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, claim.ref())

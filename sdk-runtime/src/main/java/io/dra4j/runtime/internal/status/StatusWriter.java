@@ -25,14 +25,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Callers never wait. The entries are computed at each try, because another process of the
  * driver may have changed it since. What failed is tried again after a second, then less and less
- * often, for as long as the claim exists. A refusal because the entries themselves are wrong is
- * final. Thread-safe.
+ * often, for as long as the claim exists; for lack of permission, after ten minutes. A refusal
+ * because the entries themselves are wrong is final. Thread-safe.
  */
 final class StatusWriter {
 
     private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
     private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(2);
+    private static final Duration FORBIDDEN_WAIT = Duration.ofMinutes(10);
     private static final int CONFLICT = 409;
     private static final int INVALID = 422;
 
@@ -95,6 +96,8 @@ final class StatusWriter {
         try {
             statuses.apply(next.claim, fieldManager, entries.apply(next.claim));
             finish(next, null);
+        } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
+            schedule(next, FORBIDDEN_WAIT);
         } catch (ClusterException failure) {
             afterFailure(next, failure);
         } catch (DraException e) { // the reports can't be read now

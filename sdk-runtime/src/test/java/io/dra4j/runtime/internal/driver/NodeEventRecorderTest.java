@@ -126,6 +126,23 @@ class NodeEventRecorderTest {
     }
 
     @Test
+    void eventsThatAreForbiddenAreTriedAgainAfterTenMinutes() {
+        eventFailure = new ClusterException.Forbidden("no", "create", "events");
+        for (int minute = 0; minute < 21; minute++) {
+            take(Reason.INVALID_POOL, "node-a", "bad " + minute);
+            now = now.plusSeconds(60);
+        }
+        board.close();
+
+        assertThat(received).hasSize(21);
+        assertThat(events)
+                .containsExactly(
+                        "Warning InvalidPool bad 0",
+                        "Warning InvalidPool bad 10",
+                        "Warning InvalidPool bad 20");
+    }
+
+    @Test
     void aListenerThatHangsDelaysNoOther() {
         CountDownLatch released = new CountDownLatch(1);
         NodeEventRecorder slow = recorder(problem -> await(released));

@@ -204,6 +204,19 @@ class BindingLoopTest {
     }
 
     @Test
+    void waitsAMinuteForAPermission() {
+        answer = List.of(condition("Failed", ConditionStatus.TRUE));
+        statuses.failures.add(
+                new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
+        start(claim(OWN + AWAITED, ""));
+        advance(55);
+        assertThat(statuses.tries).isOne();
+
+        advance(10);
+        assertThat(statuses.applied).hasSize(1);
+    }
+
+    @Test
     void followsChanges() {
         start();
         feed.listener.changed(claim(OWN + AWAITED, ""));

@@ -1,0 +1,99 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.dra4j.runtime.internal.cluster.ClusterException.Forbidden;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.KeyValuePair;
+
+class MissingPermissionsTest extends ClusterUnderTest {
+
+    private static final String EVENTS =
+            "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"code\":403,\"message\":"
+                    + "\"events is forbidden: User \\\"system:serviceaccount:a:b\\\" cannot create resource"
+                    + " \\\"events\\\" in API group \\\"\\\" in the namespace \\\"default\\\"\"}";
+
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final Logger logger = (Logger) LoggerFactory.getLogger(MissingPermissions.class);
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void forget() {
+        logger.detachAppender(log);
+    }
+
+    @Test
+    void eachVerbIsLoggedOnceWithItsResourceAndWhatIsLost() {
+        server.then(403, EVENTS).then(403, EVENTS).then(403, "");
+
+        for (int i = 0; i < 2; i++) {
+            Forbidden refused =
+                    catchThrowableOfType(
+                            Forbidden.class, () -> cluster.createEvent(true, "R", "a message"));
+            assertThat(refused.verb()).isEqualTo("create");
+            assertThat(refused.resource()).isEqualTo("events");
+            assertThat(refused.isTransient()).isFalse();
+        }
+        Forbidden watch =
+                catchThrowableOfType(
+                        Forbidden.class, () -> cluster.claimFeed().watch("1", new Deaf()));
+
+        assertThat(watch.verb()).isEqualTo("watch");
+        assertThat(log.list).hasSize(2);
+        ILoggingEvent event = log.list.get(0);
+        assertThat(event.getLevel()).isEqualTo(Level.WARN);
+        assertThat(event.getFormattedMessage()).contains("ClusterRole", "no Events on the Node");
+        assertThat(event.getKeyValuePairs())
+                .containsExactlyElementsOf(fields("create", "events", "core"));
+        assertThat(log.list.get(1).getKeyValuePairs())
+                .containsExactlyElementsOf(fields("watch", "resourceclaims", "resource.k8s.io"));
+    }
+
+    private static List<KeyValuePair> fields(String verb, String resource, String group) {
+        return List.of(
+                new KeyValuePair("verb", verb),
+                new KeyValuePair("resource", resource),
+                new KeyValuePair("api.group", group));
+    }
+
+    @Test
+    void anAdmissionPolicyThatRefusesIsNoMissingVerb() {
+        server.then(
+                403,
+                "{\"message\":\"events \\\"x\\\" is forbidden: ValidatingAdmissionPolicy 'p' denied it\"}");
+
+        ClusterException refused =
+                catchThrowableOfType(
+                        ClusterException.class, () -> cluster.createEvent(true, "R", "a message"));
+
+        assertThat(refused).isNotInstanceOf(Forbidden.class).hasMessageContaining("denied it");
+        assertThat(log.list).isEmpty();
+    }
+
+    private static final class Deaf implements Watch.Listener<String> {
+        @Override
+        public void changed(String object) {}
+
+        @Override
+        public void deleted(String object) {}
+
+        @Override
+        public void ended(String reason) {}
+    }
+}
