@@ -41,6 +41,7 @@ public final class CdiSpecs {
 
     private static final String CLASS = "claim";
     private static final String ENDING = ".json";
+    private static final String OTHER_ENDING = ".yaml";
     private static final String TEMPORARY = ".tmp";
     private static final Duration LONGEST_WRITE = Duration.ofMinutes(10);
 
@@ -132,15 +133,21 @@ public final class CdiSpecs {
         CdiSpec spec = new CdiSpec(kind(), claimEdits, described);
         CdiRules.check(spec);
         replace(file(claimUid), CdiJson.write(spec));
+        deleteIfExists(otherForm(claimUid)); // two specs with one name would hide it
     }
 
     /**
-     * Removes a claim's spec; none is there on return.
+     * Removes a claim's spec, also one that a driver in Go of this name has left; none is there on
+     * return.
      *
      * @throws DraException if it can't be removed
      */
     public void remove(String claimUid) {
-        Path file = file(claimUid);
+        deleteIfExists(file(claimUid));
+        deleteIfExists(otherForm(claimUid));
+    }
+
+    private static void deleteIfExists(Path file) {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
@@ -248,6 +255,11 @@ public final class CdiSpecs {
             throw new DraException("Not a claim UID: \"" + claimUid + "\"");
         }
         return root.resolve(prefix() + claimUid + ENDING);
+    }
+
+    /** The file of drivers written in Go, which this driver may have replaced: in YAML. */
+    private Path otherForm(String claimUid) {
+        return file(claimUid).resolveSibling(prefix() + claimUid + OTHER_ENDING);
     }
 
     private String prefix() {

@@ -153,6 +153,22 @@ class CdiSpecsTest {
         }
 
         @Test
+        void ofADriverInGoGivesWayToThatOfItsSuccessor() throws IOException {
+            Path before = Files.writeString(root.resolve(FILE.replace(".json", ".yaml")), "a: 1");
+            Path another =
+                    Files.writeString(root.resolve("k8s.gpu.example.com-gpu_uid-1.yaml"), "");
+
+            written(ENV, device("gpu-0", ENV));
+            assertThat(root.toFile().list()).hasSize(2);
+            assertThat(before).doesNotExist();
+
+            Files.writeString(before, "a: 1");
+            specs.remove("uid-1");
+            assertThat(before).doesNotExist();
+            assertThat(another).exists();
+        }
+
+        @Test
         void ofOthersIsNeverTouched() throws IOException {
             Path foreign = Files.writeString(root.resolve("vendor-gpu_uid-1.json"), "{}");
             Path similar =
