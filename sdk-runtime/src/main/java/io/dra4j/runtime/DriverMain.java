@@ -4,7 +4,7 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.DriverOptions.LogFormat;
+import io.dra4j.runtime.LoggingOptions.LogFormat;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.driver.JournalMain;
 import java.io.PrintStream;
@@ -153,6 +153,26 @@ public final class DriverMain {
                         }));
     }
 
+    /**
+     * Runs a controller until a signal, as drivers are run; it never returns.
+     *
+     * @param args the command line
+     * @param program the program's name, summary and version
+     * @param options the options to fill
+     * @param controller makes the controller from the filled options
+     * @param <O> the program's own options
+     */
+    public static <O extends ProgramOptions> void runController(
+            String[] args,
+            DriverProgram program,
+            O options,
+            Function<? super O, BindingController> controller) {
+        Ending ending = new Ending();
+        Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
+        DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
+        System.exit(main.execute(args, program, options, filled -> run(controller.apply(filled))));
+    }
+
     private static DraDriver.Builder assemble(
             DriverOptions options, DeviceProvider provider, Ending ending) {
         return DraDriver.builder(options.driverName(), options.nodeName(), provider)
@@ -183,6 +203,20 @@ public final class DriverMain {
         };
     }
 
+    private static Run run(BindingController controller) {
+        return new Run() {
+            @Override
+            public void start() {
+                controller.start();
+            }
+
+            @Override
+            public void close() {
+                controller.close();
+            }
+        };
+    }
+
     private static DriverListener endOnFatal(Ending ending) {
         return new DriverListener() {
             @Override
@@ -193,7 +227,7 @@ public final class DriverMain {
     }
 
     /** Does all of it but ending the JVM, and returns the exit status. */
-    <O extends DriverOptions> int execute(
+    <O extends ProgramOptions> int execute(
             String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
         int status = FAILURE;
         try {
@@ -204,7 +238,7 @@ public final class DriverMain {
         return status;
     }
 
-    private <O extends DriverOptions> int parseAndRun(
+    private <O extends ProgramOptions> int parseAndRun(
             String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
         if (JournalMain.isFor(args)) {
             return new JournalMain(out, err).execute(program.name(), args);
@@ -212,6 +246,7 @@ public final class DriverMain {
         CommandLine command = options.commandLine(program, environment);
         try {
             command.parseArgs(args);
+            options.check(command);
         } catch (ParameterException e) {
             err.println(program.name() + ": " + e.getMessage());
             err.println("Run it with --help to see its options.");
@@ -226,10 +261,11 @@ public final class DriverMain {
             return SUCCESS;
         }
         DriverLogging.configure(options.loggingFormat() == LogFormat.json, options.verbosity());
+        options.logging().logIgnored();
         return untilEnd(program, options, () -> assembly.apply(options));
     }
 
-    private int untilEnd(DriverProgram program, DriverOptions options, Supplier<Run> assembly) {
+    private int untilEnd(DriverProgram program, ProgramOptions options, Supplier<Run> assembly) {
         try (Run driver = assembly.get()) {
             driver.start();
             ending.awaitRequest();
@@ -244,7 +280,7 @@ public final class DriverMain {
     }
 
     private void explain(
-            DriverProgram program, DriverOptions options, String what, RuntimeException cause) {
+            DriverProgram program, ProgramOptions options, String what, RuntimeException cause) {
         if (options.loggingFormat() == LogFormat.json) {
             LoggerFactory.getLogger(DriverMain.class)
                     .atError()

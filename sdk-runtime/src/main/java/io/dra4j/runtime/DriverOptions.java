@@ -4,32 +4,23 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.device.Taint;
 import java.nio.file.Path;
-import java.util.Locale;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.IDefaultValueProvider;
-import picocli.CommandLine.Model.ArgSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /**
  * The command line that all driver programs share; a program extends it by its own options, or by
  * none.
- *
- * <p>Every long option may also be given as an environment variable of the same name in upper case
- * with underscores ({@code --node-name}, {@code NODE_NAME}), as drivers written in Go have it; the
- * command line outweighs the environment, and an empty value counts as not given. That holds for
- * the options of subclasses, too; they are declared with picocli's annotations. Values are there
- * once {@link DriverMain} has read the command line.
  */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-public abstract class DriverOptions {
+public abstract class DriverOptions extends ProgramOptions {
 
-    private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--v", "--help", "--version");
-    private static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
+    private static final int LAST_PORT = 65535;
 
     @Option(
             names = "--node-name",
@@ -37,21 +28,6 @@ public abstract class DriverOptions {
             required = true,
             description = "The node that this driver runs on. Required. [NODE_NAME]")
     private String nodeName;
-
-    @Option(
-            names = "--driver-name",
-            paramLabel = "NAME",
-            description = "The driver's name, a DNS subdomain. [DRIVER_NAME]" + DEFAULT)
-    private String driverName;
-
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description = {
-                "How to reach the API server. [KUBECONFIG]",
-                "Default: as a pod of the cluster"
-            })
-    private @Nullable Path kubeconfig;
 
     @Option(
             names = "--cdi-root",
@@ -127,55 +103,25 @@ public abstract class DriverOptions {
     private @Nullable String httpEndpoint;
 
     @Option(
+            names = "--metrics-port",
+            paramLabel = "PORT",
+            defaultValue = "-1",
+            description =
+                    "The port of --http-endpoint alone, on all addresses, as the community's example"
+                            + " driver has it; 0 for any that is free, negative for none."
+                            + " [METRICS_PORT]"
+                            + DEFAULT)
+    private int metricsPort;
+
+    @Option(
             names = "--metrics-path",
             paramLabel = "PATH",
             defaultValue = "/metrics",
             description = "The path of the metrics. [METRICS_PATH]" + DEFAULT)
     private String metricsPath;
 
-    @Option(
-            names = {"-v", "--v"},
-            paramLabel = "N",
-            defaultValue = "0",
-            description =
-                    "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
-                            + " libraries do, 8 everything."
-                            + DEFAULT)
-    private int verbosity;
-
-    @Option(
-            names = "--logging-format",
-            paramLabel = "FORMAT",
-            defaultValue = "text",
-            description = "How to log: text or json. [LOGGING_FORMAT]" + DEFAULT)
-    private LogFormat loggingFormat;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            arity = "0..1",
-            paramLabel = "true|false",
-            description = "Show this help and exit.")
-    private boolean help;
-
-    @Option(
-            names = "--version",
-            versionHelp = true,
-            arity = "0..1",
-            paramLabel = "true|false",
-            description = "Show the version and exit.")
-    private boolean version;
-
     /** Creates options that are yet to be read from a command line. */
     protected DriverOptions() {}
-
-    /** The format of log lines. */
-    enum LogFormat {
-        /** For people: one line each, with the keys and values at its end. */
-        text,
-        /** For tools: one JSON object each. */
-        json
-    }
 
     /** The taint of devices that do not work, in the words of the API. */
     enum UnhealthyTaint {
@@ -199,24 +145,6 @@ public abstract class DriverOptions {
      */
     public final String nodeName() {
         return nodeName;
-    }
-
-    /**
-     * Returns the driver's name.
-     *
-     * @return the name given, or the program's own
-     */
-    public final String driverName() {
-        return driverName;
-    }
-
-    /**
-     * Returns how to reach the API server.
-     *
-     * @return the kubeconfig file; empty for a pod of the cluster
-     */
-    public final Optional<Path> kubeconfig() {
-        return Optional.ofNullable(kubeconfig).filter(file -> !file.toString().isEmpty());
     }
 
     /**
@@ -288,7 +216,9 @@ public abstract class DriverOptions {
      * @return the endpoint, such as {@code :8080}; empty for nowhere
      */
     public final Optional<String> httpEndpoint() {
-        return Optional.ofNullable(httpEndpoint).filter(endpoint -> !endpoint.isEmpty());
+        return Optional.ofNullable(httpEndpoint)
+                .filter(endpoint -> !endpoint.isEmpty())
+                .or(() -> Optional.of(":" + metricsPort).filter(any -> metricsPort >= 0));
     }
 
     /**
@@ -300,61 +230,30 @@ public abstract class DriverOptions {
         return metricsPath;
     }
 
-    final int verbosity() {
-        return verbosity;
+    @Override
+    final void check(CommandLine command) {
+        if (metricsPort > LAST_PORT) {
+            throw new ParameterException(
+                    command,
+                    "Invalid value for option '--metrics-port': %d is more than %d"
+                            .formatted(metricsPort, LAST_PORT));
+        }
+        String endpoint = httpEndpoint == null ? "" : httpEndpoint;
+        if (metricsPort >= 0 && !endpoint.isEmpty() && !endpoint.endsWith(":" + metricsPort)) {
+            throw new ParameterException(
+                    command,
+                    "--http-endpoint is %s, and --metrics-port is %d: both are for the same server; give one of them"
+                            .formatted(endpoint, metricsPort));
+        }
     }
 
-    final LogFormat loggingFormat() {
-        return loggingFormat;
-    }
-
-    final boolean help() {
-        return help;
-    }
-
-    final boolean version() {
-        return version;
-    }
-
-    /** Returns the command line that fills these options when it parses. */
-    final CommandLine commandLine(DriverProgram program, Map<String, String> environment) {
-        CommandLine command = new CommandLine(this);
-        command.getCommandSpec()
-                .name(program.name())
-                .usageMessage()
-                .description(program.summary(), "")
-                .footer(
-                        "",
-                        "[NAME] is the environment variable of an option; the command line outweighs"
-                                + " it.",
-                        "`journal inspect FILE` prints a journal of claims instead, for support.")
-                .sortOptions(false)
-                .abbreviateSynopsis(true)
-                .width(100);
-        return command.setDefaultValueProvider(new Environment(program, environment));
+    @Override
+    final String[] footer() {
+        List<String> lines = new ArrayList<>(Arrays.asList(super.footer()));
+        lines.add("`journal inspect FILE` prints a journal of claims instead, for support.");
+        return lines.toArray(String[]::new);
     }
 
     /** The options that every driver has. */
     static final class Standard extends DriverOptions {}
-
-    private record Environment(DriverProgram program, Map<String, String> variables)
-            implements IDefaultValueProvider {
-
-        @Override
-        public @Nullable String defaultValue(ArgSpec argument) {
-            if (!(argument instanceof OptionSpec option)) {
-                return null;
-            }
-            String name = option.longestName();
-            String value = NOT_IN_THE_ENVIRONMENT.contains(name) ? null : variables.get(of(name));
-            if (value != null && !value.isEmpty()) {
-                return value;
-            }
-            return name.equals("--driver-name") ? program.defaultDriverName() : null;
-        }
-
-        private static String of(String option) {
-            return option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
-        }
-    }
 }

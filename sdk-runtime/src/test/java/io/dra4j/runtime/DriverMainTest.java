@@ -18,7 +18,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -194,6 +196,52 @@ class DriverMainTest {
         }
 
         @ParameterizedTest
+        @CsvSource({"-1,", "'',", "0,:0", "8080,:8080", "65535,:65535"})
+        void takeTheMetricsPortForTheHttpEndpoint(String port, @Nullable String endpoint) {
+            environment.put("METRICS_PORT", port);
+
+            assertThat(execute("--node-name=n")).isZero();
+
+            assertThat(options.httpEndpoint()).isEqualTo(Optional.ofNullable(endpoint));
+        }
+
+        @Test
+        void takeOneHttpEndpointInBothForms() {
+            environment.put("METRICS_PORT", "8080");
+            environment.put("HTTP_ENDPOINT", "127.0.0.1:8080");
+
+            assertThat(execute("--node-name=n")).isZero();
+
+            assertThat(options.httpEndpoint()).contains("127.0.0.1:8080");
+        }
+
+        @Test
+        void takeThoseOfGoProgramsAndSayOnceWhatTheyLack() {
+            environment.put("KUBE_API_QPS", "5");
+            environment.put("KUBE_API_BURST", "");
+            environment.put("VMODULE", "not=read");
+
+            assertThat(
+                            execute(
+                                    "--node-name=n",
+                                    "--kube-api-qps=2.5",
+                                    "--logtostderr",
+                                    "--alsologtostderr=false",
+                                    "--stderrthreshold=INFO",
+                                    "--log-flush-frequency=5s",
+                                    "--log-json-info-buffer-size=1Mi",
+                                    "--log-text-split-stream=false",
+                                    "--skip_headers=true",
+                                    "--log_backtrace_at=:0",
+                                    "--log_dir=",
+                                    "--vmodule=driver=5"))
+                    .isZero();
+
+            assertThat(err()).isEmpty();
+            assertThat(events).containsExactly("start", "close");
+        }
+
+        @ParameterizedTest
         @CsvSource({"-v 4,4", "-v=5,5", "--v=6,6"})
         void takeTheVerbosityAsGoProgramsDo(String option, int verbosity) {
             execute(("--node-name=n " + option).split(" "));
@@ -221,11 +269,28 @@ class DriverMainTest {
         @CsvSource({
             "--no-such-option=1, Unknown option:, --no-such-opt",
             "--logging-format=xml, --logging-format, '[text, json]'",
+            "--metrics-port=65536, --metrics-port, 65536 is more than 65535",
+            "--kube-api-qps=many, --kube-api-qps, many",
         })
         void namesWhatIsWrong(String option, String problem, String more) {
             assertThat(execute("--node-name=n", option)).isEqualTo(2);
 
             assertThat(err()).startsWith("acme-driver: ").contains(problem, more);
+        }
+    }
+
+    @Nested
+    class TwoEndpoints {
+
+        @Test
+        void areOneTooMany() {
+            environment.put("METRICS_PORT", "8080");
+
+            assertThat(execute("--node-name=n", "--http-endpoint=:9090")).isEqualTo(2);
+
+            assertThat(err())
+                    .startsWith(
+                            "acme-driver: --http-endpoint is :9090, and --metrics-port is 8080: both are for the same server; give one of them\n");
         }
     }
 
@@ -240,7 +305,7 @@ class DriverMainTest {
             assertThat(help).startsWith("Usage: acme-driver").contains("Drives Acme cards.");
             for (OptionSpec option :
                     options.commandLine(PROGRAM, Map.of()).getCommandSpec().options()) {
-                assertThat(help).contains(option.longestName());
+                assertThat(help.contains(option.longestName())).isEqualTo(!option.hidden());
             }
             assertThat(help)
                     .contains("[NODE_NAME]", "[DRIVER_NAME]", "[KUBECONFIG]", "[CDI_ROOT]")

@@ -56,13 +56,7 @@ public record DriverSettings(
 
     public DriverSettings {
         metadataVersions = List.copyOf(metadataVersions);
-        if (driverName.length() > Names.DRIVER_LENGTH
-                || !Names.dnsSubdomainProblems(driverName).isEmpty()) {
-            throw new DraException(
-                    ("Not a driver name: \"%s\"; use a lower-case DNS subdomain of at most "
-                                    + "63 characters, such as gpu.example.com")
-                            .formatted(driverName));
-        }
+        requireDriverName(driverName);
         if (!Names.dnsSubdomainProblems(nodeName).isEmpty()) {
             throw new DraException(
                     "Not a node name: \"" + nodeName + "\"; use the name of the Node object");
@@ -76,6 +70,16 @@ public record DriverSettings(
                     ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own "
                                     + "pod, by the downward API")
                             .formatted(podUid));
+        }
+    }
+
+    static void requireDriverName(String driverName) {
+        if (driverName.length() > Names.DRIVER_LENGTH
+                || !Names.dnsSubdomainProblems(driverName).isEmpty()) {
+            throw new DraException(
+                    ("Not a driver name: \"%s\"; use a lower-case DNS subdomain of at most "
+                                    + "63 characters, such as gpu.example.com")
+                            .formatted(driverName));
         }
     }
 

@@ -1,0 +1,154 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
+
+/**
+ * The options of the log; the flags of Go's klog and component-base that manifests carry are
+ * accepted, too.
+ */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class LoggingOptions {
+
+    /** Go programs have no variables for these either. */
+    static final Set<String> NOT_IN_THE_ENVIRONMENT =
+            Set.of(
+                    "--v",
+                    "--vmodule",
+                    "--log-dir",
+                    "--log-file",
+                    "--log-backtrace-at",
+                    "--alsologtostderr",
+                    "--log-json-info-buffer-size");
+
+    private static final Logger LOG = LoggerFactory.getLogger(LoggingOptions.class);
+
+    @Option(
+            names = {"-v", "--v"},
+            order = 100,
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
+                            + " libraries do, 8 everything."
+                            + "%nDefault: ${DEFAULT-VALUE}")
+    private int verbosity;
+
+    @Option(
+            names = "--logging-format",
+            order = 101,
+            paramLabel = "FORMAT",
+            defaultValue = "text",
+            description =
+                    "How to log: text or json. [LOGGING_FORMAT]" + "%nDefault: ${DEFAULT-VALUE}")
+    private LogFormat format;
+
+    @Option(
+            names = "--vmodule",
+            paramLabel = "PATTERN=N,...",
+            hidden = true,
+            description =
+                    "No effect, which is logged: it names files of a program in Go; -v raises all.")
+    private String vmodule = "";
+
+    @Option(
+            names = {"--log-file", "--log_file"},
+            paramLabel = "FILE",
+            hidden = true,
+            description = "No effect, which is logged: the log goes to standard error alone.")
+    private String file = "";
+
+    @Option(
+            names = {"--log-dir", "--log_dir"},
+            paramLabel = "DIR",
+            hidden = true,
+            description = "No effect, which is logged: the log goes to standard error alone.")
+    private String directory = "";
+
+    @Option(
+            names = {"--log-backtrace-at", "--log_backtrace_at"},
+            paramLabel = "FILE:LINE",
+            hidden = true,
+            description =
+                    "No effect, which is logged: it names a line of a program in Go; -v 4 has stack"
+                            + " traces.")
+    private String backtrace = "";
+
+    @Option(
+            names = {
+                "--logtostderr",
+                "--alsologtostderr",
+                "--one-output",
+                "--one_output",
+                "--skip-headers",
+                "--skip_headers",
+                "--skip-log-headers",
+                "--skip_log_headers",
+                "--add-dir-header",
+                "--add_dir_header",
+                "--log-json-split-stream",
+                "--log-text-split-stream"
+            },
+            arity = "0..1",
+            paramLabel = "true|false",
+            fallbackValue = "true",
+            hidden = true,
+            description =
+                    "No effect: the log goes to standard error, in the lines of this program.")
+    private List<Boolean> layout = List.of();
+
+    @Option(
+            names = {
+                "--stderrthreshold",
+                "--log-flush-frequency",
+                "--log-file-max-size",
+                "--log_file_max_size",
+                "--log-json-info-buffer-size",
+                "--log-text-info-buffer-size"
+            },
+            paramLabel = "VALUE",
+            hidden = true,
+            description = "No effect: each line is written at once, to standard error.")
+    private List<String> buffers = List.of();
+
+    /** The format of log lines. */
+    enum LogFormat {
+        /** For people: one line each, with the keys and values at its end. */
+        text,
+        /** For tools: one JSON object each. */
+        json
+    }
+
+    int verbosity() {
+        return verbosity;
+    }
+
+    LogFormat format() {
+        return format;
+    }
+
+    /** Logs which options ask for something that this program does not do. */
+    void logIgnored() {
+        Map<String, String> asked = new LinkedHashMap<>();
+        asked.put("--vmodule", vmodule);
+        asked.put("--log-file", file);
+        asked.put("--log-dir", directory);
+        asked.put("--log-backtrace-at", backtrace);
+        asked.values().removeIf(value -> value.isEmpty() || value.equals(":0"));
+        asked.forEach(
+                (option, value) ->
+                        LOG.atWarn()
+                                .addKeyValue("option", option)
+                                .addKeyValue("value", value)
+                                .log(
+                                        "An option has no effect: this program logs to standard"
+                                                + " error alone, as much as -v asks for"));
+    }
+}
