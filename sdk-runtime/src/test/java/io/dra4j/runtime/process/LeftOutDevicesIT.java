@@ -7,6 +7,7 @@ import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.GrpcProbe;
 import io.dra4j.testkit.TestNode;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -97,7 +98,7 @@ class LeftOutDevicesIT {
             node.awaitRegistered();
             DriverPages pages = DriverPages.ofProcess(1, node);
             pages.awaitReady();
-            try (GrpcProbe probe = new GrpcProbe(node)) {
+            try (GrpcProbe probe = GrpcProbe.of(node)) {
                 assertThat(pages.get("/healthz").statusCode()).isEqualTo(200);
                 assertThat(probe.check("liveness")).isEqualTo("SERVING");
 

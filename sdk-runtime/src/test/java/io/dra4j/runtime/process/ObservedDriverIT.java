@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.GrpcProbe;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
@@ -144,7 +145,7 @@ class ObservedDriverIT {
     void probesCallBothSockets() throws Exception {
         Path socket = node.place().plugins().resolve(NAME).resolve("dra.sock");
         Path aside = node.place().root().resolve("aside");
-        try (GrpcProbe probe = new GrpcProbe(node)) {
+        try (GrpcProbe probe = GrpcProbe.of(node)) {
             assertThat(probe.check("liveness")).isEqualTo("SERVING");
             Files.move(socket, aside);
             assertThat(probe.check("liveness")).isEqualTo("NOT_SERVING");
