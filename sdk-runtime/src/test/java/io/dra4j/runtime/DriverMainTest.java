@@ -216,7 +216,7 @@ class DriverMainTest {
         }
 
         @Test
-        void takeThoseOfGoProgramsAndSayOnceWhatTheyLack() {
+        void takeThoseOfGoPrograms() {
             environment.put("KUBE_API_QPS", "5");
             environment.put("KUBE_API_BURST", "");
             environment.put("VMODULE", "not=read");

@@ -97,6 +97,14 @@ class StatusUpdateIT {
         driver.claimStatuses().apply(claim, manager, List.of(entries));
     }
 
+    /** Applies an entry as a client that may patch. */
+    private void applyUnlimited(String manager, String entry) throws Exception {
+        Path kubeconfig = server.writeKubeconfig(folder.resolve("other"));
+        try (Cluster other = Cluster.connect(kubeconfig, "other", "node", Meters.none())) {
+            other.claimStatuses().apply(claim, manager, List.of(entry));
+        }
+    }
+
     private JsonNode stored() {
         return server.store()
                 .find("resourceclaims", "default", "c")
@@ -106,16 +114,9 @@ class StatusUpdateIT {
 
     @Test
     void ownsItsPartAloneAsWithServerSideApply() throws Exception {
-        try (Cluster other =
-                Cluster.connect(
-                        server.writeKubeconfig(folder.resolve("other")),
-                        "nic.example.com",
-                        "node",
-                        Meters.none())) {
-            String nic =
-                    "{\"driver\":\"nic.example.com\",\"pool\":\"node\",\"device\":\"nic-0\",\"data\":{\"n\":1}}";
-            other.claimStatuses().apply(claim, "nic.example.com/node", List.of(nic));
-        }
+        applyUnlimited(
+                "nic.example.com/node",
+                "{\"driver\":\"nic.example.com\",\"pool\":\"node\",\"device\":\"nic-0\",\"data\":{\"n\":1}}");
 
         apply(
                 "m",
@@ -135,6 +136,16 @@ class StatusUpdateIT {
         apply("binding");
         assertThat(stored()).hasSize(1);
         assertThat(stored().at("/0/driver").asText()).isEqualTo("nic.example.com");
+    }
+
+    @Test
+    void aConditionThatAnotherWantsTooStays() throws Exception {
+        apply("m", gpu(0, ",\"conditions\":[" + READY + "]"));
+        applyUnlimited("other", gpu(0, ",\"conditions\":[" + READY + "]"));
+
+        apply("m");
+
+        assertThat(stored().findValuesAsText("type")).containsExactly("Ready");
     }
 
     @Test

@@ -1,0 +1,59 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+
+class LoggingOptionsTest {
+
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final Logger logger = (Logger) LoggerFactory.getLogger(LoggingOptions.class);
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void forget() {
+        logger.detachAppender(log);
+    }
+
+    private void parse(String... args) {
+        LoggingOptions options = new LoggingOptions();
+        new CommandLine(options).parseArgs(args);
+        options.logIgnored();
+    }
+
+    @Test
+    void thatAskForAnotherPlaceOfTheLogAreAWarningEach() {
+        parse("--vmodule=driver=5", "--log_file", "/var/log/driver.log", "--log-dir=/var/log");
+
+        assertThat(log.list)
+                .allSatisfy(
+                        event -> {
+                            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+                            assertThat(event.getMessage()).contains("no effect");
+                        })
+                .extracting(event -> event.getKeyValuePairs().get(0).value)
+                .containsExactly("--vmodule", "--log-file", "--log-dir");
+    }
+
+    @Test
+    void thatAreNoiseAreNone() {
+        parse("-v=4", "--logtostderr", "--stderrthreshold=2", "--log_backtrace_at=:0");
+
+        assertThat(log.list).isEmpty();
+    }
+}
