@@ -4,6 +4,7 @@ package io.dra4j.example;
 
 import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -110,6 +111,24 @@ final class FakeDriverOptions extends DriverOptions {
                     "Report the NICs of a claim in its status: interface, MAC and IP address."
                             + " [NET_DEVICE_STATUS]")
     private boolean networkStatus;
+
+    @Option(
+            names = "--feature-gates",
+            paramLabel = "NAME=true|false",
+            hidden = true,
+            split = ",",
+            description =
+                    "No effect: the gates of the community's driver are about its logging, and this"
+                            + " one logs with keys and values in any case. [FEATURE_GATES]")
+    private Map<LoggingGate, Boolean> gates = Map.of();
+
+    private enum LoggingGate {
+        ContextualLogging,
+        LoggingAlphaOptions,
+        LoggingBetaOptions,
+        AllAlpha,
+        AllBeta
+    }
 
     @Option(
             names = "--num-devices",

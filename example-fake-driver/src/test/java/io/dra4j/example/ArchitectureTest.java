@@ -32,9 +32,11 @@ class ArchitectureTest {
                             "org.slf4j..",
                             "picocli..");
 
-    /** The JVM starts the program; tests of the suite run the provider in their own process. */
+    /** The JVM starts the programs; tests of the suite run the provider in their own process. */
     @ArchTest
-    static final ArchRule onlyTheProgramAndTheProviderArePublic =
+    static final ArchRule onlyTheProgramsAndTheProviderArePublic =
             ModuleRules.publicTypesAreUsedFromOtherPackages(
-                    simpleName("FakeDriverMain").or(simpleName("FakeGpuProvider")));
+                    simpleName("FakeDriverMain")
+                            .or(simpleName("ControllerMain"))
+                            .or(simpleName("FakeGpuProvider")));
 }
