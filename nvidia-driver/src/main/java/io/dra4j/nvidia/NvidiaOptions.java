@@ -114,20 +114,7 @@ final class NvidiaOptions extends DriverOptions {
         rescanInterval = Duration.ofSeconds(seconds);
     }
 
-    @Option(
-            names = {
-                "--namespace",
-                "--host-root",
-                "--image-name",
-                "--image-pull-policy",
-                "--image-pull-secrets",
-                "--service-account-name",
-                "--kube-api-qps",
-                "--kube-api-burst"
-            },
-            hidden = true,
-            description = "Options of NVIDIA's driver that this one has no use for.")
-    private List<String> unused = List.of();
+    @Mixin private UnusedOptions unused;
 
     /** Returns the feature gates that were given; {@code install} applies DynamicMIG. */
     FeatureGates featureGates() {

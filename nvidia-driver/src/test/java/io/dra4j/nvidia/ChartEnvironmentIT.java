@@ -6,42 +6,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.PublishedChart;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The environment that the chart of NVIDIA's driver gives to its container. */
+/** The environment of the chart of NVIDIA's driver with feature gates that are on. */
 class ChartEnvironmentIT {
 
-    /** The variables of the chart that the test's own node does not set. */
-    private static final Map<String, String> CHART =
-            Map.ofEntries(
-                    Map.entry("METRICS_PATH", "/metrics"),
-                    Map.entry("LOG_VERBOSITY", "4"),
-                    Map.entry("MASK_NVIDIA_DRIVER_PARAMS", ""),
-                    Map.entry("NVIDIA_VISIBLE_DEVICES", "void"),
-                    Map.entry("NVIDIA_MIG_CONFIG_DEVICES", "all"),
-                    Map.entry("HOST_ROOT", "/host-root"),
-                    Map.entry("NAMESPACE", "dra"),
-                    Map.entry("SERVICE_ACCOUNT_NAME", "dra-kubeletplugin"),
-                    Map.entry("IMAGE_NAME", "registry.example.com/dra:v0.5"),
-                    Map.entry("IMAGE_PULL_SECRETS", ""),
-                    Map.entry("IMAGE_PULL_POLICY", "IfNotPresent"),
-                    Map.entry("NVIDIA_CDI_HOOK_PATH", ""),
-                    Map.entry("CONSUMABLE_SHARES", "disabled"),
-                    Map.entry("DYNAMIC_MIG", ""),
-                    Map.entry("IGNORE_UNKNOWN_GATES", ""));
+    /** The variables of the chart, without its ports, and those of this driver that are empty. */
+    private static Map<String, String> chart() {
+        Map<String, String> environment =
+                new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
+                        .container("gpus")
+                        .onTestNode();
+        environment.keySet().removeAll(List.of("HTTP_ENDPOINT", "HEALTHCHECK_PORT"));
+        environment.putAll(Map.of("DYNAMIC_MIG", "", "IGNORE_UNKNOWN_GATES", ""));
+        return environment;
+    }
 
     @TempDir private Path folder;
 
     @Test
     void startsTheDriver() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
-        Map<String, String> environment = new HashMap<>(CHART);
+        Map<String, String> environment = chart();
         environment.put("FEATURE_GATES", "DynamicMIG=true,MPSSupport=false,");
         String[] goOptions = {"-v", "4", "--namespace=dra", "--image-name=x", "--kube-api-qps=5"};
 
@@ -63,7 +55,7 @@ class ChartEnvironmentIT {
                         "target/dra4j-nvidia-driver.jar",
                         "--node-name=node-1");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().putAll(CHART);
+        builder.environment().putAll(chart());
         builder.environment().put("FEATURE_GATES", "PassthroughSupport=true,");
 
         Process driver = builder.start();

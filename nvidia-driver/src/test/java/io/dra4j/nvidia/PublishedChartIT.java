@@ -1,0 +1,215 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.GrpcProbe;
+import io.dra4j.testkit.PublishedChart;
+import io.dra4j.testkit.PublishedChart.Container;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.Requests;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The driver as NVIDIA's chart starts it: its command, its environment, and the rights of its
+ * ServiceAccount, on a node that NVIDIA's own driver has left with two claims, and a server that
+ * refuses the first slice so that there is something to report.
+ */
+class PublishedChartIT {
+
+    private static final PublishedChart CHART =
+            new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
+    private static final String GPU = "gpu.nvidia.com";
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir private static Path folder;
+    private static TestNode node;
+    private static int probePort;
+    private static KubeletClaim ended;
+    private static KubeletClaim wanted;
+
+    @BeforeAll
+    static void start() throws Exception {
+        StandInNode boards = StandInNode.install(folder.resolve("node"), "h100-80");
+        Container gpus = CHART.container("gpus");
+        Map<String, String> environment = gpus.onTestNode();
+        try (ServerSocket socket = new ServerSocket(0)) {
+            probePort = socket.getLocalPort();
+        }
+        environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));
+        environment.put("HTTP_ENDPOINT", ":{FREE_PORT}");
+        environment.put("NVIDIA_DRIVER_ROOT", boards.root().toString());
+        environment.put("SYSFS_ROOT", boards.sysfs().toString());
+        environment.put("PROC_ROOT", boards.proc().toString());
+        environment.put("PATH", launcher() + ":" + System.getenv("PATH"));
+        node =
+                new TestNode(
+                        GPU,
+                        new ProcessDriver(gpus.command(), environment, TestNode.TIMEOUT),
+                        EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
+        node.proxy().allowOnly(CHART.access(GPU, "1.36"));
+        node.proxy()
+                .inject(
+                        Fault.status(422, "Invalid")
+                                .on(Requests.creates("resourceslices"))
+                                .times(1));
+        leaveWhatNvidiasDriverLeaves();
+        node.start();
+        node.awaitRegistered();
+        node.awaitSlices(slices -> devices(slices).contains("gpu-0"));
+    }
+
+    @AfterAll
+    static void stop() {
+        node.close();
+    }
+
+    /** A script with the name of NVIDIA's program. */
+    private static Path launcher() throws IOException {
+        Path programs = Files.createDirectory(folder.resolve("bin"));
+        Path script = programs.resolve("gpu-kubelet-plugin");
+        String command =
+                "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar %s \"$@\""
+                        .formatted(
+                                Path.of(System.getProperty("java.home"), "bin", "java"),
+                                Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath());
+        Files.writeString(script, "#!/bin/sh\n" + command + "\n");
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        return programs;
+    }
+
+    private static void leaveWhatNvidiasDriverLeaves() throws IOException {
+        JsonNode owner = node.api().store().find("nodes", "", TestNode.NAME).orElseThrow();
+        ObjectNode slice =
+                (ObjectNode)
+                        JSON.readTree(
+                                """
+                                {"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice",
+                                 "metadata":{"name":"node-1-gpu.nvidia.com-x7k2p","ownerReferences":[
+                                   {"apiVersion":"v1","kind":"Node","name":"node-1","controller":true}]},
+                                 "spec":{"driver":"gpu.nvidia.com","nodeName":"node-1",
+                                   "pool":{"name":"node-1","generation":4,"resourceSliceCount":1},
+                                   "devices":[{"name":"gpu-9"}]}}
+                                """);
+        ((ObjectNode) slice.at("/metadata/ownerReferences/0"))
+                .put("uid", owner.at("/metadata/uid").asText());
+        node.api().store().put(slice);
+        ended = node.allocate("ended", "gpu-0");
+        wanted = node.allocate("wanted", "gpu-0");
+        Path directory = Files.createDirectory(node.place().plugins().resolve(GPU));
+        for (String name : List.of("checkpoint.json", "pu.lock", "cp.lock", "nvidia-cdi-hook")) {
+            Files.writeString(directory.resolve(name), "{}");
+        }
+        for (KubeletClaim claim : List.of(ended, wanted)) {
+            Files.writeString(
+                    node.place().cdi().resolve(spec(claim, "yaml")),
+                    "{cdiVersion: 0.5.0, kind: k8s.gpu.nvidia.com/claim, devices: [{name: "
+                            + claim.uid()
+                            + "-gpu-0, containerEdits: {env: [A=1]}}]}");
+        }
+    }
+
+    private static String spec(KubeletClaim claim, String form) {
+        return "k8s.gpu.nvidia.com-claim_" + claim.uid() + "." + form;
+    }
+
+    private static List<String> devices(List<JsonNode> slices) {
+        List<String> names = new ArrayList<>();
+        slices.forEach(slice -> names.addAll(slice.at("/spec/devices").findValuesAsText("name")));
+        return names;
+    }
+
+    @Test
+    void publishesDevicesThatTheChartsClassesSelectInThePoolOfItsPredecessor() {
+        List<JsonNode> slices = node.awaitSlices(found -> devices(found).contains("gpu-0"));
+
+        assertThat(devices(slices)).doesNotContain("gpu-9");
+        assertThat(slices)
+                .allSatisfy(
+                        slice -> {
+                            assertThat(slice.at("/spec/driver").asText()).isEqualTo(GPU);
+                            assertThat(slice.at("/spec/pool/name").asText())
+                                    .isEqualTo(TestNode.NAME);
+                            assertThat(slice.at("/spec/pool/generation").asInt()).isGreaterThan(4);
+                            assertThat(slice.at("/spec/pool/resourceSliceCount").asInt())
+                                    .isEqualTo(slices.size());
+                        });
+        assertThat(slices.get(0).at("/spec/devices/0/attributes/type/string").asText())
+                .isEqualTo("gpu");
+    }
+
+    /** As after a restart of the kubelet, or at the end of a pod. */
+    @Test
+    void takesOverTheClaimsOfItsPredecessor() throws IOException {
+        assertThat(node.unprepare(ended).complaint()).isEmpty();
+        assertThat(node.prepare(wanted).complaint()).isEmpty();
+
+        assertThat(node.specs())
+                .as("one spec alone: of two with one device name runtimes take none")
+                .containsExactly(spec(wanted, "json"));
+        assertThat(node.place().plugins().resolve(GPU).resolve("checkpoint.json")).hasContent("{}");
+        assertThat(node.unprepare(wanted).complaint()).isEmpty();
+        assertThat(node.specs()).isEmpty();
+    }
+
+    @Test
+    void saysOnceWhatItMayNotDo() throws Exception {
+        node.proxy()
+                .awaitAll(
+                        TestNode.TIMEOUT, all -> all.stream().anyMatch(Requests.creates("events")));
+
+        URI page = URI.create("http://127.0.0.1:" + node.place().freePort() + "/metrics");
+        HttpResponse<String> metrics =
+                HttpClient.newHttpClient()
+                        .send(
+                                HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(),
+                                BodyHandlers.ofString());
+        assertThat(metrics.statusCode()).isEqualTo(200);
+        assertThat(metrics.body())
+                .containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");
+        assertThat(node.log().lines())
+                .filteredOn(line -> line.contains("lacks a verb"))
+                .singleElement()
+                .asString()
+                .contains("verb=\"create\" resource=\"events\"", "no Events on the Node");
+    }
+
+    @Test
+    void answersTheProbesOfItsPod() {
+        try (GrpcProbe probe = GrpcProbe.at(probePort)) {
+            assertThat(probe.check("liveness")).isEqualTo("SERVING");
+            assertThat(probe.check("")).isEqualTo("SERVING");
+        }
+    }
+
+    @Test
+    void logsAsMuchAsTheChartsVerbosityAsks() {
+        assertThat(node.log()).contains(" DEBUG ");
+    }
+}
