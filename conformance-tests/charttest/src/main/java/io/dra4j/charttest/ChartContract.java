@@ -1,0 +1,289 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.charttest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.charttest.Manifests.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The rules for each driver's chart; the test of a driver extends this. */
+public abstract class ChartContract {
+
+    /** The chart of a driver's module. */
+    protected static final HelmChart CHART = new HelmChart(Path.of("deploy/helm"));
+
+    private static final Path VALUES = Path.of("deploy/values");
+    private static final Path CHARTS_PAGE = Path.of("../docs-site/reference/charts.md");
+    private static final Path METRICS_PAGE = Path.of("../docs-site/reference/metrics.md");
+    private static final Pattern VARIABLE = Pattern.compile("\\b[A-Z][A-Z0-9_]{2,}\\b");
+    private static final Pattern METRIC = Pattern.compile("dra4j_[a-z_]+");
+    private static final Pattern VERSION =
+            Pattern.compile("<artifactId>dra4j-parent</artifactId>\\s*<version>(.*?)</version>");
+    private static final String NODE = "authentication.kubernetes.io/node-name";
+
+    /** The driver's name in the default values. */
+    protected abstract String driver();
+
+    /** The help text of the driver's program, which names the variable of each option. */
+    protected abstract String help();
+
+    /** Variables that are not the driver's, but of the container runtime. */
+    protected Set<String> foreignVariables() {
+        return Set.of();
+    }
+
+    private static Stream<Path> valueSets() throws IOException {
+        try (Stream<Path> files = Files.list(VALUES)) {
+            return files.sorted().toList().stream();
+        }
+    }
+
+    @Test
+    void lintFindsNothing() {
+        assertThat(CHART.lint()).isEmpty();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyValueSetMakesObjectsThatDecodeStrictly() throws IOException {
+        return Stream.concat(
+                        Stream.of(Installation.DEFAULT),
+                        valueSets().map(Installation.DEFAULT::file))
+                .map(
+                        installation ->
+                                DynamicTest.dynamicTest(
+                                        installation.files().toString(),
+                                        () -> assertIsSound(CHART.render(installation))));
+    }
+
+    private void assertIsSound(Manifests manifests) {
+        assertThat(StrictDecoder.problems(manifests)).isEmpty();
+        DriverContainer container = DriverContainer.of(manifests);
+        String driver = container.environment().get("DRIVER_NAME");
+        Set<String> known = new TreeSet<>(foreignVariables());
+        VARIABLE.matcher(help()).results().map(MatchResult::group).forEach(known::add);
+        assertThat(known).containsAll(container.environment().keySet());
+        assertThat(container.arguments()).hasSize(2).first().isEqualTo("-v");
+        assertThat(manifests.of(Kind.DeviceClass))
+                .allSatisfy(
+                        one ->
+                                assertThat(one.at("/spec/selectors/0/cel/expression").asText())
+                                        .contains('"' + driver + '"'));
+        assertThat(container.mounts()).containsAllEntriesOf(pathsOfTheKubelet(container));
+        assertThat(Right.all().stream().map(Right::toString))
+                .containsAll(Right.granted(manifests.of(Kind.ClusterRole)))
+                .containsAll(Right.granted(manifests.of(Kind.Role)));
+    }
+
+    /** The kubelet and the container runtime use them, too. */
+    private static Map<String, String> pathsOfTheKubelet(DriverContainer container) {
+        Map<String, String> paths = container.hostPaths();
+        assertThat(paths).containsKeys("plugin", "registry", "cdi");
+        paths.keySet().retainAll(Set.of("plugin", "registry", "cdi"));
+        Map<String, String> environment = container.environment();
+        assertThat(paths.get("plugin"))
+                .isEqualTo(
+                        environment.get("KUBELET_PLUGINS_DIRECTORY_PATH")
+                                + "/"
+                                + environment.get("DRIVER_NAME"));
+        assertThat(paths.get("registry"))
+                .isEqualTo(environment.get("KUBELET_REGISTRAR_DIRECTORY_PATH"));
+        assertThat(paths.get("cdi")).isEqualTo(environment.get("CDI_ROOT"));
+        return paths;
+    }
+
+    @Test
+    void theDefaultsMakeNothingThatTheClusterMayNotHave() {
+        assertThat(CHART.render(Installation.DEFAULT).kinds())
+                .doesNotContain(
+                        "PodMonitor",
+                        "PrometheusRule",
+                        "ConfigMap",
+                        "SecurityContextConstraints",
+                        "NetworkPolicy",
+                        "ResourceQuota")
+                .contains("DaemonSet", "DeviceClass", "ValidatingAdmissionPolicyBinding");
+    }
+
+    @Test
+    void bothPodsOfAnUpdateRunSideBySide() {
+        JsonNode spec = CHART.render(Installation.DEFAULT).one(Kind.DaemonSet).path("spec");
+
+        assertThat(spec.at("/updateStrategy/rollingUpdate/maxSurge").asInt()).isOne();
+        assertThat(spec.at("/updateStrategy/rollingUpdate/maxUnavailable").asInt(-1)).isZero();
+        assertThat(spec.at("/template/spec/hostNetwork").isMissingNode()).isTrue();
+        assertThat(spec.at("/template/spec/containers/0/env").toString())
+                .contains(
+                        "{\"name\":\"POD_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.uid\"}}}");
+        for (String probe : List.of("startupProbe", "livenessProbe")) {
+            assertThat(spec.at("/template/spec/containers/0/" + probe + "/grpc/service").asText())
+                    .isEqualTo("liveness");
+        }
+    }
+
+    @Test
+    void theSchemaRefusesAnUnknownKeyOfEveryObject() {
+        ChartValues values = new ChartValues(CHART.folder());
+        assertThat(values.objects()).contains("", "image", "kubeletPlugin.containers");
+        for (String object : values.objects()) {
+            String typo = object.isEmpty() ? "misspelled" : object + ".misspelled";
+            assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set(typo, "1")))
+                    .as(typo)
+                    .hasMessageContaining("additional properties 'misspelled' not allowed");
+        }
+    }
+
+    @Test
+    void theSchemaHasTheKeysOfTheDefaults() {
+        ChartValues values = new ChartValues(CHART.folder());
+        List<List<String>> paths = values.paths();
+
+        assertThat(paths.get(1)).containsAll(paths.get(0));
+        assertThat(values.unknownComments()).isEmpty();
+        new PagePart(CHARTS_PAGE, Path.of("").toAbsolutePath().getFileName() + "/deploy/helm")
+                .assertIs(values.table());
+    }
+
+    @Test
+    void theNamespaceDefaultHasToBeAllowed() {
+        Installation installation = Installation.DEFAULT.namespace("default");
+
+        assertThatThrownBy(() -> CHART.render(installation))
+                .hasMessageContaining("set allowDefaultNamespace=true");
+        assertThat(CHART.render(installation.set("allowDefaultNamespace", true)).kinds())
+                .contains("DaemonSet");
+    }
+
+    @Test
+    void versionsAreThoseOfTheModule() throws IOException {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String version = VERSION.matcher(pom).results().findFirst().orElseThrow().group(1);
+        JsonNode chart = yaml(CHART.folder());
+
+        assertThat(yaml(Right.LIBRARY).path("version").asText()).isEqualTo(version);
+        assertThat(chart.path("version").asText()).isEqualTo(version);
+        assertThat(chart.path("appVersion").asText()).isEqualTo(version);
+        assertThat(chart.at("/dependencies/0/version").asText()).isEqualTo(version);
+        assertThat(CHART.folder().resolve("charts/dra4j-library").toRealPath())
+                .isEqualTo(Right.LIBRARY.toRealPath())
+                .isEqualTo(
+                        CHART.folder()
+                                .resolve(
+                                        chart.at("/dependencies/0/repository")
+                                                .asText()
+                                                .replace("file://", ""))
+                                .toRealPath());
+    }
+
+    private static JsonNode yaml(Path chart) throws IOException {
+        return Manifests.MAPPER.readTree(chart.resolve("Chart.yaml").toFile());
+    }
+
+    @Test
+    void alertsAndTheDashboardUseMetricsThatThereAre() throws IOException {
+        Set<String> metrics =
+                Files.readAllLines(METRICS_PAGE).stream()
+                        .filter(line -> line.startsWith("| `dra4j_"))
+                        .map(line -> line.split("`")[1])
+                        .collect(Collectors.toSet());
+        Set<String> used = new TreeSet<>();
+        for (String file : List.of("files/alerts.yaml", "files/dashboard.json")) {
+            METRIC.matcher(Files.readString(Right.LIBRARY.resolve(file)))
+                    .results()
+                    .map(one -> one.group().replaceAll("_(bucket|count)$", ""))
+                    .forEach(used::add);
+        }
+
+        assertThat(used).hasSizeGreaterThan(8);
+        assertThat(metrics).containsAll(used);
+    }
+
+    @Test
+    void aDriverWritesSlicesOfItsOwnNodeAlone() {
+        Manifests manifests = CHART.render(Installation.DEFAULT);
+        AdmissionPolicy policy = new AdmissionPolicy(manifests.one(Kind.ValidatingAdmissionPolicy));
+        String driver = "system:serviceaccount:" + manifests.serviceAccount().replace('/', ':');
+        Map<String, Object> here = Map.of(NODE, List.of("node-1"));
+        Map<String, Object> own = Map.of("spec", Map.of("nodeName", "node-1"));
+        Map<String, Object> other = Map.of("spec", Map.of("nodeName", "node-2"));
+        Map<String, Object> everywhere = Map.of("spec", Map.of("allNodes", true));
+
+        for (String operation : List.of("CREATE", "UPDATE")) {
+            assertThat(policy.refusal(write(operation, driver, here, own))).isEmpty();
+            assertThat(policy.refusal(write(operation, driver, here, other)))
+                    .hasValueSatisfying(text -> assertThat(text).contains("'node-1'", "'node-2'"));
+            assertThat(policy.refusal(write(operation, driver, here, everywhere))).isPresent();
+            assertThat(policy.refusal(write(operation, driver, Map.of(), own)))
+                    .hasValueSatisfying(text -> assertThat(text).contains("names no node"));
+            assertThat(policy.refusal(write(operation, driver, Map.of("else", List.of("x")), own)))
+                    .hasValueSatisfying(text -> assertThat(text).contains("names no node"));
+            assertThat(policy.refusal(write(operation, "admin", Map.of(), other))).isEmpty();
+        }
+        assertThat(policy.refusal(delete(driver, here, own))).isEmpty();
+        assertThat(policy.refusal(delete(driver, here, other))).isPresent();
+        assertThat(
+                        policy.policy()
+                                .at("/spec/matchConstraints/resourceRules/0/apiVersions/0")
+                                .asText())
+                .isEqualTo("*");
+        assertThat(
+                        manifests
+                                .one(Kind.ValidatingAdmissionPolicyBinding)
+                                .at("/spec/policyName")
+                                .asText())
+                .isEqualTo(policy.policy().at("/metadata/name").asText());
+    }
+
+    private static AdmissionPolicy.Write write(
+            String operation, String user, Map<String, Object> extra, Map<String, Object> object) {
+        return new AdmissionPolicy.Write(operation, user, extra, object, null);
+    }
+
+    private static AdmissionPolicy.Write delete(
+            String user, Map<String, Object> extra, Map<String, Object> object) {
+        return new AdmissionPolicy.Write("DELETE", user, extra, null, object);
+    }
+
+    /** A release's file for {@code kubectl apply}: the namespace, and the default objects. */
+    @Test
+    void theManifestsOfAReleaseAreWritten() throws IOException {
+        String name = yaml(CHART.folder()).path("name").asText();
+        Manifests manifests = CHART.render(Installation.DEFAULT.release(name).namespace(name));
+        String namespace =
+                """
+                # %s %s, rendered from its Helm chart with default values.
+                apiVersion: v1
+                kind: Namespace
+                metadata:
+                  name: %s
+                  labels:
+                    # The driver uses directories of the node.
+                    pod-security.kubernetes.io/enforce: privileged
+                """
+                        .formatted(name, yaml(CHART.folder()).path("version").asText(), name);
+        String text = namespace + manifests.yaml();
+        Path folder = Files.createDirectories(Path.of("target/manifests"));
+        Path file = Files.writeString(folder.resolve(name + ".yaml"), text);
+
+        Manifests written = Manifests.of(Files.readString(file));
+        assertThat(StrictDecoder.problems(written)).isEmpty();
+        assertThat(written.kinds()).startsWith("Namespace").contains("DaemonSet");
+        assertThat(written.one(Kind.DaemonSet).at("/metadata/namespace").asText()).isEqualTo(name);
+        assertThat(written.one(Kind.DaemonSet).at("/metadata/name").asText()).isEqualTo(name);
+    }
+}

@@ -1,0 +1,73 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.charttest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.charttest.Manifests.Kind;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The driver's container in the DaemonSet of a chart.
+ *
+ * @param pod the pod's spec
+ * @param container the container
+ */
+public record DriverContainer(JsonNode pod, JsonNode container) {
+
+    /** The container of rendered objects. */
+    public static DriverContainer of(Manifests manifests) {
+        JsonNode pod = manifests.one(Kind.DaemonSet).at("/spec/template/spec");
+        return new DriverContainer(pod, pod.at("/containers/0"));
+    }
+
+    /** The program, without arguments. */
+    public String command() {
+        return container.at("/command/0").asText();
+    }
+
+    /** The arguments. */
+    public List<String> arguments() {
+        return container.path("args").valueStream().map(JsonNode::asText).toList();
+    }
+
+    /** The variables, with an empty text for those that Kubernetes fills in. */
+    public Map<String, String> environment() {
+        Map<String, String> environment = new LinkedHashMap<>();
+        container
+                .path("env")
+                .forEach(
+                        one ->
+                                environment.put(
+                                        one.path("name").asText(), one.path("value").asText("")));
+        return environment;
+    }
+
+    /** The directories and files of the node, by the names of their volumes. */
+    public Map<String, String> hostPaths() {
+        Map<String, String> paths = new LinkedHashMap<>();
+        pod.path("volumes")
+                .forEach(
+                        volume -> {
+                            JsonNode path = volume.at("/hostPath/path");
+                            if (!path.isMissingNode()) {
+                                paths.put(volume.path("name").asText(), path.asText());
+                            }
+                        });
+        return paths;
+    }
+
+    /** The paths of volumes in the container, by the names of the volumes. */
+    public Map<String, String> mounts() {
+        Map<String, String> mounts = new LinkedHashMap<>();
+        container
+                .path("volumeMounts")
+                .forEach(
+                        mount ->
+                                mounts.put(
+                                        mount.path("name").asText(),
+                                        mount.path("mountPath").asText()));
+        return mounts;
+    }
+}

@@ -1,0 +1,44 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.charttest;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.LintResult;
+import com.marcnuri.helm.TemplateCommand;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A chart in the file system, as Helm itself reads it.
+ *
+ * @param folder of {@code Chart.yaml}
+ */
+public record HelmChart(Path folder) {
+
+    private static final String NO_ICON = "[INFO] Chart.yaml: icon is recommended";
+
+    /** Returns what {@code helm lint --strict} finds, but for the advice to have an icon. */
+    public List<String> lint() {
+        LintResult result = new Helm(folder).lint().strict().call();
+        List<String> messages =
+                result.getMessages().stream().filter(line -> !line.equals(NO_ICON)).toList();
+        return result.isFailed() && messages.isEmpty() ? List.of("lint failed") : messages;
+    }
+
+    /**
+     * Renders what an installation would send to the API server.
+     *
+     * @throws IllegalStateException with Helm's message if the chart or its schema refuses that
+     */
+    public Manifests render(Installation installation) {
+        TemplateCommand command =
+                new Helm(folder)
+                        .template()
+                        .withName(installation.release())
+                        .withNamespace(installation.namespace())
+                        .withKubeVersion(installation.kubernetes());
+        installation.files().forEach(command::withValuesFile);
+        installation.values().forEach(command::set);
+        return Manifests.of(command.call());
+    }
+}

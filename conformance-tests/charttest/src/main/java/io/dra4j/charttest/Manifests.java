@@ -1,0 +1,107 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.charttest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Rendered objects.
+ *
+ * @param yaml as Helm wrote them
+ * @param objects in that order
+ */
+public record Manifests(String yaml, List<ObjectNode> objects) {
+
+    static final YAMLMapper MAPPER = new YAMLMapper();
+
+    public Manifests {
+        objects = List.copyOf(objects);
+    }
+
+    static Manifests of(String yaml) {
+        List<ObjectNode> objects = new ArrayList<>();
+        try (MappingIterator<JsonNode> documents =
+                MAPPER.readerFor(JsonNode.class).readValues(yaml)) {
+            while (documents.hasNextValue()) {
+                if (documents.nextValue() instanceof ObjectNode object) {
+                    objects.add(object);
+                }
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("Not YAML: " + e.getMessage() + "\n" + yaml, e);
+        }
+        return new Manifests(yaml, objects);
+    }
+
+    /** The objects of a kind. */
+    public List<ObjectNode> of(Kind kind) {
+        return objects.stream()
+                .filter(object -> object.path("kind").asText().equals(kind.name()))
+                .toList();
+    }
+
+    /**
+     * The only object of a kind.
+     *
+     * @throws IllegalStateException if there is none, or more than one
+     */
+    public ObjectNode one(Kind kind) {
+        List<ObjectNode> all = of(kind);
+        if (all.size() != 1) {
+            throw new IllegalStateException(all.size() + " objects are of kind " + kind);
+        }
+        return all.get(0);
+    }
+
+    /** The names of the kinds, in the order of the objects. */
+    public List<String> kinds() {
+        return objects.stream().map(object -> object.path("kind").asText()).toList();
+    }
+
+    /** The ServiceAccount as {@code namespace/name}. */
+    public String serviceAccount() {
+        JsonNode metadata = one(Kind.ServiceAccount).path("metadata");
+        return metadata.path("namespace").asText() + "/" + metadata.path("name").asText();
+    }
+
+    /** Writes the objects, with changes that were made to them, as one file. */
+    public Path write(Path file) {
+        try {
+            StringBuilder text = new StringBuilder();
+            for (ObjectNode object : objects) {
+                text.append(MAPPER.writeValueAsString(object));
+            }
+            return Files.writeString(file, text.toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The kinds of which charts have objects, by their names in the API. */
+    public enum Kind {
+        ClusterRole,
+        ClusterRoleBinding,
+        ConfigMap,
+        DaemonSet,
+        DeviceClass,
+        NetworkPolicy,
+        PodMonitor,
+        PrometheusRule,
+        ResourceQuota,
+        Role,
+        RoleBinding,
+        SecurityContextConstraints,
+        ServiceAccount,
+        ValidatingAdmissionPolicy,
+        ValidatingAdmissionPolicyBinding
+    }
+}

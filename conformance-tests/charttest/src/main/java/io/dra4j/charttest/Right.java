@@ -1,0 +1,100 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.charttest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One verb of the library chart's {@code files/rights.yaml}.
+ *
+ * @param group the API group; empty for the core group
+ * @param resource with its subresource
+ * @param verb for example {@code list}
+ * @param namespace in which it holds; empty for everywhere
+ * @param part of the driver that needs it
+ * @param optional whether the driver publishes and prepares without it
+ * @param why the driver needs it
+ * @param without what is lost
+ */
+public record Right(
+        String group,
+        String resource,
+        String verb,
+        String namespace,
+        String part,
+        boolean optional,
+        String why,
+        String without) {
+
+    /** The library chart, from a driver's module. */
+    public static final Path LIBRARY = Path.of("../sdk-runtime/deploy/helm/dra4j-library");
+
+    /** All rights. */
+    public static List<Right> all() {
+        List<Right> rights = new ArrayList<>();
+        JsonNode file;
+        try {
+            file = Manifests.MAPPER.readTree(LIBRARY.resolve("files/rights.yaml").toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        for (JsonNode one : file) {
+            for (JsonNode verb : one.path("verbs")) {
+                rights.add(
+                        new Right(
+                                one.path("apiGroup").asText(),
+                                one.path("resource").asText(),
+                                verb.path("verb").asText(),
+                                one.path("namespace").asText(""),
+                                verb.path("for").asText(),
+                                verb.path("optional").asBoolean(),
+                                verb.path("why").asText(),
+                                verb.path("without").asText()));
+            }
+        }
+        return rights;
+    }
+
+    /** Returns the rights that roles grant, as {@code group/resource verb}. */
+    public static List<String> granted(List<ObjectNode> roles) {
+        List<String> granted = new ArrayList<>();
+        for (ObjectNode role : roles) {
+            for (JsonNode rule : role.path("rules")) {
+                String what =
+                        rule.at("/apiGroups/0").asText() + "/" + rule.at("/resources/0").asText();
+                rule.path("verbs").forEach(verb -> granted.add(what + " " + verb.asText()));
+            }
+        }
+        return granted;
+    }
+
+    /** Takes this right from roles; returns whether one had it. */
+    public boolean removeFrom(List<ObjectNode> roles) {
+        boolean removed = false;
+        for (ObjectNode role : roles) {
+            for (JsonNode rule : role.path("rules")) {
+                if (rule.at("/apiGroups/0").asText().equals(group)
+                        && rule.at("/resources/0").asText().equals(resource)
+                        && rule.path("verbs") instanceof ArrayNode verbs) {
+                    int before = verbs.size();
+                    verbs.removeIf(one -> one.asText().equals(verb));
+                    removed |= verbs.size() < before;
+                }
+            }
+        }
+        return removed;
+    }
+
+    /** As {@link #granted} names it. */
+    @Override
+    public String toString() {
+        return group + "/" + resource + " " + verb;
+    }
+}

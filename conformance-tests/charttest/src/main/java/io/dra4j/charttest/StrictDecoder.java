@@ -1,0 +1,89 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.charttest;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.type.LogicalType;
+import io.fabric8.kubernetes.api.model.KubernetesResource;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes objects by the API's types, as an API server that validates fields strictly: an unknown
+ * field, or a number where a text has to be, is an error.
+ */
+public final class StrictDecoder {
+
+    private static final KubernetesSerialization TYPES = new KubernetesSerialization();
+    private static final ObjectMapper MAPPER = mapper();
+
+    private StrictDecoder() {}
+
+    /** Returns a message for each object that can't be decoded. */
+    public static List<String> problems(Manifests manifests) {
+        return manifests.objects().stream()
+                .map(StrictDecoder::problem)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private static Optional<String> problem(JsonNode object) {
+        String kind = object.path("kind").asText();
+        String version = object.path("apiVersion").asText();
+        Class<? extends KubernetesResource> type =
+                TYPES.getRegisteredKubernetesResource(version, kind);
+        if (type == null) {
+            return Optional.of("No type is known of " + version + " " + kind);
+        }
+        try {
+            MAPPER.treeToValue(object, type);
+            return Optional.empty();
+        } catch (JsonProcessingException e) {
+            String name = object.at("/metadata/name").asText();
+            return Optional.of(kind + " " + name + ": " + e.getOriginalMessage());
+        }
+    }
+
+    private static ObjectMapper mapper() {
+        JsonMapper.Builder builder =
+                JsonMapper.builder()
+                        .annotationIntrospector(new NoOtherFields())
+                        .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+                        .withCoercionConfig(
+                                LogicalType.Textual,
+                                config -> {
+                                    for (CoercionInputShape shape :
+                                            List.of(
+                                                    CoercionInputShape.Integer,
+                                                    CoercionInputShape.Float,
+                                                    CoercionInputShape.Boolean)) {
+                                        config.setCoercion(shape, CoercionAction.Fail);
+                                    }
+                                });
+        return builder.build();
+    }
+
+    /** Hides the methods that take what a type does not have. */
+    private static final class NoOtherFields extends JacksonAnnotationIntrospector {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public @Nullable Boolean hasAnySetter(Annotated annotated) {
+            return annotated.hasAnnotation(com.fasterxml.jackson.annotation.JsonAnySetter.class)
+                    ? Boolean.FALSE
+                    : super.hasAnySetter(annotated);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.charttest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StrictDecoderTest {
+
+    private static final String POD_MONITOR =
+            """
+            apiVersion: monitoring.coreos.com/v1
+            kind: PodMonitor
+            metadata: {name: a}
+            spec:
+              selector: {matchLabels: {a: b}}
+              podMetricsEndpoints: [{port: metrics}]
+            """;
+
+    private static final String DAEMON_SET =
+            """
+            apiVersion: apps/v1
+            kind: DaemonSet
+            metadata: {name: a, labels: {any: key}}
+            spec:
+              selector: {matchLabels: {a: b}}
+              template:
+                spec:
+                  containers:
+                    - name: c
+                      env: [{name: N, value: "8"}]
+                      ports: [{containerPort: 8080}]
+                      livenessProbe: {httpGet: {path: /, port: http}}
+                      resources: {limits: {memory: 256Mi}}
+            """;
+
+    @Test
+    void acceptsWhatTheApiHas() {
+        assertThat(StrictDecoder.problems(Manifests.of(DAEMON_SET + "---\n" + POD_MONITOR)))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    containerPort: 8080        | containerPort: 8080, hostprot: 1 | hostprot
+                    containerPort: 8080        | containerPort: "8080"            | Cannot coerce String
+                    value: "8"                 | value: 8                         | Cannot coerce Integer
+                    value: "8"                 | value: true                      | Cannot coerce Boolean
+                    matchLabels: {a: b}        | matchLabel: {a: b}               | matchLabel
+                    kind: DaemonSet            | kind: DeamonSet                  | No type is known
+                    limits: {memory: 256Mi}    | limit: {memory: 256Mi}           | limit
+                    """)
+    void refusesWhatItHasNot(String right, String wrong, String message) {
+        String changed = DAEMON_SET.replace(right, wrong);
+        assertThat(changed).isNotEqualTo(DAEMON_SET);
+
+        assertThat(StrictDecoder.problems(Manifests.of(changed)))
+                .singleElement()
+                .asString()
+                .contains(message);
+    }
+}

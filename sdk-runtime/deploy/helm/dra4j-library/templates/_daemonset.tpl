@@ -1,0 +1,161 @@
+{{/*
+Copyright The dra4j Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+
+{{/*
+The DaemonSet of a driver. Takes a dict:
+  root        the scope of the driver's chart
+  driver      the driver's name
+  name        the container, and its key in kubeletPlugin.containers
+  command     the driver's program
+  env         YAML: the variables beside those of all drivers
+  mounts      YAML: volumeMounts beside those of all drivers
+  volumes     YAML: volumes beside those of all drivers
+  init        YAML: init containers
+  affinity    YAML: the affinity
+*/}}
+{{- define "dra4j.daemonset" -}}
+{{- $root := .root -}}
+{{- $plugin := $root.Values.kubeletPlugin -}}
+{{- $own := printf "%s/%s" $plugin.kubeletPluginsDirectoryPath .driver -}}
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {{- include "dra4j.metadata" $root | nindent 2 }}
+spec:
+  selector:
+    matchLabels: {{- include "dra4j.selectorLabels" $root | nindent 6 }}
+  updateStrategy: {{- toYaml $plugin.updateStrategy | nindent 4 }}
+  template:
+    metadata:
+      labels: {{- include "dra4j.labels" $root | nindent 8 }}
+      annotations:
+        kubectl.kubernetes.io/default-container: {{ .name }}
+        {{- with $plugin.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    spec:
+      serviceAccountName: {{ include "dra4j.serviceAccount" $root }}
+      {{- with $plugin.priorityClassName }}
+      priorityClassName: {{ . }}
+      {{- end }}
+      terminationGracePeriodSeconds: 30
+      {{- with $root.Values.imagePullSecrets }}
+      imagePullSecrets: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with include "dra4j.podSecurityContext" $root | fromYaml }}
+      securityContext: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with $plugin.nodeSelector }}
+      nodeSelector: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .affinity }}
+      affinity: {{- . | trim | nindent 8 }}
+      {{- end }}
+      {{- with $plugin.tolerations }}
+      tolerations: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .init }}
+      initContainers: {{- . | trim | nindent 8 }}
+      {{- end }}
+      containers:
+        - name: {{ .name }}
+          {{- include "dra4j.container" . | nindent 10 }}
+          volumeMounts:
+            # The kubelet is told these paths: they are the same on the node and in the container.
+            - {name: plugin, mountPath: {{ $own | quote }}}
+            - {name: registry, mountPath: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}}
+            - {name: cdi, mountPath: {{ $root.Values.cdiRoot | quote }}}
+            - {name: tmp, mountPath: /tmp}
+            {{- with .mounts }}
+            {{- . | trim | nindent 12 }}
+            {{- end }}
+      volumes:
+        - name: plugin
+          hostPath: {path: {{ $own | quote }}, type: DirectoryOrCreate}
+        - name: registry
+          hostPath: {path: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}, type: DirectoryOrCreate}
+        - name: cdi
+          hostPath: {path: {{ $root.Values.cdiRoot | quote }}, type: DirectoryOrCreate}
+        # Libraries that a jar holds are unpacked here.
+        - name: tmp
+          emptyDir: {sizeLimit: 64Mi}
+        {{- with .volumes }}
+        {{- . | trim | nindent 8 }}
+        {{- end }}
+{{- end }}
+
+{{/* OpenShift's nodes enforce SELinux: there the driver needs a type that may use the kubelet's directories. */}}
+{{- define "dra4j.podSecurityContext" -}}
+{{- $given := deepCopy (.Values.kubeletPlugin.podSecurityContext | default dict) -}}
+{{- if include "dra4j.isOpenShift" . -}}
+{{- $given = merge $given (dict "seLinuxOptions" (dict "type" "spc_t")) -}}
+{{- end -}}
+{{- toYaml $given -}}
+{{- end }}
+
+{{/* The driver's container but for its name and mounts. Takes the dict of dra4j.daemonset. */}}
+{{- define "dra4j.container" -}}
+{{- $root := .root -}}
+{{- $plugin := $root.Values.kubeletPlugin -}}
+{{- $container := index $plugin.containers .name -}}
+image: {{ include "dra4j.image" $root | quote }}
+imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+command: [{{ .command | quote }}]
+args: ["-v", {{ $root.Values.logVerbosity | quote }}]
+env:
+  - name: NODE_NAME
+    valueFrom: {fieldRef: {fieldPath: spec.nodeName}}
+  # Two pods of a node run side by side during an update: their sockets have its name.
+  - name: POD_UID
+    valueFrom: {fieldRef: {fieldPath: metadata.uid}}
+  - {name: DRIVER_NAME, value: {{ .driver | quote }}}
+  - {name: CDI_ROOT, value: {{ $root.Values.cdiRoot | quote }}}
+  - {name: KUBELET_PLUGINS_DIRECTORY_PATH, value: {{ $plugin.kubeletPluginsDirectoryPath | quote }}}
+  - {name: KUBELET_REGISTRAR_DIRECTORY_PATH, value: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}}
+  - {name: LOGGING_FORMAT, value: {{ $root.Values.loggingFormat | quote }}}
+  {{- if gt (int $container.healthcheckPort) 0 }}
+  - {name: HEALTHCHECK_PORT, value: {{ $container.healthcheckPort | quote }}}
+  {{- end }}
+  {{- if gt (int $container.metricsPort) 0 }}
+  - {name: HTTP_ENDPOINT, value: {{ printf ":%d" (int $container.metricsPort) | quote }}}
+  {{- end }}
+  {{- with .env }}
+  {{- . | trim | nindent 2 }}
+  {{- end }}
+  {{- with $container.env }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- if or (gt (int $container.healthcheckPort) 0) (gt (int $container.metricsPort) 0) }}
+ports:
+  {{- if gt (int $container.metricsPort) 0 }}
+  - {name: metrics, containerPort: {{ $container.metricsPort }}}
+  {{- end }}
+  {{- if gt (int $container.healthcheckPort) 0 }}
+  - {name: healthcheck, containerPort: {{ $container.healthcheckPort }}}
+  {{- end }}
+{{- end }}
+{{- if gt (int $container.healthcheckPort) 0 }}
+startupProbe:
+  grpc: {port: {{ $container.healthcheckPort }}, service: liveness}
+  periodSeconds: 1
+  timeoutSeconds: 5
+  failureThreshold: 300
+livenessProbe:
+  grpc: {port: {{ $container.healthcheckPort }}, service: liveness}
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 3
+{{- end }}
+{{- if gt (int $container.metricsPort) 0 }}
+# Ready: registered with the kubelet, and all devices published. An update goes on only then.
+readinessProbe:
+  httpGet: {path: /readyz, port: metrics}
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end }}
+securityContext: {{- toYaml $container.securityContext | nindent 2 }}
+{{- with $container.resources }}
+resources: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,58 @@
+{{/*
+Copyright The dra4j Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+
+{{/* The parts of monitoring: of the Prometheus Operator, and a dashboard. Takes the dict of dra4j.daemonset. */}}
+{{- define "dra4j.monitoring" -}}
+{{- $root := .root -}}
+{{- $monitoring := $root.Values.monitoring -}}
+{{- $container := index $root.Values.kubeletPlugin.containers .name -}}
+{{- $files := (index $root.Subcharts "dra4j-library").Files -}}
+{{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.podMonitor.enabled "api" "monitoring.coreos.com/v1/PodMonitor") }}
+{{- if le (int $container.metricsPort) 0 }}
+{{- fail (printf "monitoring.podMonitor is on, and kubeletPlugin.containers.%s.metricsPort is off: the driver serves no metrics." .name) }}
+{{- end }}
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata:
+  {{- include "dra4j.metadata" $root | nindent 2 }}
+    {{- with $monitoring.podMonitor.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  selector:
+    matchLabels: {{- include "dra4j.selectorLabels" $root | nindent 6 }}
+  podMetricsEndpoints:
+    - {port: metrics, path: /metrics, interval: {{ $monitoring.podMonitor.interval | quote }}}
+{{- end }}
+{{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.alerts.enabled "api" "monitoring.coreos.com/v1/PrometheusRule") }}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  {{- include "dra4j.metadata" $root | nindent 2 }}
+    {{- with $monitoring.alerts.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  groups:
+    - name: {{ include "dra4j.fullname" $root }}
+      rules: {{- $files.Get "files/alerts.yaml" | replace "DRIVER" .driver | fromYamlArray | toYaml | nindent 8 }}
+{{- end }}
+{{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.dashboard.enabled "api" "monitoring.coreos.com/v1/PodMonitor") }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ include "dra4j.fullname" $root }}-dashboard
+  namespace: {{ include "dra4j.namespace" $root }}
+  labels:
+    {{- include "dra4j.labels" $root | nindent 4 }}
+    {{- with $monitoring.dashboard.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+data:
+  {{ include "dra4j.fullname" $root }}.json: {{ $files.Get "files/dashboard.json" | fromJson | toJson | quote }}
+{{- end }}
+{{- end }}

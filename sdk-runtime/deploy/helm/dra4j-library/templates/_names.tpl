@@ -1,0 +1,95 @@
+{{/*
+Copyright The dra4j Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+
+{{- define "dra4j.name" -}}
+{{ .Values.nameOverride | default .Chart.Name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The name of all objects; a release that is called as the chart gives no name twice. */}}
+{{- define "dra4j.fullname" -}}
+{{- $name := include "dra4j.name" . -}}
+{{- $both := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{ .Values.fullnameOverride | default $both | trunc 52 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "dra4j.namespace" -}}
+{{ .Values.namespaceOverride | default .Release.Namespace }}
+{{- end }}
+
+{{- define "dra4j.serviceAccount" -}}
+{{ .Values.serviceAccount.name | default (ternary (include "dra4j.fullname" .) "default" .Values.serviceAccount.create) }}
+{{- end }}
+
+{{- define "dra4j.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "dra4j.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "dra4j.labels" -}}
+{{ include "dra4j.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* The metadata of an object of the cluster. */}}
+{{- define "dra4j.clusterMetadata" -}}
+name: {{ include "dra4j.fullname" . }}
+labels: {{- include "dra4j.labels" . | nindent 2 }}
+{{- end }}
+
+{{/* The metadata of an object of the release's namespace. */}}
+{{- define "dra4j.metadata" -}}
+name: {{ include "dra4j.fullname" . }}
+namespace: {{ include "dra4j.namespace" . }}
+labels: {{- include "dra4j.labels" . | nindent 2 }}
+{{- end }}
+
+{{- define "dra4j.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* "true" if a value of auto, true or false is on; auto is on where the API server has a kind. Takes root, value, api. */}}
+{{- define "dra4j.isOn" -}}
+{{- if eq (toString .value) "auto" -}}
+{{- if .root.Capabilities.APIVersions.Has .api }}true{{ end -}}
+{{- else if eq (toString .value) "true" -}}
+true
+{{- end -}}
+{{- end }}
+
+{{- define "dra4j.isOpenShift" -}}
+{{ include "dra4j.isOn" (dict "root" . "value" .Values.openshift.enabled "api" "security.openshift.io/v1/SecurityContextConstraints") }}
+{{- end }}
+
+{{/* Ends the rendering where an installation would not work. */}}
+{{- define "dra4j.validate" -}}
+{{- if and (eq (include "dra4j.namespace" .) "default") (not .Values.allowDefaultNamespace) -}}
+{{- fail "The namespace is default: install into one of the driver's own (--namespace NAME --create-namespace), or set allowDefaultNamespace=true." -}}
+{{- end -}}
+{{- end }}
+
+{{/* Lines on optional parts for NOTES.txt. Takes root, name. */}}
+{{- define "dra4j.notes" -}}
+{{- $container := index .root.Values.kubeletPlugin.containers .name }}
+{{- if le (int $container.metricsPort) 0 }}
+
+Without metricsPort there is no readiness probe: an update does not wait until devices are published.
+{{- end }}
+{{- if not .root.Values.rbac.create }}
+
+rbac.create is off: the driver works once its ServiceAccount {{ include "dra4j.serviceAccount" .root }} has the rights of docs-site/reference/rbac.md.
+{{- end }}
+{{- if not .root.Values.admissionPolicy.enabled }}
+
+admissionPolicy.enabled is off: whoever takes over one node may write the slices of all nodes.
+{{- end }}
+{{- end }}
