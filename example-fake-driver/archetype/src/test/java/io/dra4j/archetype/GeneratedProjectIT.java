@@ -111,6 +111,8 @@ class GeneratedProjectIT {
                         "ServiceAccount",
                         "ClusterRole",
                         "ClusterRoleBinding",
+                        "Role",
+                        "RoleBinding",
                         "DeviceClass",
                         "ValidatingAdmissionPolicy",
                         "ValidatingAdmissionPolicyBinding");
