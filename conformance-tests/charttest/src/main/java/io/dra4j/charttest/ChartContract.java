@@ -108,6 +108,12 @@ public abstract class ChartContract {
     }
 
     @Test
+    void thePageNamesEachValueSet() throws IOException {
+        assertThat(Files.readString(CHARTS_PAGE))
+                .contains(valueSets().map(file -> "`" + file.getFileName() + "`").toList());
+    }
+
+    @Test
     void theDefaultsMakeNothingThatTheClusterMayNotHave() {
         assertThat(CHART.render(Installation.DEFAULT).kinds())
                 .doesNotContain(
@@ -211,6 +217,12 @@ public abstract class ChartContract {
 
         assertThat(used).hasSizeGreaterThan(8);
         assertThat(metrics).containsAll(used);
+        JsonNode data =
+                CHART.render(Installation.DEFAULT.file(VALUES.resolve("all-parts.yaml")))
+                        .one(Kind.ConfigMap)
+                        .path("data");
+        assertThat(Manifests.MAPPER.readTree(data.elements().next().asText()).path("panels"))
+                .hasSizeGreaterThan(8);
     }
 
     @Test
@@ -285,5 +297,16 @@ public abstract class ChartContract {
         assertThat(written.kinds()).startsWith("Namespace").contains("DaemonSet");
         assertThat(written.one(Kind.DaemonSet).at("/metadata/namespace").asText()).isEqualTo(name);
         assertThat(written.one(Kind.DaemonSet).at("/metadata/name").asText()).isEqualTo(name);
+    }
+
+    /** A release's archive, which needs no clone. */
+    @Test
+    void theChartOfAReleaseIsPackaged() throws IOException {
+        Path folder = Files.createDirectories(Path.of("target/charts"));
+
+        Path archive = CHART.packageInto(folder);
+
+        assertThat(new HelmChart(archive).render(Installation.DEFAULT).kinds())
+                .isEqualTo(CHART.render(Installation.DEFAULT).kinds());
     }
 }

@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.charttest;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import com.marcnuri.helm.TemplateCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 
 /**
  * A chart in the file system, as Helm itself reads it.
  *
- * @param folder of {@code Chart.yaml}
+ * @param folder of {@code Chart.yaml}, or an archive
  */
 public record HelmChart(Path folder) {
 
@@ -40,5 +43,18 @@ public record HelmChart(Path folder) {
         installation.files().forEach(command::withValuesFile);
         installation.values().forEach(command::set);
         return Manifests.of(command.call());
+    }
+
+    /** Packages the chart with the library in it, and returns the archive. */
+    public Path packageInto(Path target) {
+        new Helm(folder).packageIt().withDestination(target).call();
+        JsonNode chart;
+        try {
+            chart = Manifests.MAPPER.readTree(folder.resolve("Chart.yaml").toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return target.resolve(
+                "%s-%s.tgz".formatted(chart.path("name").asText(), chart.path("version").asText()));
     }
 }

@@ -1,0 +1,116 @@
+{{/*
+Copyright The dra4j Authors
+SPDX-License-Identifier: Apache-2.0
+*/}}
+
+{{- define "nvidia.driver" -}}
+gpu.nvidia.com
+{{- end }}
+
+{{/* YAML of the dict that the library's templates take, without its root. */}}
+{{- define "nvidia.parts" -}}
+driver: {{ include "nvidia.driver" . }}
+name: gpus
+command: /usr/bin/gpu-kubelet-plugin
+affinity: |
+  {{- include "nvidia.affinity" . | nindent 2 }}
+env: |
+  {{- include "nvidia.env" . | nindent 2 }}
+# What the node mounts there later appears in the container, too.
+mounts: |
+  - {name: driver-root, mountPath: /driver-root, readOnly: true, mountPropagation: HostToContainer}
+volumes: |
+  {{- include "nvidia.volumes" . | nindent 2 }}
+init: |
+  {{- include "nvidia.init" . | nindent 2 }}
+parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events | toJson }}
+{{- end }}
+
+{{- define "nvidia.env" -}}
+- {name: NVIDIA_DRIVER_ROOT, value: {{ .Values.nvidiaDriverRoot | quote }}}
+# NVIDIA's container runtime gives this container nothing of its own.
+- {name: NVIDIA_VISIBLE_DEVICES, value: "void"}
+{{- with .Values.nvidiaCDIHookPath }}
+- {name: NVIDIA_CDI_HOOK_PATH, value: {{ . | quote }}}
+{{- end }}
+{{- with .Values.featureGates }}
+{{- $gates := list }}
+{{- range $gate, $on := . }}
+{{- $gates = append $gates (printf "%s=%t" $gate $on) }}
+{{- end }}
+- {name: FEATURE_GATES, value: {{ join "," $gates | quote }}}
+{{- end }}
+{{- if .Values.dynamicMig.enabled }}
+- {name: DYNAMIC_MIG, value: "true"}
+{{- end }}
+{{- if .Values.dynamicMig.destroyUnknownDevices }}
+- {name: DESTROY_UNKNOWN_MIG_DEVICES, value: "true"}
+{{- end }}
+{{- if ne .Values.healthWatch "auto" }}
+- {name: HEALTH_WATCH, value: {{ .Values.healthWatch }}}
+{{- end }}
+{{- with .Values.additionalXidsToIgnore }}
+- {name: ADDITIONAL_XIDS_TO_IGNORE, value: {{ join "," . | quote }}}
+{{- end }}
+- {name: RESCAN_INTERVAL, value: {{ .Values.rescanIntervalSeconds | quote }}}
+{{- end }}
+
+{{/* The parent of the root, too: the root itself may not be there yet, or be mounted again. */}}
+{{- define "nvidia.volumes" -}}
+- name: driver-root
+  hostPath: {path: {{ .Values.nvidiaDriverRoot | quote }}, type: DirectoryOrCreate}
+- name: driver-root-parent
+  hostPath: {path: {{ dir .Values.nvidiaDriverRoot | quote }}, type: DirectoryOrCreate}
+{{- end }}
+
+{{- define "nvidia.init" -}}
+- name: init
+  image: {{ include "dra4j.image" . | quote }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  command: [/usr/bin/kubelet-plugin-prestart.sh]
+  env:
+    - {name: NVIDIA_DRIVER_ROOT, value: {{ .Values.nvidiaDriverRoot | quote }}}
+    - {name: NVIDIA_VISIBLE_DEVICES, value: "void"}
+  volumeMounts:
+    - {name: driver-root-parent, mountPath: /driver-root-parent, readOnly: true, mountPropagation: HostToContainer}
+  securityContext: {{- toYaml .Values.kubeletPlugin.containers.init.securityContext | nindent 4 }}
+  resources: {{- toYaml .Values.kubeletPlugin.containers.init.resources | nindent 4 }}
+{{- end }}
+
+{{/* The affinity of the values; each term keeps away from nodes of which GPU Operator says so, and there is one at least. */}}
+{{- define "nvidia.affinity" -}}
+{{- $affinity := deepCopy (.Values.kubeletPlugin.affinity | default dict) -}}
+{{- if .Values.kubeletPlugin.deployLabel -}}
+{{- $may := dict "key" .Values.kubeletPlugin.deployLabel "operator" "NotIn" "values" (list "false" "paused-for-driver-upgrade" "paused-for-mig-change") -}}
+{{- $node := $affinity.nodeAffinity | default dict -}}
+{{- $required := $node.requiredDuringSchedulingIgnoredDuringExecution | default dict -}}
+{{- $terms := list -}}
+{{- range $required.nodeSelectorTerms | default (list dict) -}}
+{{- $terms = append $terms (set (deepCopy .) "matchExpressions" (append (.matchExpressions | default list) $may)) -}}
+{{- end -}}
+{{- $_ := set $required "nodeSelectorTerms" $terms -}}
+{{- $_ := set $node "requiredDuringSchedulingIgnoredDuringExecution" $required -}}
+{{- $_ := set $affinity "nodeAffinity" $node -}}
+{{- end -}}
+{{- with $affinity }}{{ toYaml . }}{{ end -}}
+{{- end }}
+
+{{/* Values that would do nothing, or contradict each other. */}}
+{{- define "nvidia.validate" -}}
+{{- include "dra4j.validate" . -}}
+{{- $gate := .Values.featureGates.DynamicMIG -}}
+{{- if and .Values.dynamicMig.destroyUnknownDevices (not .Values.dynamicMig.enabled) (not $gate) -}}
+{{- fail "dynamicMig.destroyUnknownDevices needs dynamicMig.enabled." -}}
+{{- end -}}
+{{- if and .Values.dynamicMig.enabled (hasKey .Values.featureGates "DynamicMIG") (not $gate) -}}
+{{- fail "featureGates.DynamicMIG is false and dynamicMig.enabled true: they contradict each other." -}}
+{{- end -}}
+{{- end }}
+
+{{- define "nvidia.extendedResource" -}}
+{{- $extended := .Values.deviceClasses.extendedResource -}}
+{{- $isDefault := semverCompare ">=1.36.0-0" .Capabilities.KubeVersion.Version -}}
+{{- if or (eq (toString $extended.enabled) "true") (and (eq (toString $extended.enabled) "auto") $isDefault) -}}
+{{ $extended.name }}
+{{- end -}}
+{{- end }}

@@ -1,0 +1,188 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.dra4j.charttest.ChartContract;
+import io.dra4j.charttest.DriverContainer;
+import io.dra4j.charttest.Installation;
+import io.dra4j.charttest.Manifests;
+import io.dra4j.charttest.Manifests.Kind;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** The chart of the NVIDIA driver. */
+class ChartTest extends ChartContract {
+
+    private static final List<String> SHARED =
+            List.of(
+                    "imagePullSecrets",
+                    "nameOverride",
+                    "namespaceOverride",
+                    "allowDefaultNamespace",
+                    "serviceAccount",
+                    "rbac",
+                    "admissionPolicy",
+                    "logVerbosity",
+                    "loggingFormat",
+                    "cdiRoot",
+                    "networkPolicy",
+                    "monitoring",
+                    "openshift",
+                    "resourceQuota");
+    private static final String LABEL = "nvidia.com/gpu.deploy.dra-driver";
+
+    @Override
+    protected String driver() {
+        return "gpu.nvidia.com";
+    }
+
+    @Override
+    protected String help() {
+        return new CommandLine(new NvidiaOptions()).getUsageMessage();
+    }
+
+    @Override
+    protected Set<String> foreignVariables() {
+        return Set.of("NVIDIA_VISIBLE_DEVICES");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1.34.0, auto, ''",
+        "1.35.2, auto, ''",
+        "1.36.0, auto, nvidia.com/gpu",
+        "1.37.0-rc.0, auto, nvidia.com/gpu",
+        "1.34.0, true, nvidia.com/gpu",
+        "1.37.0, false, ''"
+    })
+    void theExtendedResourceIsThereWhereTheServerHasIt(
+            String kubernetes, String enabled, String name) {
+        Manifests manifests =
+                CHART.render(
+                        Installation.DEFAULT
+                                .kubernetes(kubernetes)
+                                .set("deviceClasses.extendedResource.enabled", enabled));
+
+        assertThat(manifests.of(Kind.DeviceClass))
+                .extracting(
+                        one -> one.at("/metadata/name").asText(),
+                        one -> one.at("/spec/extendedResourceName").asText())
+                .containsExactlyInAnyOrder(
+                        tuple("gpu.nvidia.com", name), tuple("mig.nvidia.com", ""));
+    }
+
+    private static JsonNode terms(Installation installation) {
+        return DriverContainer.of(CHART.render(installation))
+                .pod()
+                .at(
+                        "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
+    }
+
+    @Test
+    void eachTermKeepsAwayFromNodesWhoseDriverIsUpdated() {
+        JsonNode terms = terms(Installation.DEFAULT);
+
+        assertThat(terms).hasSize(4);
+        assertThat(terms)
+                .allSatisfy(
+                        term -> {
+                            assertThat(term.path("matchExpressions")).hasSize(2);
+                            assertThat(term.at("/matchExpressions/1/key").asText())
+                                    .isEqualTo(LABEL);
+                            assertThat(term.at("/matchExpressions/1/operator").asText())
+                                    .isEqualTo("NotIn");
+                        });
+        assertThat(terms(Installation.DEFAULT.set("kubeletPlugin.deployLabel", "")).toString())
+                .doesNotContain(LABEL);
+    }
+
+    @Test
+    void withoutAnAffinityTheLabelCountsAlone() {
+        JsonNode terms = terms(Installation.DEFAULT.set("kubeletPlugin.affinity", "null"));
+
+        assertThat(terms).hasSize(1);
+        assertThat(terms.at("/0/matchExpressions")).hasSize(1);
+    }
+
+    @Test
+    void gatesAndMigBecomeVariables() {
+        Map<String, String> environment =
+                DriverContainer.of(
+                                CHART.render(
+                                        Installation.DEFAULT
+                                                .set("featureGates.NVMLDeviceHealthCheck", true)
+                                                .set("featureGates.MPSSupport", false)
+                                                .set("dynamicMig.enabled", true)))
+                        .environment();
+
+        assertThat(environment)
+                .containsEntry("FEATURE_GATES", "MPSSupport=false,NVMLDeviceHealthCheck=true")
+                .containsEntry("DYNAMIC_MIG", "true");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",
+        "featureGates.MPSSupport, true, /featureGates/MPSSupport",
+        "resources.computeDomains.enabled, true, /resources/computeDomains/enabled",
+        "resources.gpus.enabled, false, /resources/gpus/enabled"
+    })
+    void whatThisDriverDoesNotHaveIsRefused(String path, boolean value, String message) {
+        assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set(path, value)))
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void onlyTheDriverItselfIsPrivileged() {
+        JsonNode pod = DriverContainer.of(CHART.render(Installation.DEFAULT)).pod();
+
+        assertThat(pod.at("/containers/0/securityContext/privileged").asBoolean()).isTrue();
+        assertThat(pod.at("/initContainers/0/securityContext/privileged").asBoolean(true))
+                .isFalse();
+        assertThat(pod.at("/containers/0/volumeMounts").toString())
+                .contains(
+                        "\"name\":\"driver-root\",\"mountPath\":\"/driver-root\",\"readOnly\":true");
+    }
+
+    @Test
+    void aGateOfMigThatIsOffContradictsTheValueOfThisChart() {
+        assertThatThrownBy(
+                        () ->
+                                CHART.render(
+                                        Installation.DEFAULT
+                                                .set("dynamicMig.enabled", true)
+                                                .set("featureGates.DynamicMIG", false)))
+                .hasMessageContaining("contradict each other");
+    }
+
+    /** What both charts have means the same, so that there is one page and one habit. */
+    @Test
+    void sharesValuesWithTheChartOfTheFakeDriver() throws IOException {
+        for (String file : List.of("values.yaml", "values.schema.json")) {
+            JsonNode here = new YAMLMapper().readTree(CHART.folder().resolve(file).toFile());
+            JsonNode there =
+                    new YAMLMapper()
+                            .readTree(Path.of("../example-fake-driver/deploy/helm", file).toFile());
+            String root = file.endsWith("json") ? "/properties" : "";
+            for (String key : SHARED) {
+                assertThat(here.at(root + "/" + key))
+                        .as(file + " " + key)
+                        .isEqualTo(there.at(root + "/" + key));
+                assertThat(here.at(root + "/" + key).isMissingNode()).isFalse();
+            }
+        }
+    }
+}
