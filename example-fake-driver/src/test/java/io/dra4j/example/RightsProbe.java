@@ -185,7 +185,7 @@ enum RightsProbe {
         return node.api().store().list("resourceclaims");
     }
 
-    /** Whether that works, {@link #works} tells. */
+    /** Prepares a claim; {@link #works} shows whether that was successful. */
     private static void prepare(TestNode node) {
         KubeletClaim claim = node.allocate("claim", "gpu-0");
         node.prepare(claim);
