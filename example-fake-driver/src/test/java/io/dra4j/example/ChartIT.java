@@ -23,7 +23,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ChartIT {
 
     private static final List<String> PROGRAM =
-            List.of("java", "-jar", "target/dra4j-example-fake-driver.jar");
+            List.of(
+                    "java",
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    "-jar",
+                    "target/dra4j-example-fake-driver.jar");
 
     @TempDir private Path folder;
 

@@ -168,7 +168,7 @@ class ChartTest extends ChartContract {
                 .hasMessageContaining("contradict each other");
     }
 
-    /** What both charts have means the same, so that there is one page and one habit. */
+    /** Values of one name mean the same in both charts, and have the same defaults. */
     @Test
     void sharesValuesWithTheChartOfTheFakeDriver() throws IOException {
         for (String file : List.of("values.yaml", "values.schema.json")) {
