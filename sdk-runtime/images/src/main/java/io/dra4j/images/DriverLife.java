@@ -1,0 +1,53 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** The life of a driver on a node of the test kit: registered, published, a claim, SIGTERM. */
+final class DriverLife {
+
+    private static final Duration START = Duration.ofMinutes(2);
+
+    /** A JVM that records what it loads writes that at its end, for seconds: hence the factor. */
+    private static final String SETTINGS =
+            "{driver: {name: %s, process: {command: [given]}}, timeoutFactor: 6}";
+
+    private DriverLife() {}
+
+    /**
+     * Runs a driver, and returns its log.
+     *
+     * @param prepared looks at the node while the claim is prepared
+     * @throws ImageBuildException if it does not end with status 0
+     */
+    static String run(String driver, List<String> command, Consumer<TestContext> prepared) {
+        try (TestContext context =
+                TestContext.open(
+                        SettingsReader.parse(SETTINGS.formatted(driver), "images", Map.of()),
+                        new ProcessDriver(command, Map.of(), START),
+                        "images")) {
+            context.driver().start();
+            context.awaitPools();
+            KubeletClaim claim = context.claims().allocate(context.devices().one());
+            context.calls().prepared(claim);
+            prepared.accept(context);
+            context.calls().unprepared(claim);
+            int status = context.driver().terminate();
+            String log = context.driver().log();
+            if (status != 0) {
+                throw new ImageBuildException(
+                        "The driver %s ended with status %d after SIGTERM: %s"
+                                .formatted(driver, status, log));
+            }
+            return log;
+        }
+    }
+}

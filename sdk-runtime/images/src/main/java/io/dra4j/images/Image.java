@@ -1,0 +1,131 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * An image: the programs in it, and how a container of it runs.
+ *
+ * @param name its name, without a registry
+ * @param title its title, for people
+ * @param description what it is for, in a sentence
+ * @param module the folder of the Maven module of its programs
+ * @param programs its programs; the first is the entry point, and trains the AOT cache
+ * @param scripts further files of {@code /usr/bin}, which are resources of this package
+ * @param jvmOptions options of the JVM; the AOT cache holds for these alone
+ * @param user the user and group that a container runs as
+ */
+record Image(
+        String name,
+        String title,
+        String description,
+        String module,
+        List<Program> programs,
+        List<String> scripts,
+        List<String> jvmOptions,
+        String user) {
+
+    /** The folder of libraries in an image. */
+    static final String NATIVE = "/usr/lib/dra4j/native";
+
+    /** The folder of jars in an image. */
+    static final String JARS = "/usr/share/dra4j/lib";
+
+    /** The home of the JDK in an image. */
+    static final String JDK = "/usr/lib/dra4j/jdk";
+
+    /** For short programs and small ones alike: few threads, and no second compiler. */
+    private static final List<String> ALL =
+            List.of(
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:-UsePerfData",
+                    "--enable-native-access=ALL-UNNAMED",
+                    "--sun-misc-unsafe-memory-access=allow",
+                    "-Djava.library.path=" + NATIVE);
+
+    /** Beside those, for programs of every node: memory goes back to the node. */
+    private static final List<String> NODE =
+            List.of(
+                    "-Xmx64m",
+                    "-Xmn2m",
+                    "-XX:TrimNativeHeapInterval=2000",
+                    "-Dio.netty.allocator.type=unpooled",
+                    "-Djna.boot.library.path=" + NATIVE,
+                    "-Djna.nounpack=true");
+
+    private static final String ROOT = "0:0"; // the kubelet's directories are root's
+
+    private static final String NONROOT = "65532:0";
+
+    /**
+     * A program of an image.
+     *
+     * @param command its name in {@code /usr/bin}
+     * @param main its main class
+     */
+    record Program(String command, String main) {}
+
+    /** The driver of devices that do not exist. */
+    static final Image FAKE_DRIVER =
+            new Image(
+                    "dra4j-example-fake-driver",
+                    "dra4j example driver",
+                    "DRA driver for GPUs, CPUs and NICs that do not exist",
+                    "example-fake-driver",
+                    List.of(
+                            new Program(
+                                    "dra-example-kubeletplugin",
+                                    "io.dra4j.example.FakeDriverMain")),
+                    List.of(),
+                    join(ALL, NODE),
+                    ROOT);
+
+    /** The driver of NVIDIA's GPUs. */
+    static final Image NVIDIA_DRIVER =
+            new Image(
+                    "dra4j-nvidia-driver",
+                    "dra4j NVIDIA driver",
+                    "DRA driver for NVIDIA GPUs and MIG devices",
+                    "nvidia-driver",
+                    List.of(new Program("gpu-kubelet-plugin", "io.dra4j.nvidia.NvidiaDriverMain")),
+                    List.of("kubelet-plugin-prestart.sh"),
+                    join(ALL, NODE),
+                    ROOT);
+
+    /** The conformance suite. */
+    static final Image CONFORMANCE =
+            new Image(
+                    "dra-conformance",
+                    "dra-conformance",
+                    "Conformance suite for DRA drivers in any language",
+                    "conformance-tests/suite",
+                    List.of(new Program("dra-conformance", "io.dra4j.conformance.ConformanceMain")),
+                    List.of(),
+                    ALL,
+                    NONROOT);
+
+    /** All images. */
+    static final List<Image> IMAGES = List.of(FAKE_DRIVER, NVIDIA_DRIVER, CONFORMANCE);
+
+    private static List<String> join(List<String> one, List<String> other) {
+        return Stream.concat(one.stream(), other.stream()).toList();
+    }
+
+    /** The path of the AOT cache in the image. */
+    String cache() {
+        return "/usr/lib/dra4j/" + name + ".aot";
+    }
+
+    /** The program that a container runs. */
+    Program entryPoint() {
+        return programs.get(0);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

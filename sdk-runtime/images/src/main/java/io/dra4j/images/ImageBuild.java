@@ -1,0 +1,189 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import com.google.cloud.tools.jib.api.JibContainerBuilder;
+import com.google.cloud.tools.jib.api.buildplan.AbsoluteUnixPath;
+import com.google.cloud.tools.jib.api.buildplan.FileEntriesLayer;
+import com.google.cloud.tools.jib.api.buildplan.FilePermissions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The building of images: their layers are staged as folders, from what changes least to what
+ * changes most, and written as archives.
+ *
+ * <p>The same inputs give the same archive, but for the layer of the AOT cache: the JVM writes
+ * another one each time.
+ */
+final class ImageBuild {
+
+    private static final String OURS = "dra4j";
+
+    private final Inputs inputs;
+    private final Machine machine = Machine.current();
+    private final Jdk jdk;
+    private final Path folder;
+    private final Stage java;
+    private final Base base;
+    private final Set<Path> shared;
+
+    private ImageBuild(Inputs inputs) {
+        this.inputs = inputs;
+        jdk = Jdk.find(inputs.jdk(), System.getenv());
+        folder = Folders.make(inputs.target().resolve("stage"));
+        java = stageJdk();
+        base = Base.of(inputs, machine, java.file(Image.JDK), folder.resolve("base"));
+        shared = new HashSet<>(Jars.of(inputs, Image.IMAGES.get(0)).foreign());
+        Image.IMAGES.forEach(image -> shared.retainAll(Jars.of(inputs, image).foreign()));
+    }
+
+    /** Prepares what all images have. */
+    static ImageBuild begin(Inputs inputs) {
+        return new ImageBuild(inputs);
+    }
+
+    private Stage stageJdk() {
+        Path linked = folder.resolve("jlink");
+        Folders.remove(linked);
+        jdk.link(linked);
+        Stage stage = Stage.at(folder, "jdk", inputs.time());
+        stage.copyTree(linked, Image.JDK);
+        Folders.remove(linked);
+        return stage;
+    }
+
+    /** Writes an image with a new AOT cache. */
+    Path write(Image image) {
+        Jars jars = Jars.of(inputs, image);
+        List<Stage> layers = stage(image, jars);
+        Training training =
+                Training.in(
+                        folder.resolve(image.name()).resolve("training"),
+                        java.file(Image.JDK + "/bin/java"),
+                        layers);
+        return write(image, layers, training.cache(image, jars));
+    }
+
+    /** Writes an image with an AOT cache that is there. */
+    Path write(Image image, Path cache) {
+        return write(image, stage(image, Jars.of(inputs, image)), cache);
+    }
+
+    private Path write(Image image, List<Stage> layers, Path cache) {
+        Stage trained = Stage.at(folder.resolve(image.name()), "aot-cache", inputs.time());
+        trained.copy(cache, image.cache());
+        JibContainerBuilder builder = base.builder(machine);
+        layers.forEach(layer -> builder.addFileEntriesLayer(layer.layer()));
+        builder.addFileEntriesLayer(trained.layer());
+        builder.addFileEntriesLayer(temporary(image));
+        builder.setEntrypoint("/usr/bin/" + image.entryPoint().command())
+                .setUser(image.user())
+                .setCreationTime(inputs.time())
+                .addEnvironmentVariable(
+                        "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+                .addEnvironmentVariable("LANG", "C.UTF-8")
+                .setLabels(labels(image));
+        String name = "%s-%s-%s".formatted(image.name(), inputs.version(), machine.architecture());
+        Path written = Folders.make(inputs.images());
+        Path archive = written.resolve(name + ".tar");
+        Archive.write(
+                builder,
+                archive,
+                "localhost/" + image.name() + ":" + inputs.version(),
+                folder.resolve("cache"));
+        Folders.copy(sbom(image), written.resolve(name + ".cdx.json"));
+        return archive;
+    }
+
+    private Path sbom(Image image) {
+        return folder.resolve(image.name()).resolve(OURS).resolve(Sbom.PATH.substring(1));
+    }
+
+    /** The layers of an image above its base, but for the AOT cache. */
+    private List<Stage> stage(Image image, Jars jars) {
+        Path own = folder.resolve(image.name());
+        Stage common = Stage.at(own, "dependencies", inputs.time());
+        Stage special = Stage.at(own, "dependencies-of-program", inputs.time());
+        for (Path jar : jars.foreign()) {
+            Stage stage = shared.contains(jar) ? common : special;
+            stage.copy(jar, Image.JARS + "/" + jar.getFileName());
+        }
+        jars.extract(
+                "META-INF/native/" + machine.netty(), common, Image.NATIVE + "/" + machine.netty());
+        jars.extract(
+                "com/sun/jna/" + machine.jna() + "/libjnidispatch.so",
+                special,
+                Image.NATIVE + "/libjnidispatch.so");
+        Stage ours = Stage.at(own, OURS, inputs.time());
+        for (Path jar : jars.ours()) {
+            ours.copy(jar, Image.JARS + "/" + jar.getFileName());
+        }
+        stagePrograms(image, jars, ours);
+        byte[] sbom = Sbom.of(inputs, image, machine, jdk, base.packages());
+        ours.write(Sbom.PATH, sbom, false);
+        List<Stage> layers = new ArrayList<>(List.of(java, common));
+        if (!special.layer().getEntries().isEmpty()) {
+            layers.add(special);
+        }
+        layers.add(ours);
+        return layers;
+    }
+
+    private void stagePrograms(Image image, Jars jars, Stage stage) {
+        for (Image.Program program : image.programs()) {
+            if (!jars.has(program.main())) {
+                throw new ImageBuildException(
+                        "%s has no class %s, which %s is to start"
+                                .formatted(image.module(), program.main(), program.command()));
+            }
+            String script = Launcher.script(image, program, jars);
+            stage.write(
+                    "/usr/bin/" + program.command(), script.getBytes(StandardCharsets.UTF_8), true);
+        }
+        for (String name : image.scripts()) {
+            try (InputStream script = ImageBuild.class.getResourceAsStream(name)) {
+                stage.write("/usr/bin/" + name, script.readAllBytes(), true);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** A folder for temporary files, which belongs to the image's user and to root's group. */
+    private FileEntriesLayer temporary(Image image) {
+        return FileEntriesLayer.builder()
+                .setName("tmp")
+                .addEntry(
+                        Folders.make(folder.resolve("tmp")),
+                        AbsoluteUnixPath.get("/tmp"),
+                        FilePermissions.fromOctalString("770"),
+                        inputs.time(),
+                        image.user())
+                .build();
+    }
+
+    private Map<String, String> labels(Image image) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        String prefix = "org.opencontainers.image.";
+        labels.put(prefix + "title", image.title());
+        labels.put(prefix + "description", image.description());
+        labels.put(prefix + "version", inputs.version());
+        labels.put(prefix + "licenses", "Apache-2.0");
+        Optional<String> revision =
+                Tool.tried(
+                        List.of("git", "-C", inputs.repository().toString(), "rev-parse", "HEAD"));
+        revision.ifPresent(commit -> labels.put(prefix + "revision", commit));
+        return labels;
+    }
+}

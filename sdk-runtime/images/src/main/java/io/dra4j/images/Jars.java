@@ -1,0 +1,118 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * The class path of a program.
+ *
+ * @param all its jars in their order, the program's own first
+ */
+record Jars(List<Path> all) {
+
+    /**
+     * Reads what the build of a program's module has left.
+     *
+     * @throws ImageBuildException if it has not been built with the profile image
+     */
+    static Jars of(Inputs inputs, Image image) {
+        Path target = inputs.repository().resolve(image.module()).resolve("target");
+        Path list = target.resolve("image/class-path");
+        List<Path> jars = new ArrayList<>();
+        jars.add(own(target, inputs.version()));
+        try {
+            Stream.of(Files.readString(list).strip().split(File.pathSeparator))
+                    .map(Path::of)
+                    .forEach(jars::add);
+        } catch (IOException e) {
+            throw new ImageBuildException(
+                    "The module " + image.module() + " was not built with -Pimage: " + e, e);
+        }
+        Set<Path> names = new HashSet<>();
+        for (Path jar : jars) {
+            if (!Files.isRegularFile(jar)) {
+                throw new ImageBuildException(
+                        jar + " is no jar: build images by `mvn -Pimage package`");
+            }
+            if (!names.add(jar.getFileName())) {
+                throw new ImageBuildException("Two jars are called " + jar.getFileName());
+            }
+        }
+        return new Jars(jars);
+    }
+
+    private static Path own(Path target, String version) {
+        String end = "-" + version + ".jar";
+        try (Stream<Path> files = Files.list(target)) {
+            return files.filter(file -> file.getFileName().toString().endsWith(end))
+                    .findFirst()
+                    .orElseThrow(() -> new ImageBuildException("No jar *" + end + " in " + target));
+        } catch (IOException e) {
+            throw new ImageBuildException("Can't list " + target + ": " + e, e);
+        }
+    }
+
+    /** Returns those of this project: their file names begin so. */
+    List<Path> ours() {
+        return all.stream().filter(Jars::isOurs).toList();
+    }
+
+    /** Returns those of others. */
+    List<Path> foreign() {
+        return all.stream().filter(jar -> !isOurs(jar)).toList();
+    }
+
+    private static boolean isOurs(Path jar) {
+        return jar.getFileName().toString().startsWith("dra4j-");
+    }
+
+    /** The class path in the image. */
+    String classPath(String folder) {
+        return String.join(":", all.stream().map(jar -> folder + "/" + jar.getFileName()).toList());
+    }
+
+    /** Returns whether the program has a class. */
+    boolean has(String className) {
+        return find(className.replace('.', '/') + ".class") != null;
+    }
+
+    /** Stages a file that is in one of the jars; if it is in none, the program does not need it. */
+    void extract(String entry, Stage stage, String path) {
+        Path jar = find(entry);
+        if (jar == null) {
+            return;
+        }
+        try (ZipFile zip = new ZipFile(jar.toFile());
+                InputStream content = zip.getInputStream(zip.getEntry(entry))) {
+            stage.write(path, content.readAllBytes(), false);
+        } catch (IOException e) {
+            throw new ImageBuildException("Can't read " + jar + ": " + e, e);
+        }
+    }
+
+    private @org.jspecify.annotations.Nullable Path find(String entry) {
+        for (Path jar : all) {
+            try (ZipFile zip = new ZipFile(jar.toFile())) {
+                ZipEntry found = zip.getEntry(entry);
+                if (found != null) {
+                    return jar;
+                }
+            } catch (IOException e) {
+                throw new ImageBuildException("Can't read " + jar + ": " + e, e);
+            }
+        }
+        return null;
+    }
+}

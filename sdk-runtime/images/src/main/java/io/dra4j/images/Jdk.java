@@ -1,0 +1,133 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * The JDK of the build machine, and the part of it that goes into images.
+ *
+ * @param home its home
+ * @param release what its file {@code release} says
+ */
+record Jdk(Path home, Properties release) {
+
+    /** The release of Java in the images. */
+    static final int RELEASE = 25;
+
+    /**
+     * The modules in the images. {@code jdeps} names more: java.desktop, java.sql, jdk.jfr and
+     * java.security.jgss are in code of libraries that asks for them first (JNA's AWT, Jackson's
+     * types of SQL, Netty's events, Jetty's Kerberos), and does without.
+     */
+    static final List<String> MODULES =
+            List.of(
+                    "java.base",
+                    "java.logging",
+                    "java.management",
+                    "java.naming",
+                    "java.net.http",
+                    "java.xml",
+                    "jdk.httpserver",
+                    "jdk.management",
+                    "jdk.unsupported");
+
+    private static final List<String> NEEDLESS =
+            List.of(
+                    "bin/jwebserver",
+                    "bin/keytool",
+                    "lib/classlist",
+                    "lib/jexec",
+                    "lib/jrt-fs.jar");
+
+    /**
+     * Finds a JDK 25: the one that is given, or JAVA_HOME_25, JAVA_HOME, or below /usr/lib/jvm, as
+     * the gate does.
+     *
+     * @throws ImageBuildException if there is none
+     */
+    static Jdk find(String given, Map<String, String> environment) {
+        List<Path> candidates = new ArrayList<>();
+        if (!given.isEmpty()) {
+            candidates.add(Path.of(given));
+        } else {
+            for (String name : List.of("JAVA_HOME_" + RELEASE, "JAVA_HOME")) {
+                String home = environment.getOrDefault(name, "");
+                if (!home.isEmpty()) {
+                    candidates.add(Path.of(home));
+                }
+            }
+            candidates.addAll(installed(Path.of("/usr/lib/jvm")));
+        }
+        for (Path home : candidates) {
+            Properties release = release(home);
+            String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
+            if (Files.isExecutable(home.resolve("bin/jlink"))
+                    && version.matches(RELEASE + "([.+-].*)?")) {
+                return new Jdk(home, release);
+            }
+        }
+        throw new ImageBuildException(
+                "No JDK %d with jlink is at %s: install one, or name its home by -Dimage.jdk=DIR or JAVA_HOME_%d"
+                        .formatted(RELEASE, candidates, RELEASE));
+    }
+
+    private static List<Path> installed(Path folder) {
+        List<Path> homes = new ArrayList<>();
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(folder)) {
+                all.forEach(homes::add);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        homes.sort(null);
+        return homes;
+    }
+
+    private static Properties release(Path home) {
+        Properties release = new Properties();
+        Path file = home.resolve("release");
+        if (Files.isReadable(file)) {
+            try (Reader text = Files.newBufferedReader(file)) {
+                release.load(text);
+            } catch (IOException e) {
+                throw new UncheckedIOException("Can't read " + file, e);
+            }
+        }
+        return release;
+    }
+
+    /** A value of its file {@code release}, without quotation marks. */
+    String value(String key) {
+        return release.getProperty(key, "").replace("\"", "");
+    }
+
+    /** Links the modules of the images into a new folder. */
+    void link(Path folder) {
+        Tool.output(
+                List.of(
+                        home.resolve("bin/jlink").toString(),
+                        "--add-modules=" + String.join(",", MODULES),
+                        "--strip-java-debug-attributes",
+                        "--no-header-files",
+                        "--no-man-pages",
+                        "--output=" + folder));
+        try {
+            for (String file : NEEDLESS) {
+                Files.deleteIfExists(folder.resolve(file));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+/** The file of {@code /usr/bin} that starts a program: no shell stays. */
+final class Launcher {
+
+    private Launcher() {}
+
+    static String script(Image image, Image.Program program, Jars jars) {
+        return """
+        #!/usr/bin/bash
+        # %s. JAVA_OPTS may hold more options of the JVM; with some, it starts without its AOT cache, and slower.
+        exec %s/bin/java -XX:AOTCache=%s \\
+          %s \\
+          $JAVA_OPTS \\
+          -cp %s \\
+          %s "$@"
+        """
+                .formatted(
+                        image.description(),
+                        Image.JDK,
+                        image.cache(),
+                        String.join(" ", image.jvmOptions()),
+                        jars.classPath(Image.JARS),
+                        program.main());
+    }
+}

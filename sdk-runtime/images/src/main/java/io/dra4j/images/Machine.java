@@ -1,0 +1,43 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+/**
+ * The build machine's architecture, which is that of the images.
+ *
+ * @param architecture its name in OCI's words
+ * @param libraries the folder of its libraries in Debian
+ * @param loader the path of the dynamic loader, which programs name
+ * @param netty the name of Netty's library of native transport
+ * @param jna the folder of JNA's library in its jar
+ */
+record Machine(String architecture, String libraries, String loader, String netty, String jna) {
+
+    private static final Machine AMD64 =
+            new Machine(
+                    "amd64",
+                    "/usr/lib/x86_64-linux-gnu",
+                    "/lib64/ld-linux-x86-64.so.2",
+                    "libnetty_transport_native_epoll_x86_64.so",
+                    "linux-x86-64");
+
+    private static final Machine ARM64 =
+            new Machine(
+                    "arm64",
+                    "/usr/lib/aarch64-linux-gnu",
+                    "/lib/ld-linux-aarch64.so.1",
+                    "libnetty_transport_native_epoll_aarch_64.so",
+                    "linux-aarch64");
+
+    /** The machine that this runs on. */
+    static Machine current() {
+        String name = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+        return switch (name) {
+            case "Linux amd64" -> AMD64;
+            case "Linux aarch64" -> ARM64;
+            default ->
+                    throw new ImageBuildException(
+                            "Images can be built on Linux with amd64 or arm64, not on " + name);
+        };
+    }
+}

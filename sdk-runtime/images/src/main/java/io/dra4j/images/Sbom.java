@@ -1,0 +1,78 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The parts of an image, as CycloneDX has it: the jars by CycloneDX's plugin for Maven, and with
+ * them the JDK and Debian's packages.
+ */
+final class Sbom {
+
+    /** Its path in an image. */
+    static final String PATH = "/usr/share/doc/dra4j/sbom.cdx.json";
+
+    private static final ObjectMapper JSON =
+            new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+    private Sbom() {}
+
+    static byte[] of(Inputs inputs, Image image, Machine machine, Jdk jdk, Set<String> packages) {
+        Path jars =
+                inputs.repository().resolve(image.module()).resolve("target/image/sbom.cdx.json");
+        try {
+            ObjectNode sbom = (ObjectNode) JSON.readTree(jars.toFile());
+            ObjectNode program = (ObjectNode) sbom.at("/metadata/component");
+            program.put("description", image.description());
+            ObjectNode java = sbom.withArray("/components").addObject();
+            String version = jdk.value("JAVA_RUNTIME_VERSION");
+            java.put("type", "platform");
+            java.put("bom-ref", "jdk");
+            java.put("publisher", jdk.value("IMPLEMENTOR"));
+            java.put("name", "OpenJDK");
+            java.put("version", version);
+            java.putArray("licenses")
+                    .addObject()
+                    .put("expression", "GPL-2.0-only WITH Classpath-exception-2.0");
+            java.put(
+                    "purl",
+                    "pkg:generic/openjdk@" + encoded(version) + "?arch=" + machine.architecture());
+            for (String name : packages) {
+                debian(sbom.withArray("/components").addObject(), name);
+            }
+            return JSON.writeValueAsBytes(sbom);
+        } catch (IOException e) {
+            throw new ImageBuildException(
+                    "The module " + image.module() + " was not built with -Pimage: " + e, e);
+        }
+    }
+
+    private static void debian(ObjectNode component, String name) {
+        String[] facts =
+                Tool.output(
+                                List.of(
+                                        "dpkg-query",
+                                        "--show",
+                                        "--showformat=${Version} ${Architecture}",
+                                        name))
+                        .split(" ");
+        component.put("type", "library");
+        component.put("bom-ref", "debian-" + name);
+        component.put("name", name);
+        component.put("version", facts[0]);
+        component.put(
+                "purl",
+                "pkg:deb/debian/%s@%s?arch=%s".formatted(name, encoded(facts[0]), facts[1]));
+    }
+
+    private static String encoded(String version) {
+        return version.replace("+", "%2B").replace(":", "%3A");
+    }
+}

@@ -1,0 +1,89 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import io.dra4j.nvidia.standin.StandInNode;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The making of an AOT cache: a program runs as it will on a node, the JVM records what it loads,
+ * and a second JVM writes the cache.
+ *
+ * <p>The JVM compares the options, the jars' names, sizes and times, and the JDK; where the jars
+ * lie, it does not.
+ *
+ * @param java the JVM of the image
+ * @param folder a folder for what is made; the jars of the image are in {@code lib}
+ */
+record Training(Path java, Path folder) {
+
+    /** Makes the AOT cache of an image, by its first program. */
+    Path cache(Image image, Jars jars) {
+        String classPath = jars.classPath(folder.resolve("lib").toString());
+        Path recorded = folder.resolve("recorded");
+        List<String> run = new ArrayList<>(jvm(image));
+        run.addAll(List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + recorded));
+        run.addAll(List.of("-cp", classPath, image.entryPoint().main()));
+        if (image.equals(Image.FAKE_DRIVER)) {
+            DriverLife.run("gpu.example.com", run, context -> {});
+        } else if (image.equals(Image.NVIDIA_DRIVER)) {
+            StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
+            run.add("--nvidia-driver-root=" + node.root());
+            run.add("--sysfs-root=" + node.sysfs());
+            run.add("--proc-root=" + node.proc());
+            run.add("--dynamic-mig");
+            DriverLife.run("gpu.nvidia.com", run, context -> {});
+        } else {
+            run.add("list");
+            Tool.output(run);
+        }
+        Path cache = folder.resolve("aot");
+        List<String> create = new ArrayList<>(jvm(image));
+        create.addAll(List.of("-XX:AOTMode=create", "-XX:AOTConfiguration=" + recorded));
+        create.addAll(List.of("-XX:AOTCache=" + cache, "-cp", classPath));
+        String said = Tool.output(create);
+        if (!Files.exists(cache)) {
+            throw new ImageBuildException("The JVM made no AOT cache: " + said);
+        }
+        return cache;
+    }
+
+    private List<String> jvm(Image image) {
+        List<String> command = new ArrayList<>(List.of(java.toString()));
+        for (String option : image.jvmOptions()) {
+            command.add(option.replace(Image.NATIVE, folder.resolve("native").toString()));
+        }
+        return command;
+    }
+
+    /**
+     * A folder that has the jars of an image as the image has them, with their times, and its
+     * libraries.
+     */
+    static Training in(Path folder, Path java, List<Stage> stages) {
+        Folders.remove(folder);
+        for (Stage stage : stages) {
+            link(stage.file(Image.JARS), Folders.make(folder.resolve("lib")));
+            link(stage.file(Image.NATIVE), Folders.make(folder.resolve("native")));
+        }
+        return new Training(java, folder);
+    }
+
+    private static void link(Path from, Path to) {
+        if (!Files.isDirectory(from)) {
+            return;
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(from)) {
+            for (Path file : files) {
+                Files.createLink(to.resolve(file.getFileName()), file);
+            }
+        } catch (IOException e) {
+            throw new ImageBuildException("Can't link the files of " + from + ": " + e, e);
+        }
+    }
+}

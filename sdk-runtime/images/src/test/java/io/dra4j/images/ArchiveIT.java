@@ -1,0 +1,155 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The archives of all images. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class ArchiveIT {
+
+    private static final long LIMIT = 120_000_000;
+
+    private static final int WRITABLE_BY_OTHERS = 0002;
+
+    @TempDir private static Path folder;
+
+    private static final Map<Image, Contents> CONTENTS = new HashMap<>();
+
+    static Stream<Image> images() {
+        return Image.IMAGES.stream();
+    }
+
+    /** An archive that was read. */
+    private record Contents(
+            Unpacked unpacked, List<TarArchiveEntry> entries, Path sbom, Path cache) {}
+
+    private static Contents read(Image image) {
+        return CONTENTS.computeIfAbsent(
+                image,
+                unread -> {
+                    List<TarArchiveEntry> entries = new ArrayList<>();
+                    Map<String, Path> some = new HashMap<>();
+                    Unpacked unpacked =
+                            Unpacked.of(
+                                    Built.archive(image),
+                                    (entry, content) -> {
+                                        entries.add(entry);
+                                        String path = "/" + entry.getName();
+                                        if (path.equals(Sbom.PATH) || path.equals(image.cache())) {
+                                            Path file = Files.createTempFile(folder, "", "");
+                                            Files.copy(content, file, REPLACE_EXISTING);
+                                            some.put(path, file);
+                                        }
+                                    });
+                    return new Contents(
+                            unpacked, entries, some.get(Sbom.PATH), some.get(image.cache()));
+                });
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("images")
+    void isSmallEnough(Image image) throws Exception {
+        assertThat(Files.size(Built.archive(image))).isLessThan(LIMIT);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("images")
+    void hasFilesOfOneTimeThatNobodyElseMayChange(Image image) throws Exception {
+        List<TarArchiveEntry> entries = read(image).entries();
+        Date created =
+                Date.from(Instant.parse(read(image).unpacked().config().get("created").asText()));
+
+        assertThat(entries).hasSizeGreaterThan(200);
+        assertThat(entries)
+                .filteredOn(TarArchiveEntry::isFile)
+                .allMatch(entry -> entry.getLastModifiedDate().equals(created))
+                .allMatch(entry -> entry.getLongUserId() == 0 && entry.getLongGroupId() == 0);
+        assertThat(entries)
+                .allMatch(entry -> entry.isFile() || entry.isDirectory())
+                .allMatch(entry -> (entry.getMode() & WRITABLE_BY_OTHERS) == 0)
+                .noneMatch(entry -> entry.getName().contains(".wh."));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("images")
+    void saysWhatItIs(Image image) throws Exception {
+        JsonNode config = read(image).unpacked().config();
+
+        assertThat(config.get("architecture").asText()).isEqualTo(Machine.current().architecture());
+        assertThat(config.at("/config/Entrypoint/0").asText())
+                .isEqualTo("/usr/bin/" + image.entryPoint().command());
+        assertThat(config.at("/config/User").asText())
+                .isEqualTo(image.equals(Image.CONFORMANCE) ? "65532:0" : "0:0");
+        Set<String> labels = new HashSet<>();
+        config.at("/config/Labels").fieldNames().forEachRemaining(labels::add);
+        assertThat(labels)
+                .contains(
+                        "org.opencontainers.image.title",
+                        "org.opencontainers.image.description",
+                        "org.opencontainers.image.version",
+                        "org.opencontainers.image.licenses");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("images")
+    void hasAllItsPartsInItsSbom(Image image) throws Exception {
+        Unpacked unpacked = read(image).unpacked();
+        JsonNode sbom = new ObjectMapper().readTree(read(image).sbom().toFile());
+        List<JsonNode> components = new ArrayList<>();
+        components.add(sbom.at("/metadata/component"));
+        sbom.get("components").forEach(components::add);
+
+        assertThat(unpacked.files())
+                .filteredOn(file -> file.endsWith(".jar"))
+                .hasSizeGreaterThan(50)
+                .allMatch(jar -> components.stream().anyMatch(part -> isJar(part, jar)));
+        assertThat(components)
+                .extracting(part -> part.get("name").asText())
+                .contains("OpenJDK", "libc6", "bash");
+        assertThat(unpacked.files())
+                .contains(
+                        "/usr/share/doc/libc6/copyright",
+                        "/usr/lib/dra4j/jdk/legal/java.base/LICENSE");
+        assertThat(Built.sbom(image)).hasSameBinaryContentAs(read(image).sbom());
+    }
+
+    private static boolean isJar(JsonNode part, String file) {
+        return file.startsWith(
+                Image.JARS + "/" + part.get("name").asText() + "-" + part.get("version").asText());
+    }
+
+    @Test
+    void isTheSameIfItIsBuiltAgain() throws Exception {
+        Path archive = Built.archive(Image.FAKE_DRIVER);
+        ImageBuild again = ImageBuild.begin(Built.inputs(folder.resolve("again")));
+
+        Path copy = again.write(Image.FAKE_DRIVER, read(Image.FAKE_DRIVER).cache());
+
+        assertThat(Unpacked.names(copy).manifest())
+                .isEqualTo(read(Image.FAKE_DRIVER).unpacked().manifest());
+        assertThat(Files.mismatch(archive, copy)).isEqualTo(-1);
+    }
+}

@@ -1,0 +1,93 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.cloud.tools.jib.api.JibContainerBuilder;
+import com.google.cloud.tools.jib.api.buildplan.ImageFormat;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bases other than Debian's packages; ours plays that of others. */
+class BaseIT {
+
+    private static final Instant TIME = Instant.parse("2026-11-21T00:00:00Z");
+
+    private final Machine machine = Machine.current();
+
+    @TempDir private Path folder;
+
+    private Base from(String base) {
+        Inputs inputs = new Inputs(folder, folder, "1.0", TIME, "", base);
+        return Base.of(inputs, machine, Folders.make(folder.resolve("jdk")), folder.resolve("of"));
+    }
+
+    /** An archive with our base, from which some files are removed. */
+    private Path archive(String... removed) throws Exception {
+        Base packages = from("packages");
+        for (String file : removed) {
+            Files.delete(packages.layers().get(0).file(file));
+        }
+        Path archive = folder.resolve("given.tar");
+        JibContainerBuilder builder = packages.builder(machine).setFormat(ImageFormat.Docker);
+        Archive.write(builder, archive, "base", folder.resolve("cache"));
+        return archive;
+    }
+
+    @Test
+    void mayBeAnArchiveThatHasBash() throws Exception {
+        Base base = from("tar:" + archive());
+
+        assertThat(base.layers()).isEmpty();
+        assertThat(base.packages()).isEmpty();
+    }
+
+    @Test
+    void getsBashIfItHasNone() throws Exception {
+        Base base = from("tar:" + archive("/usr/bin/bash", "/var/lib/dpkg/status.d/bash"));
+
+        assertThat(base.packages()).isEqualTo(Set.of("bash", "libtinfo6"));
+        Path image = folder.resolve("image.tar");
+        Archive.write(base.builder(machine), image, "image", folder.resolve("cache"));
+        Unpacked unpacked = Unpacked.names(image);
+        assertThat(unpacked.files())
+                .contains(
+                        "/usr/bin/bash",
+                        "/usr/share/doc/bash/copyright",
+                        "/etc/nsswitch.conf",
+                        machine.loader());
+        assertThat(unpacked.manifest().get("layers")).hasSize(2);
+    }
+
+    @Test
+    void isRefusedWithoutGlibc() throws Exception {
+        Path archive = archive(machine.loader());
+
+        assertThatThrownBy(() -> from("tar:" + archive))
+                .isInstanceOf(ImageBuildException.class)
+                .hasMessageContaining("has no " + machine.loader() + ": it needs glibc");
+    }
+
+    @Test
+    void isRefusedIfItIsNoReference() {
+        assertThatThrownBy(() -> from("No Reference"))
+                .isInstanceOf(ImageBuildException.class)
+                .hasMessageContaining("-Dimage.base=No Reference is none of packages, tar:FILE");
+    }
+
+    @Test
+    void needsAJdk25() {
+        assertThatThrownBy(() -> Jdk.find(folder.toString(), Map.of()))
+                .isInstanceOf(ImageBuildException.class)
+                .hasMessageContaining("No JDK 25 with jlink is at " + List.of(folder))
+                .hasMessageContaining("-Dimage.jdk=DIR");
+    }
+}

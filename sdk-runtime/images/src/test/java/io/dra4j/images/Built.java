@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.dra4j.testkit.driver.MountNamespace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The archives that the build of this module has written. */
+final class Built {
+
+    private static final Path FOLDER = Path.of("target/images").toAbsolutePath();
+
+    private Built() {}
+
+    /** The archive of an image. */
+    static Path archive(Image image) {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> all =
+                Files.newDirectoryStream(FOLDER, image.name() + "-*.tar")) {
+            all.forEach(found::add);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The images are not built", e);
+        }
+        assertThat(found).as("archives of " + image.name()).hasSize(1);
+        return found.get(0);
+    }
+
+    /** The list of parts beside an archive. */
+    static Path sbom(Image image) {
+        Path archive = archive(image);
+        return archive.resolveSibling(
+                archive.getFileName().toString().replaceFirst("tar$", "cdx.json"));
+    }
+
+    /** The settings of the build, but for the folder that it writes to. */
+    static Inputs inputs(Path target) {
+        List<String> words = new ArrayList<>(List.of("--target=" + target));
+        for (String name : List.of("repository", "version", "time", "jdk", "base")) {
+            words.add("--" + name + "=" + System.getProperty("image." + name));
+        }
+        return Inputs.of(words.toArray(String[]::new));
+    }
+
+    /** Skips a test, and says why, where no process can have a root of its own. */
+    static void assumeContainers() {
+        String missing = MountNamespace.missing();
+        if (!missing.isEmpty()) {
+            System.out.println("SKIPPED: programs of images can't be run here: " + missing);
+        }
+        assumeTrue(missing.isEmpty(), missing);
+    }
+}

@@ -1,0 +1,76 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.images;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.images.Container.Ended;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The example driver in its image, with nothing of the build machine. */
+class FakeDriverImageIT {
+
+    /** The JVM ends where it cannot use its cache. */
+    private static final String CACHE_ONLY = "-XX:AOTMode=on";
+
+    /** An option that the cache was not made with. */
+    private static final String OTHER_HEADERS = "-XX:+UseCompactObjectHeaders";
+
+    /** Words of a JVM about a class or a library that is not there. */
+    static final String[] LACKING = {
+        "NoClassDefFoundError", "ClassNotFoundException", "UnsatisfiedLinkError", "no such file"
+    };
+
+    @TempDir private static Path folder;
+
+    private static Container container;
+
+    @BeforeAll
+    static void unpack() throws Exception {
+        Built.assumeContainers();
+        container = Container.unpack(Built.archive(Image.FAKE_DRIVER), folder.resolve("root"));
+    }
+
+    @Test
+    void registersPublishesAndPreparesWithItsCache() {
+        List<String> command =
+                container.driver(
+                        "",
+                        Map.of("JAVA_OPTS", CACHE_ONLY),
+                        List.of(container.entryPoint(), "-v", "8"));
+
+        String log = DriverLife.run("gpu.example.com", command, context -> {});
+
+        assertThat(log).contains("gpu.example.com").doesNotContainIgnoringCase(LACKING);
+    }
+
+    @Test
+    void runsWithoutItsCacheIfTheJvmRefusesIt() throws Exception {
+        List<String> command =
+                container.driver(
+                        "", Map.of("JAVA_OPTS", OTHER_HEADERS), List.of(container.entryPoint()));
+
+        String log = DriverLife.run("gpu.example.com", command, context -> {});
+
+        assertThat(log).containsIgnoringCase("aot");
+        Ended refused =
+                container.run(
+                        Map.of("JAVA_OPTS", OTHER_HEADERS + " " + CACHE_ONLY),
+                        container.entryPoint(),
+                        "--version");
+        assertThat(refused.status()).as(refused.output()).isNotZero();
+    }
+
+    @Test
+    void isCalledAsTheCommunitysDriver() throws Exception {
+        Ended ended = container.run(Map.of(), "bash", "-c", "dra-example-kubeletplugin --version");
+
+        assertThat(ended.status()).isZero();
+        assertThat(ended.output()).startsWith("dra4j-example-fake-driver ").doesNotContain("(unp");
+    }
+}
