@@ -12,12 +12,15 @@ import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.VerdictPage;
 import io.dra4j.testkit.driver.ProcessDriver;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +39,11 @@ class NvidiaConformanceIT {
 
     private static final Set<Verdict> GREEN =
             Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
+
+    private static final VerdictPage PAGE =
+            new VerdictPage(
+                    Path.of("../docs-site/reference/reports/nvidia-driver.md"),
+                    id -> Catalogue.load().find(id).isPresent());
 
     private static final String FEW =
             "only: [DRA-REG-02, DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02, DRA-TAINT-02,"
@@ -113,7 +121,7 @@ class NvidiaConformanceIT {
                 .run();
     }
 
-    private static void assertGreen(Outcome outcome) {
+    private static void assertGreen(String run, Outcome outcome) throws IOException {
         outcome.results().stream()
                 .filter(result -> !GREEN.contains(result.verdict()))
                 .forEach(result -> System.out.println(text(result) + "\n" + result.evidence()));
@@ -124,6 +132,11 @@ class NvidiaConformanceIT {
         assertThat(outcome.results())
                 .filteredOn(result -> result.verdict() == Verdict.PASS)
                 .hasSizeGreaterThan(5);
+        PAGE.assertHolds(
+                run,
+                outcome.results().stream()
+                        .filter(result -> !Outcome.lacksMeans(result))
+                        .collect(Collectors.toMap(Result::name, Result::verdict)));
     }
 
     private static void assertPassed(Outcome outcome, String... ids) {
@@ -141,7 +154,7 @@ class NvidiaConformanceIT {
     void passesWithMigDevicesOnDemand() throws Exception {
         Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig");
 
-        assertGreen(outcome);
+        assertGreen("h100-80", outcome);
         assertPassed(outcome, "DRA-PART-01", "DRA-TAINT-02");
     }
 
@@ -150,7 +163,7 @@ class NvidiaConformanceIT {
     void passesWithMigDevicesOfTheAdministrator() throws Exception {
         Outcome outcome = run("a100-40-divided", "MigDeviceConfig", "true", "");
 
-        assertGreen(outcome);
+        assertGreen("a100-40-divided", outcome);
         assertPassed(outcome, "DRA-TAINT-02");
     }
 
@@ -159,7 +172,7 @@ class NvidiaConformanceIT {
     void passesWithL40s() throws Exception {
         Outcome outcome = run("l40s", "GpuConfig", "true", "");
 
-        assertGreen(outcome);
+        assertGreen("l40s", outcome);
         assertPassed(outcome, "DRA-TAINT-02");
     }
 }

@@ -9,9 +9,11 @@ import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
+import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.VerdictPage;
 import io.dra4j.testkit.driver.JavaProgram;
 import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.IOException;
@@ -49,6 +51,11 @@ class FakeDriverIT {
                 recover: [sh, -c, ': > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
             """;
 
+    private static final VerdictPage PAGE =
+            new VerdictPage(
+                    Path.of("../../docs-site/reference/reports/fake-driver.md"),
+                    id -> Catalogue.load().find(id).isPresent());
+
     private static List<String> program;
 
     @BeforeAll
@@ -73,6 +80,13 @@ class FakeDriverIT {
             node.unprepare(claim);
             node.terminate();
         }
+    }
+
+    /** What could be tried depends on the rights of the user, too. */
+    private static Map<String, Verdict> verdicts(Outcome outcome) {
+        return outcome.results().stream()
+                .filter(result -> !Outcome.lacksMeans(result))
+                .collect(Collectors.toMap(Result::name, Result::verdict));
     }
 
     private static Outcome run(String settings, String... options) {
@@ -111,10 +125,12 @@ class FakeDriverIT {
                                                 Verdict.PASS,
                                                 Verdict.NOT_APPLICABLE,
                                                 Verdict.UNTESTED));
+        PAGE.assertHolds("whole", verdicts(outcome));
     }
 
     /** Optional abilities, and changes that hooks make. */
-    private static void holds(String settings, String only, String... options) {
+    private static void holds(String run, String settings, String only, String... options)
+            throws IOException {
         String driver = "driver:\n  name: %s\n  process: {command: [the test has it]}\n";
         Outcome outcome =
                 run(driver.formatted(DRIVER) + settings + "\nonly: [" + only + "]\n", options);
@@ -128,11 +144,13 @@ class FakeDriverIT {
                                 assertThat(result.verdict())
                                         .as("%s%n%s", Runner.text(result), result.evidence())
                                         .isEqualTo(Verdict.PASS));
+        PAGE.assertHolds(run, verdicts(outcome));
     }
 
     @Test
-    void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() {
+    void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() throws IOException {
         holds(
+                "faults",
                 HOOKS + "  declares: [taint]",
                 "DRA-SLICE-04, DRA-SLICE-05, DRA-SLICE-12, DRA-HLT-02, DRA-HLT-04, DRA-HLT-07, DRA-TAINT-02",
                 "--num-devices=130",
@@ -140,8 +158,9 @@ class FakeDriverIT {
     }
 
     @Test
-    void offersSharesStatusAndMetadata() {
+    void offersSharesStatusAndMetadata() throws IOException {
         holds(
+                "shares",
                 "  declares: [multi, dst, meta]",
                 "DRA-CAP-01, DRA-CAP-02, DRA-DST-01, DRA-DST-02, DRA-META-01, DRA-META-02, DRA-HLT-06",
                 "--num-devices=2",
@@ -151,8 +170,9 @@ class FakeDriverIT {
     }
 
     @Test
-    void offersPartitionsAndDevicesThatAreWaitedFor() {
+    void offersPartitionsAndDevicesThatAreWaitedFor() throws IOException {
         holds(
+                "partitions",
                 "  declares: [ctr, bind]",
                 "DRA-PART-01, DRA-PART-02, DRA-BIND-01",
                 "--num-devices=2",
