@@ -8,13 +8,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README's first program is one that compiles. */
+/** The README's first program is one that compiles, and what it and its neighbours link to exists. */
 class ReadmeTest {
 
     private static final Path SOURCE =
             Path.of("src/test/java/io/dra4j/example/SmallestDriver.java");
+
+    /** A link to a file, without its anchor. */
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)[^):]*\\)");
 
     @Test
     void quotesTheSmallestDriver() throws IOException {
@@ -25,6 +31,17 @@ class ReadmeTest {
         List<String> region = between(source, "// #region readme", "// #endregion readme");
 
         assertThat(quoted).isEqualTo(region);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"README", "CONTRIBUTING", "CHANGELOG", "SECURITY", "GOVERNANCE"})
+    void linksLeadToWhatExists(String page) throws IOException {
+        String text = Files.readString(Path.of("..", page + ".md"));
+        List<String> links = LINK.matcher(text).results().map(link -> link.group(1)).toList();
+
+        assertThat(links)
+                .isNotEmpty()
+                .allSatisfy(link -> assertThat(Path.of("..", link)).as(link).exists());
     }
 
     private static List<String> between(List<String> lines, String first, String last) {
