@@ -17,6 +17,7 @@ final class Programs {
 
     static final CommandSpec EVERY_DRIVER = spec("io.dra4j.runtime.DriverOptions$Standard");
     static final CommandSpec FAKE_DRIVER = spec("io.dra4j.example.FakeDriverOptions");
+    static final CommandSpec CONTROLLER = spec("io.dra4j.example.ControllerOptions");
     static final CommandSpec NVIDIA_DRIVER = spec("io.dra4j.nvidia.NvidiaOptions");
     static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
     static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
@@ -53,6 +54,7 @@ final class Programs {
     static Set<String> allNames() {
         Set<String> names = new TreeSet<>();
         names.addAll(names(FAKE_DRIVER));
+        names.addAll(names(CONTROLLER));
         names.addAll(names(NVIDIA_DRIVER));
         names.addAll(names(PROBE));
         names.addAll(names(CONFORMANCE));

@@ -37,6 +37,8 @@ class SettingsPageTest {
                 + "\n## The fake driver\n\n"
                 + "`dra4j-example-fake-driver`, besides those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.FAKE_DRIVER, Programs.EVERY_DRIVER))
+                + "\n### dra4j-example-controller\n\n"
+                + OptionTable.of(VARIABLE, Programs.CONTROLLER.options())
                 + "\n## The NVIDIA driver\n\n"
                 + "`dra4j-nvidia-driver`, besides those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.NVIDIA_DRIVER, Programs.EVERY_DRIVER))
