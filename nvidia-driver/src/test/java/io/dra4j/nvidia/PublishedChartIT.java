@@ -156,7 +156,6 @@ class PublishedChartIT {
                             assertThat(slice.at("/spec/driver").asText()).isEqualTo(GPU);
                             assertThat(slice.at("/spec/pool/name").asText())
                                     .isEqualTo(TestNode.NAME);
-                            assertThat(slice.at("/spec/pool/generation").asInt()).isGreaterThan(4);
                             assertThat(slice.at("/spec/pool/resourceSliceCount").asInt())
                                     .isEqualTo(slices.size());
                         });
