@@ -144,7 +144,9 @@ final class MigWalk {
     private void findPrepared() {
         Set<String> prepared = records.prepared();
         for (Held held : claims.values()) {
-            if (held.uuids == null && !held.isLost && prepared.contains(held.claim.uid())) {
+            if (held.uuids != null) {
+                assertThat(prepared).as("claims of the journal").contains(held.claim.uid());
+            } else if (!held.isLost && prepared.contains(held.claim.uid())) {
                 held.uuids = requireParts(held);
             }
         }
