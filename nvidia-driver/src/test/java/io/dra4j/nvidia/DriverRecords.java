@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What a driver has recorded in its files, whether it runs or is dead. */
+/** The records of a driver in its files, whether it runs or is dead. */
 final class DriverRecords {
 
     private static final JsonMapper JSON = new JsonMapper();
