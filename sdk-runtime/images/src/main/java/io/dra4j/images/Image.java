@@ -78,7 +78,9 @@ record Image(
                     List.of(
                             new Program(
                                     "dra-example-kubeletplugin",
-                                    "io.dra4j.example.FakeDriverMain")),
+                                    "io.dra4j.example.FakeDriverMain"),
+                            new Program(
+                                    "dra-example-controller", "io.dra4j.example.ControllerMain")),
                     List.of(),
                     join(ALL, NODE),
                     ROOT);

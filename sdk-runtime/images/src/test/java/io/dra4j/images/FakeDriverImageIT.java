@@ -73,4 +73,17 @@ class FakeDriverImageIT {
         assertThat(ended.status()).isZero();
         assertThat(ended.output()).startsWith("dra4j-example-fake-driver ").doesNotContain("(unp");
     }
+
+    @Test
+    void hasTheControllerToo() throws Exception {
+        Ended ended =
+                container.run(
+                        Map.of("JAVA_OPTS", CACHE_ONLY),
+                        "bash",
+                        "-c",
+                        "dra-example-controller --help");
+
+        assertThat(ended.status()).as(ended.output()).isZero();
+        assertThat(ended.output()).contains("--enable-plugin");
+    }
 }
