@@ -60,7 +60,7 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 - name: driver-root
   hostPath: {path: {{ .Values.nvidiaDriverRoot | quote }}, type: DirectoryOrCreate}
 - name: driver-root-parent
-  hostPath: {path: {{ dir .Values.nvidiaDriverRoot | quote }}, type: DirectoryOrCreate}
+  hostPath: {path: {{ clean .Values.nvidiaDriverRoot | dir | quote }}, type: DirectoryOrCreate}
 {{- end }}
 
 {{- define "nvidia.init" -}}

@@ -40,6 +40,8 @@ spec:
       priorityClassName: {{ . }}
       {{- end }}
       terminationGracePeriodSeconds: 30
+      # A Service called metrics would set METRICS_PORT.
+      enableServiceLinks: false
       {{- with $root.Values.imagePullSecrets }}
       imagePullSecrets: {{- toYaml . | nindent 8 }}
       {{- end }}

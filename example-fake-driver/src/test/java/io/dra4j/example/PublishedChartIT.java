@@ -146,7 +146,7 @@ class PublishedChartIT {
     void logsNothingElseOfWhatItMayNotDo() {
         assertThat(node.log().lines())
                 .filteredOn(line -> line.contains(" WARN ") || line.contains(" ERROR "))
-                .filteredOn(line -> line.contains("orbidden") || line.contains("403"))
+                .filteredOn(line -> line.contains("orbidden") || line.contains("answered 403"))
                 .isEmpty();
     }
 

@@ -84,6 +84,14 @@ class ChartTest extends ChartContract {
                         tuple("gpu.nvidia.com", name), tuple("mig.nvidia.com", ""));
     }
 
+    @Test
+    void theParentOfADriverRootThatEndsWithASlashIsItsParent() {
+        Installation slash = Installation.DEFAULT.set("nvidiaDriverRoot", "/run/nvidia/driver/");
+
+        assertThat(DriverContainer.of(CHART.render(slash)).hostPaths())
+                .containsEntry("driver-root-parent", "/run/nvidia");
+    }
+
     private static JsonNode terms(Installation installation) {
         return DriverContainer.of(CHART.render(installation))
                 .pod()

@@ -108,6 +108,22 @@ public abstract class ChartContract {
     }
 
     @Test
+    void theDefaultImageIsTheOneThatTheBuildMakes() throws IOException {
+        JsonNode chart = yaml(CHART.folder());
+
+        assertThat(
+                        DriverContainer.of(CHART.render(Installation.DEFAULT))
+                                .container()
+                                .path("image")
+                                .asText())
+                .isEqualTo(
+                        "localhost/%s:%s"
+                                .formatted(
+                                        chart.path("name").asText(),
+                                        chart.path("appVersion").asText()));
+    }
+
+    @Test
     void thePageNamesEachValueSet() throws IOException {
         assertThat(Files.readString(CHARTS_PAGE))
                 .contains(valueSets().map(file -> "`" + file.getFileName() + "`").toList());
