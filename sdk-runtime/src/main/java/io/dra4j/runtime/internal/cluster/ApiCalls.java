@@ -35,6 +35,9 @@ final class ApiCalls {
     private static final String JSON = "application/json";
     private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
     private static final int FORBIDDEN = 403;
+
+    /** Also for verbs of {@code resourceclaims/driver}, which are asked for by a validation. */
+    private static final int INVALID = 422;
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
     private final HttpClient http;
@@ -199,7 +202,7 @@ final class ApiCalls {
             return new ClusterException.NotFound(
                     message, named && status.path("reason").asText().equals("NotFound"));
         }
-        if (response.code() == FORBIDDEN) {
+        if (response.code() == FORBIDDEN || response.code() == INVALID) {
             Optional<ClusterException.Forbidden> refused = permissions.refused(message, reason);
             if (refused.isPresent()) {
                 return refused.get();

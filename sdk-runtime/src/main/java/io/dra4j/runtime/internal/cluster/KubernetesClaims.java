@@ -109,9 +109,17 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         }
     }
 
+    private static ObjectNode object(String json) {
+        if (Json.parse(json) instanceof ObjectNode object) {
+            return object;
+        }
+        throw new IllegalArgumentException("it is no object");
+    }
+
     @Override
     public Snapshot list() {
-        JsonNode list = Json.parse(calls.read(PATH, LIMIT));
+        JsonNode list =
+                understood("no list of ResourceClaims", calls.read(PATH, LIMIT), Json::parse);
         return new Snapshot(
                 Json.list(list.path("items"), JsonNode::toString),
                 list.path("metadata").path("resourceVersion").asText());
@@ -146,7 +154,8 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         List<JsonNode> wanted = devices.stream().map(Json::parse).toList();
         String path = path(claim);
         for (int attempt = 1; ; attempt++) {
-            ObjectNode present = (ObjectNode) Json.parse(calls.read(path, LIMIT));
+            ObjectNode present =
+                    understood("no ResourceClaim", calls.read(path, LIMIT), KubernetesClaims::object);
             if (!present.at("/metadata/uid").asText().equals(claim.uid())) {
                 throw gone(claim);
             }

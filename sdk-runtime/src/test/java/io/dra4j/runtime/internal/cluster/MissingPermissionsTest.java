@@ -65,6 +65,23 @@ class MissingPermissionsTest extends ClusterUnderTest {
                 .containsExactlyElementsOf(fields("watch", "resourceclaims", "resource.k8s.io"));
     }
 
+    @Test
+    void aVerbThatAValidationAsksForIsMissingToo() {
+        server.then(
+                422,
+                "{\"reason\":\"Invalid\",\"message\":\"ResourceClaim \\\"c\\\" is invalid: status.devices: Forbidden:"
+                        + " resourceclaims.resource.k8s.io \\\"c\\\" is forbidden: User \\\"u\\\" cannot"
+                        + " associated-node:patch resource \\\"resourceclaims/driver\\\" in API group"
+                        + " \\\"resource.k8s.io\\\" in the namespace \\\"default\\\"\"}");
+
+        Forbidden refused =
+                catchThrowableOfType(
+                        Forbidden.class, () -> cluster.createEvent(true, "R", "a message"));
+
+        assertThat(refused.verb()).isEqualTo("associated-node:patch");
+        assertThat(log.list).hasSize(1);
+    }
+
     private static List<KeyValuePair> fields(String verb, String resource, String group) {
         return List.of(
                 new KeyValuePair("verb", verb),
