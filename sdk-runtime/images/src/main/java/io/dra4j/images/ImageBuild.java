@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -173,6 +174,14 @@ final class ImageBuild {
                 .build();
     }
 
+    /** The commit, where there are a repository and Git. */
+    private Optional<String> revision() {
+        return Files.exists(inputs.repository().resolve(".git"))
+                ? Tool.tried(
+                        List.of("git", "-C", inputs.repository().toString(), "rev-parse", "HEAD"))
+                : Optional.empty();
+    }
+
     private Map<String, String> labels(Image image) {
         Map<String, String> labels = new LinkedHashMap<>();
         String prefix = "org.opencontainers.image.";
@@ -180,10 +189,7 @@ final class ImageBuild {
         labels.put(prefix + "description", image.description());
         labels.put(prefix + "version", inputs.version());
         labels.put(prefix + "licenses", "Apache-2.0");
-        Optional<String> revision =
-                Tool.tried(
-                        List.of("git", "-C", inputs.repository().toString(), "rev-parse", "HEAD"));
-        revision.ifPresent(commit -> labels.put(prefix + "revision", commit));
+        revision().ifPresent(commit -> labels.put(prefix + "revision", commit));
         return labels;
     }
 }
