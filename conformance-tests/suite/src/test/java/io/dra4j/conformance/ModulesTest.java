@@ -27,7 +27,8 @@ class ModulesTest {
 
     private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
-    private static final String MODULE = "/project/modules/module";
+    private static final String MODULE =
+            "/project/modules/module | /project/profiles/profile/modules/module";
     private static final String AGGREGATOR = "conformance-tests";
 
     /** Libraries are named by group, so that their artifacts may change; modules by artifact. */
@@ -116,6 +117,29 @@ class ModulesTest {
                                     "com.fasterxml.jackson.core",
                                     "com.fasterxml.jackson.dataformat",
                                     "org.junit.jupiter")),
+                    entry(
+                            "conformance-tests/charttest",
+                            Set.of(
+                                    "dra4j-testkit",
+                                    "dra4j-allocator",
+                                    "org.jspecify",
+                                    "com.marcnuri.helm-java",
+                                    "net.java.dev.jna",
+                                    "io.fabric8",
+                                    "com.fasterxml.jackson.core",
+                                    "com.fasterxml.jackson.dataformat",
+                                    "org.junit.jupiter",
+                                    "org.assertj")),
+                    entry(
+                            "sdk-runtime/images",
+                            Set.of(
+                                    "dra4j-example-fake-driver",
+                                    "dra4j-nvidia-driver",
+                                    "dra4j-conformance-tests",
+                                    "org.jspecify",
+                                    "com.google.cloud.tools",
+                                    "org.apache.commons",
+                                    "com.fasterxml.jackson.core")),
                     entry("conformance-tests/selfcheck", Set.of()),
                     entry(
                             "conformance-tests/suite",
@@ -151,7 +175,9 @@ class ModulesTest {
                     "sdk-runtime",
                     Set.of("dra4j-testkit"),
                     "example-fake-driver",
-                    Set.of("dra4j-testkit", "dra4j-driver-test"),
+                    Set.of("dra4j-testkit", "dra4j-driver-test", "dra4j-chart-test"),
+                    "conformance-tests/charttest",
+                    Set.of("dra4j-testkit"),
                     "conformance-tests/drivertest",
                     Set.of("dra4j-testkit"),
                     "example-fake-driver/archetype",
@@ -169,7 +195,12 @@ class ModulesTest {
                             "dra4j-driver-test",
                             "dra4j-example-fake-driver"),
                     "nvidia-driver",
-                    Set.of("dra4j-testkit", "dra4j-conformance-tests"));
+                    Set.of(
+                            "dra4j-testkit",
+                            "dra4j-conformance-tests",
+                            "dra4j-chart-test",
+                            // its pages of reference are of both drivers
+                            "dra4j-example-fake-driver"));
 
     static Stream<String> modules() {
         return MAY_SHIP.keySet().stream();

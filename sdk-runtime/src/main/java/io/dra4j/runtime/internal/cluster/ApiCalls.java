@@ -38,6 +38,7 @@ final class ApiCalls {
 
     /** Also for verbs of {@code resourceclaims/driver}, which are asked for by a validation. */
     private static final int INVALID = 422;
+
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
     private final HttpClient http;

@@ -155,7 +155,8 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         String path = path(claim);
         for (int attempt = 1; ; attempt++) {
             ObjectNode present =
-                    understood("no ResourceClaim", calls.read(path, LIMIT), KubernetesClaims::object);
+                    understood(
+                            "no ResourceClaim", calls.read(path, LIMIT), KubernetesClaims::object);
             if (!present.at("/metadata/uid").asText().equals(claim.uid())) {
                 throw gone(claim);
             }
