@@ -28,7 +28,7 @@ class PlayedDriverIT {
                         List.of(new PlaySettings.Driver("gpu.example.com", silent)),
                         "demo-node",
                         Path.of("../../example-fake-driver/demo"),
-                        Duration.ofSeconds(10));
+                        Duration.ofSeconds(30));
 
         try (Play play = new Play(settings, new PrintStream(out, true, UTF_8))) {
             assertThat(play.run()).isFalse();
@@ -36,6 +36,6 @@ class PlayedDriverIT {
 
         assertThat(out.toString(UTF_8))
                 .contains("FAILED in step")
-                .contains("gpu.example.com published no ResourceSlice within 10 s; ");
+                .contains("gpu.example.com published no ResourceSlice within 30 s; ");
     }
 }
