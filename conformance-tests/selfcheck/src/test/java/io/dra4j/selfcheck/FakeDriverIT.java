@@ -82,7 +82,7 @@ class FakeDriverIT {
         }
     }
 
-    /** What could be tried depends on the rights of the user, too. */
+    /** The verdicts but for those that need more rights than the user has. */
     private static Map<String, Verdict> verdicts(Outcome outcome) {
         return outcome.results().stream()
                 .filter(result -> !Outcome.lacksMeans(result))

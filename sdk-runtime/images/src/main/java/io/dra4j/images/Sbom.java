@@ -50,7 +50,11 @@ final class Sbom {
             return JSON.writeValueAsBytes(sbom);
         } catch (IOException e) {
             throw new ImageBuildException(
-                    "The module " + image.module() + " was not built with -Pimage: " + e, e);
+                    "The module "
+                            + image.module()
+                            + " was not built with -Pimage, or offline, where no SBOM is made: "
+                            + e,
+                    e);
         }
     }
 
