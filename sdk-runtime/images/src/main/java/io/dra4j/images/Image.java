@@ -77,8 +77,7 @@ record Image(
                     "example-fake-driver",
                     List.of(
                             new Program(
-                                    "dra-example-kubeletplugin",
-                                    "io.dra4j.example.FakeDriverMain"),
+                                    "dra-example-kubeletplugin", "io.dra4j.example.FakeDriverMain"),
                             new Program(
                                     "dra-example-controller", "io.dra4j.example.ControllerMain")),
                     List.of(),
