@@ -8,11 +8,14 @@ import io.dra4j.images.Container.Ended;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The example driver in its image, with nothing of the build machine. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class FakeDriverImageIT {
 
     /** The JVM ends where it cannot use its cache. */

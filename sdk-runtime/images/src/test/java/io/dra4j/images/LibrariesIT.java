@@ -10,12 +10,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The libraries and modules that code of an image needs are in it. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LibrariesIT {
 
     /** The JVM is there before other libraries of the JDK name it. */
