@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** A controller that runs: a client of the API server, and the loop that binds devices. */
 public final class RunningController implements AutoCloseable {
 
-    /** Stands where a driver has its node: in the field manager, and in metrics. */
+    /** Stands in metrics and in requests where a driver has its node. */
     private static final String EVERYWHERE = "controller";
+
+    /** Stands for the node in the field manager; no node has that name. */
+    private static final String ALL_NODES = "*";
 
     private static final Duration API_CHECK = Duration.ofSeconds(2);
 
@@ -54,7 +57,7 @@ public final class RunningController implements AutoCloseable {
     private static BindingLoop.Parts parts(String driver, ReadinessCheck check, Cluster cluster) {
         return new BindingLoop.Parts(
                 driver,
-                EVERYWHERE,
+                ALL_NODES,
                 check,
                 pool -> true,
                 cluster.claimFeed(),

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A claim with devices of this driver and node that have binding conditions; of the loop's thread
@@ -30,6 +31,8 @@ final class BindingClaim {
     private final String driver;
     private final List<Device> devices;
     private List<String> applied;
+    private Instant checked = Instant.MIN;
+    private Instant notBefore = Instant.MIN;
 
     private BindingClaim(ClaimRef ref, String driver, List<Device> devices) {
         this.ref = ref;
@@ -148,8 +151,43 @@ final class BindingClaim {
         return ref;
     }
 
+    /** Takes over when an earlier state of the claim, with the same devices, was checked. */
+    void follow(@Nullable BindingClaim earlier) {
+        if (earlier != null && awaited().equals(earlier.awaited())) {
+            checked = earlier.checked;
+            notBefore = earlier.notBefore;
+        }
+    }
+
+    private List<PendingDevice> awaited() {
+        return devices.stream().map(Device::awaited).toList();
+    }
+
+    /** Returns whether its devices were checked at this time or later. */
+    boolean isCheckedSince(Instant time) {
+        return !checked.isBefore(time);
+    }
+
+    void checked(Instant time) {
+        checked = time;
+    }
+
+    /** Returns whether the API server may be asked again, as far as it has forbidden it. */
+    boolean mayBeWritten(Instant now) {
+        return !now.isBefore(notBefore);
+    }
+
+    void forbiddenUntil(Instant time) {
+        notBefore = time;
+    }
+
     List<Device> unsettled() {
         return devices.stream().filter(device -> !device.isSettled()).toList();
+    }
+
+    /** Returns whether the scheduler or the API server waits for something. */
+    boolean isWaiting() {
+        return hasNews() || !unsettled().isEmpty();
     }
 
     /** Returns whether something is set that the API server does not have. */

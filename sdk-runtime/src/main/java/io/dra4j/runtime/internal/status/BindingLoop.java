@@ -48,10 +48,9 @@ public final class BindingLoop implements AutoCloseable {
     private final ScheduledExecutorService executor;
 
     // Of the executor's thread.
-    private final Map<String, BindingClaim> waiting = new LinkedHashMap<>();
+    private final Map<String, BindingClaim> claims = new LinkedHashMap<>(); // by UID
     private Duration wait = FIRST_WAIT;
     private boolean isScheduled;
-    private Instant notBefore = Instant.MIN;
 
     private volatile @Nullable Watch watch;
     private volatile boolean closed;
@@ -91,8 +90,9 @@ public final class BindingLoop implements AutoCloseable {
     private void list() {
         try {
             ClaimFeed.Snapshot snapshot = parts.claims.list();
-            waiting.clear();
-            snapshot.claims().forEach(this::take);
+            Map<String, BindingClaim> earlier = Map.copyOf(claims);
+            claims.clear();
+            snapshot.claims().forEach(claim -> take(claim, earlier));
             watch = parts.claims.watch(snapshot.resourceVersion(), new Changes());
             wait = FIRST_WAIT;
         } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
@@ -109,13 +109,14 @@ public final class BindingLoop implements AutoCloseable {
         wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
     }
 
-    private void take(String claimJson) {
+    private void take(String claimJson, Map<String, BindingClaim> earlier) {
         try {
             BindingClaim.read(claimJson, parts.driver, parts.isOwnPool)
                     .ifPresent(
                             claim -> {
-                                waiting.put(claim.ref().uid(), claim);
-                                bind(claim);
+                                claims.put(claim.ref().uid(), claim);
+                                claim.follow(earlier.get(claim.ref().uid()));
+                                bindUnlessChecked(claim);
                             });
         } catch (IllegalArgumentException e) {
             LOG.atWarn().setCause(e).log("A claim is passed over that can't be read");
@@ -123,14 +124,19 @@ public final class BindingLoop implements AutoCloseable {
         bindLater();
     }
 
-    /** A claim leaves the list when it needs no more, or is gone. */
+    /** However often a claim changes, its devices are not checked more often. */
+    private void bindUnlessChecked(BindingClaim claim) {
+        if (!claim.isCheckedSince(parts.clock.instant().minus(INTERVAL))) {
+            bind(claim);
+        }
+    }
+
     private void bind(BindingClaim claim) {
+        claim.checked(parts.clock.instant());
         for (BindingClaim.Device device : claim.unsettled()) {
             device.set(conditions(device.awaited()), parts.clock.instant());
         }
-        if (isApplied(claim) && claim.unsettled().isEmpty()) {
-            waiting.remove(claim.ref().uid());
-        }
+        apply(claim);
     }
 
     private List<Condition> conditions(PendingDevice device) {
@@ -173,30 +179,24 @@ public final class BindingLoop implements AutoCloseable {
         return conditions.stream().filter(it -> checked.hasCondition(it.type())).toList();
     }
 
-    private boolean isApplied(BindingClaim claim) {
-        if (!claim.hasNews()) {
-            return true;
-        }
-        if (parts.clock.instant().isBefore(notBefore)) {
-            return false;
+    private void apply(BindingClaim claim) {
+        if (!claim.hasNews() || !claim.mayBeWritten(parts.clock.instant())) {
+            return;
         }
         try {
             parts.statuses.apply(claim.ref(), fieldOwner, claim.entries());
             claim.applied();
-            return true;
         } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
-            notBefore = parts.clock.instant().plus(LONGEST_WAIT);
-            return false;
+            claim.forbiddenUntil(parts.clock.instant().plus(LONGEST_WAIT));
         } catch (ClusterException e) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, claim.ref())
                     .log("Binding conditions are not set yet: {}", e.getMessage());
-            return false;
         }
     }
 
     private void bindLater() {
-        if (!waiting.isEmpty() && !isScheduled) {
+        if (!isScheduled && claims.values().stream().anyMatch(BindingClaim::isWaiting)) {
             isScheduled = true;
             schedule(this::bindAgain, INTERVAL);
         }
@@ -204,7 +204,7 @@ public final class BindingLoop implements AutoCloseable {
 
     private void bindAgain() {
         isScheduled = false;
-        List.copyOf(waiting.values()).forEach(this::bind);
+        claims.values().stream().filter(BindingClaim::isWaiting).forEach(this::bind);
         bindLater();
     }
 
@@ -241,9 +241,9 @@ public final class BindingLoop implements AutoCloseable {
 
         private void replace(String claimJson, boolean exists) {
             String uid = ReportJson.data(claimJson).path("metadata").path("uid").asText();
-            waiting.remove(uid);
+            BindingClaim earlier = claims.remove(uid);
             if (exists) {
-                take(claimJson);
+                take(claimJson, earlier == null ? Map.of() : Map.of(uid, earlier));
             }
         }
 

@@ -217,6 +217,61 @@ class BindingLoopTest {
     }
 
     @Test
+    void aClaimThatChangesAllTheTimeIsNotCheckedMoreOften() {
+        answer = List.of(condition("Attached", ConditionStatus.TRUE));
+        start(claim(OWN + AWAITED, ""));
+        String other =
+                OWN + ",'conditions':[{'type':'Attached','status':'False'},{'type':'X%d'}]}";
+        for (int i = 0; i < 100; i++) {
+            feed.listener.changed(claim(OWN + AWAITED, other.formatted(i)));
+            advance(0);
+        }
+        assertThat(requested).hasSize(1);
+        assertThat(statuses.applied).hasSize(1);
+
+        advance(5);
+        assertThat(requested).hasSize(2);
+        assertThat(statuses.applied).hasSize(2);
+    }
+
+    @Test
+    void anotherWriterOfASettledClaimDoesNotMakeItFaster() {
+        answer = List.of(condition("Failed", ConditionStatus.TRUE));
+        start(claim(OWN + AWAITED, ""));
+        feed.listener.changed(claim(OWN + AWAITED, statuses.last().devices().get(0)));
+        feed.listener.changed(claim(OWN + AWAITED, ""));
+        feed.listener.changed(claim(OWN + AWAITED, ""));
+        advance(0);
+
+        assertThat(requested).hasSize(1);
+        advance(5);
+        assertThat(requested).hasSize(2);
+    }
+
+    @Test
+    void aClaimThatIsForbiddenDoesNotDelayOthers() {
+        answer = List.of(condition("Failed", ConditionStatus.TRUE));
+        statuses.failures.add(
+                new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
+        start(
+                claim(OWN + AWAITED, ""),
+                claim(OWN + AWAITED, "").replace("uid-1", "uid-2").replace("'c'", "'d'"));
+
+        assertThat(statuses.applied).hasSize(1);
+        advance(70);
+        assertThat(statuses.applied).hasSize(2);
+    }
+
+    @Test
+    void anotherAllocationIsCheckedAtOnce() {
+        start(claim(OWN + AWAITED, ""));
+        feed.listener.changed(claim(OWN.replace("gpu-0", "gpu-1") + AWAITED, ""));
+        advance(0);
+
+        assertThat(requested).hasSize(2);
+    }
+
+    @Test
     void followsChanges() {
         start();
         feed.listener.changed(claim(OWN + AWAITED, ""));
