@@ -104,7 +104,7 @@ final class Passage {
     void forbid(Refusal refusal, Callback callback) {
         WireFormat format = accepted();
         ended(refusal.status().toString());
-        send(Refusal.CODE, format.mediaType(), format.object(refusal.status()), callback);
+        send(refusal.code(), format.mediaType(), format.object(refusal.status()), callback);
     }
 
     /** Refuses a watch by web socket; clients then ask for one by plain HTTP. */

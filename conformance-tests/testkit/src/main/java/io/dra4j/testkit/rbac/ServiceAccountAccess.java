@@ -36,7 +36,7 @@ public final class ServiceAccountAccess {
     private final Map<String, Missing> missing = new TreeMap<>(); // guarded by this
 
     /** A rule that is missing, the first refusal for it, and how many there were. */
-    private record Missing(String example, int count) {}
+    private record Missing(Refusal example, int count) {}
 
     /**
      * Reads the manifests that grant the rights.
@@ -99,7 +99,7 @@ public final class ServiceAccountAccess {
         Refusal refusal = new Refusal(action, lacking, user);
         missing.merge(
                 rule(lacking),
-                new Missing(refusal.message(), 1),
+                new Missing(refusal, 1),
                 (known, one) -> new Missing(known.example, known.count + 1));
         return refusal;
     }
@@ -131,7 +131,8 @@ public final class ServiceAccountAccess {
 
     private String note(String rule, Missing found) {
         String requests = found.count == 1 ? "a request" : found.count + " requests";
-        return "RBAC: the API server refused %s of the driver (403): %s. If the driver needs that, add %s to a ClusterRole of the ServiceAccount %s."
-                .formatted(requests, found.example, rule, account);
+        return "RBAC: the API server refused %s of the driver (%d): %s. If the driver needs that, add %s to a ClusterRole of the ServiceAccount %s."
+                .formatted(
+                        requests, found.example.code(), found.example.message(), rule, account);
     }
 }

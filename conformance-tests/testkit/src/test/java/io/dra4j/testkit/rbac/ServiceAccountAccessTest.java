@@ -5,6 +5,7 @@ package io.dra4j.testkit.rbac;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -103,12 +104,27 @@ class ServiceAccountAccessTest {
 
         assertThat(refusal(access(), update).orElseThrow())
                 .contains("cannot associated-node:update resource \"resourceclaims/driver\"");
+        assertThat(invalid().path("code").asInt()).isEqualTo(422);
+        assertThat(invalid().path("reason").asText()).isEqualTo("Invalid");
+        assertThat(invalid().path("message").asText())
+                .startsWith(
+                        "ResourceClaim.resource.k8s.io \"c\" is invalid: status.devices: Forbidden: ");
         assertThat(refusal(access(), update.replace("PUT", "PATCH"))).isEmpty();
         assertThat(refusal(access("gpu-system/gpu-driver", "1.35"), update)).isEmpty();
 
         ServiceAccountAccess real = access();
         real.serverIs("v1.35.2");
         assertThat(refusal(real, update)).isEmpty();
+    }
+
+    private JsonNode invalid() throws Exception {
+        return access()
+                .refusal(
+                        "PUT",
+                        "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status",
+                        Map.of())
+                .orElseThrow()
+                .status();
     }
 
     @Test
