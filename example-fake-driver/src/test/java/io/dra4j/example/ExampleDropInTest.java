@@ -4,9 +4,9 @@ package io.dra4j.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.PagePart;
 import io.dra4j.testkit.DropInTable;
 import io.dra4j.testkit.PublishedChart;
-import io.dra4j.testkit.ReferencePart;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,7 +60,7 @@ class ExampleDropInTest {
         table.variable("NAMESPACE", "Nothing, as in the community's driver.");
         add(table, new CommandLine(new ControllerOptions()), "--enable-plugin");
 
-        ReferencePart.assertIsOnThePage(PAGE, ExampleDropInTest.class, table.toString());
+        new PagePart(PAGE, "ExampleDropInTest").assertIs(table.toString());
         assertThat(table.variables())
                 .containsAll(
                         new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))

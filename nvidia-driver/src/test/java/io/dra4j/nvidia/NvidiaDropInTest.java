@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.charttest.PagePart;
 import io.dra4j.testkit.DropInTable;
 import io.dra4j.testkit.PublishedChart;
 import java.io.IOException;
@@ -72,8 +73,7 @@ class NvidiaDropInTest {
                 "Nothing: it is for NVIDIA's container runtime, which is to leave the driver's container alone.");
         table.variable("NVIDIA_MIG_CONFIG_DEVICES", "Nothing, as NVIDIA_VISIBLE_DEVICES.");
 
-        io.dra4j.testkit.ReferencePart.assertIsOnThePage(
-                PAGE, NvidiaDropInTest.class, table.toString());
+        new PagePart(PAGE, "NvidiaDropInTest").assertIs(table.toString());
         assertThat(table.variables())
                 .containsAll(
                         new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))

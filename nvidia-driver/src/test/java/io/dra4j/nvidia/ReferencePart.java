@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
-import java.io.IOException;
+import io.dra4j.charttest.PagePart;
 import java.nio.file.Path;
 
 /** A part of the page on this driver that a test renders. */
@@ -17,7 +17,7 @@ public final class ReferencePart {
      *
      * @param test the test that has the part; the page names it before and after the part
      */
-    public static void assertIsOnThePage(Class<?> test, String part) throws IOException {
-        io.dra4j.testkit.ReferencePart.assertIsOnThePage(PAGE, test, part);
+    public static void assertIsOnThePage(Class<?> test, String part) {
+        new PagePart(PAGE, test.getSimpleName()).assertIs(part);
     }
 }

@@ -10,7 +10,6 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -82,7 +81,7 @@ public final class InstallOptions {
 
     /** Returns NVML for a driver that outlives updates and reloads of NVIDIA's; opens nothing. */
     public Nvml nvml(Path proc) {
-        return new Nvml(new InstalledDriver(driverRoot(), sysfsRoot, proc), InstantSource.system());
+        return new Nvml(new InstalledDriver(driverRoot(), sysfsRoot, proc));
     }
 
     /**

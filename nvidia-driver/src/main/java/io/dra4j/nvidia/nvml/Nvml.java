@@ -4,6 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -33,10 +34,21 @@ public final class Nvml implements AutoCloseable {
     private final CreatedInstances created = new CreatedInstances();
     private final AtomicLong modeSwitches = new AtomicLong();
 
+    /** Opens no session yet; failures are timed by a clock that nobody sets. */
+    public Nvml(Installation installation) {
+        this(installation, steadyClock());
+    }
+
     /** Opens no session yet. */
     public Nvml(Installation installation, InstantSource clock) {
         this.installation = installation;
         sessions = new Sessions(installation, clock);
+    }
+
+    private static InstantSource steadyClock() {
+        Instant start = Instant.now();
+        long nanos = System.nanoTime();
+        return () -> start.plusNanos(System.nanoTime() - nanos);
     }
 
     /**
@@ -47,7 +59,7 @@ public final class Nvml implements AutoCloseable {
      */
     @SuppressWarnings("resource") // kept for the life of the result
     public static Nvml open(Path file) {
-        Nvml opened = new Nvml(Installation.of(file), InstantSource.system());
+        Nvml opened = new Nvml(Installation.of(file));
         opened.keep();
         opened.sessions.change(session -> true);
         return opened;
