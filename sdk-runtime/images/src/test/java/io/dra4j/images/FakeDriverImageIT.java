@@ -5,7 +5,9 @@ package io.dra4j.images;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.images.Container.Ended;
+import io.dra4j.testkit.PublishedChart;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +31,10 @@ class FakeDriverImageIT {
         "NoClassDefFoundError", "ClassNotFoundException", "UnsatisfiedLinkError", "no such file"
     };
 
+    private static final PublishedChart CHART =
+            new PublishedChart(
+                    Path.of("../../example-fake-driver/src/test/resources/published-chart.yaml"));
+
     @TempDir private static Path folder;
 
     private static Container container;
@@ -40,12 +46,15 @@ class FakeDriverImageIT {
     }
 
     @Test
-    void registersPublishesAndPreparesWithItsCache() {
-        List<String> command =
-                container.driver(
-                        "",
-                        Map.of("JAVA_OPTS", CACHE_ONLY),
-                        List.of(container.entryPoint(), "-v", "8"));
+    void registersPublishesAndPreparesWithItsCacheAsThePublishedChartRunsIt() {
+        PublishedChart.Container plugin = CHART.container("plugin");
+        Map<String, String> environment = plugin.onTestNode();
+        environment.put("JAVA_OPTS", CACHE_ONLY);
+        environment.put("METRICS_PORT", "0"); // of the host's network
+        environment.put("HEALTHCHECK_PORT", "0");
+        List<String> words = new ArrayList<>(plugin.command());
+        words.addAll(List.of("-v", "8")); // to see what is missing
+        List<String> command = container.driver("", environment, words);
 
         String log = DriverLife.run("gpu.example.com", command, context -> {});
 

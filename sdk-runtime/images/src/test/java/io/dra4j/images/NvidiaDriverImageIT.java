@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.PublishedChart;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class NvidiaDriverImageIT {
 
-    private static final String CHART =
-            "gpu-kubelet-plugin -v $(echo $LOG_VERBOSITY) --sysfs-root=%s --proc-root=%s";
+    private static final PublishedChart CHART =
+            new PublishedChart(
+                    Path.of("../../nvidia-driver/src/test/resources/published-chart.yaml"));
 
     private static final String[] PRESTART = {"bash", "/usr/bin/kubelet-plugin-prestart.sh"};
 
@@ -51,17 +52,21 @@ class NvidiaDriverImageIT {
     @Test
     void registersPublishesAndPreparesWithItsCache() {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
-        Map<String, String> environment = new HashMap<>();
+        PublishedChart.Container gpus = CHART.container("gpus");
+        Map<String, String> environment = gpus.onTestNode();
         environment.put("JAVA_OPTS", "-XX:AOTMode=on");
-        environment.put("LOG_VERBOSITY", "8");
         environment.put("NVIDIA_DRIVER_ROOT", node.root().toString());
-        environment.put("NVIDIA_CDI_HOOK_PATH", "");
-        environment.put("FEATURE_GATES", "DynamicMIG=true,");
+        environment.put("SYSFS_ROOT", node.sysfs().toString());
+        environment.put("PROC_ROOT", node.proc().toString());
+        environment.put("HTTP_ENDPOINT", ":{FREE_PORT}"); // of the host's network
+        environment.put("HEALTHCHECK_PORT", "0");
         List<String> command =
                 container.driver(
                         node.folder().toString(),
                         environment,
-                        List.of("bash", "-c", CHART.formatted(node.sysfs(), node.proc())));
+                        gpus.command().stream()
+                                .map(word -> word.replace("-v 4", "-v 8")) // to see what is missing
+                                .toList());
 
         String log = DriverLife.run("gpu.nvidia.com", command, NvidiaDriverImageIT::assertHook);
 

@@ -63,7 +63,9 @@ public final class Refusal {
     public ObjectNode status() {
         ObjectNode status = JsonNodeFactory.instance.objectNode();
         status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
-        status.put("status", "Failure").put("message", message).put("reason", isOfValidation ? "Invalid" : "Forbidden");
+        status.put("status", "Failure")
+                .put("message", message)
+                .put("reason", isOfValidation ? "Invalid" : "Forbidden");
         ObjectNode details = status.putObject("details");
         if (action.isResource()) {
             put(details, "name", action.name());

@@ -132,7 +132,6 @@ public final class ServiceAccountAccess {
     private String note(String rule, Missing found) {
         String requests = found.count == 1 ? "a request" : found.count + " requests";
         return "RBAC: the API server refused %s of the driver (%d): %s. If the driver needs that, add %s to a ClusterRole of the ServiceAccount %s."
-                .formatted(
-                        requests, found.example.code(), found.example.message(), rule, account);
+                .formatted(requests, found.example.code(), found.example.message(), rule, account);
     }
 }

@@ -118,8 +118,7 @@ class ServiceAccountAccessTest {
     }
 
     private JsonNode invalid() throws Exception {
-        return access()
-                .refusal(
+        return access().refusal(
                         "PUT",
                         "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status",
                         Map.of())

@@ -220,8 +220,7 @@ class BindingLoopTest {
     void aClaimThatChangesAllTheTimeIsNotCheckedMoreOften() {
         answer = List.of(condition("Attached", ConditionStatus.TRUE));
         start(claim(OWN + AWAITED, ""));
-        String other =
-                OWN + ",'conditions':[{'type':'Attached','status':'False'},{'type':'X%d'}]}";
+        String other = OWN + ",'conditions':[{'type':'Attached','status':'False'},{'type':'X%d'}]}";
         for (int i = 0; i < 100; i++) {
             feed.listener.changed(claim(OWN + AWAITED, other.formatted(i)));
             advance(0);
