@@ -4,7 +4,9 @@ package io.dra4j.images;
 
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.driver.MountNamespace;
 import io.dra4j.testkit.driver.ProcessDriver;
+import io.dra4j.testkit.driver.ProcessSettings;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import java.util.List;
@@ -29,10 +31,23 @@ final class DriverLife {
      * @throws ImageBuildException if it does not end with status 0
      */
     static String run(String driver, List<String> command, Consumer<TestContext> prepared) {
+        return run(driver, new ProcessDriver(command, Map.of(), START), prepared);
+    }
+
+    /** As in a pod: by a service account and TLS, where this process may make mount namespaces. */
+    static void runInCluster(String driver, List<String> command) {
+        boolean inCluster = MountNamespace.missing().isEmpty();
+        ProcessSettings settings =
+                new ProcessSettings(command, Map.of(), false, inCluster, List.of());
+        run(driver, new ProcessDriver(settings, List.of(), START), context -> {});
+    }
+
+    private static String run(
+            String driver, ProcessDriver process, Consumer<TestContext> prepared) {
         try (TestContext context =
                 TestContext.open(
                         SettingsReader.parse(SETTINGS.formatted(driver), "images", Map.of()),
-                        new ProcessDriver(command, Map.of(), START),
+                        process,
                         "images")) {
             context.driver().start();
             context.awaitPools();

@@ -36,25 +36,29 @@ record Image(
     /** The home of the JDK in an image. */
     static final String JDK = "/usr/lib/dra4j/jdk";
 
-    /** For short programs and small ones alike: few threads, and no second compiler. */
-    private static final List<String> ALL =
+    /** Options for libraries that use native code. */
+    private static final List<String> LIBRARIES =
             List.of(
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:-UsePerfData",
                     "--enable-native-access=ALL-UNNAMED",
                     "--sun-misc-unsafe-memory-access=allow",
                     "-Djava.library.path=" + NATIVE);
 
-    /** Beside those, for programs of every node: memory goes back to the node. */
+    /** Options of a program that runs once, and may take what memory there is. */
+    private static final List<String> ONCE =
+            join(
+                    List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"),
+                    LIBRARIES);
+
+    /** Options of programs of every node. */
     private static final List<String> NODE =
-            List.of(
-                    "-Xmx64m",
-                    "-Xmn2m",
-                    "-XX:TrimNativeHeapInterval=2000",
-                    "-Dio.netty.allocator.type=unpooled",
-                    "-Djna.boot.library.path=" + NATIVE,
-                    "-Djna.nounpack=true");
+            join(
+                    JvmOptions.ofDrivers(),
+                    join(
+                            LIBRARIES,
+                            List.of(
+                                    "-Dio.netty.allocator.type=unpooled",
+                                    "-Djna.boot.library.path=" + NATIVE,
+                                    "-Djna.nounpack=true")));
 
     private static final String ROOT = "0:0"; // the kubelet's directories are root's
 
@@ -81,7 +85,7 @@ record Image(
                             new Program(
                                     "dra-example-controller", "io.dra4j.example.ControllerMain")),
                     List.of(),
-                    join(ALL, NODE),
+                    NODE,
                     ROOT);
 
     /** The driver of NVIDIA's GPUs. */
@@ -93,7 +97,7 @@ record Image(
                     "nvidia-driver",
                     List.of(new Program("gpu-kubelet-plugin", "io.dra4j.nvidia.NvidiaDriverMain")),
                     List.of("kubelet-plugin-prestart.sh"),
-                    join(ALL, NODE),
+                    NODE,
                     ROOT);
 
     /** The conformance suite. */
@@ -105,7 +109,7 @@ record Image(
                     "conformance-tests/suite",
                     List.of(new Program("dra-conformance", "io.dra4j.conformance.ConformanceMain")),
                     List.of(),
-                    ALL,
+                    ONCE,
                     NONROOT);
 
     /** All images. */

@@ -30,14 +30,14 @@ record Training(Path java, Path folder) {
         run.addAll(List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + recorded));
         run.addAll(List.of("-cp", classPath, image.entryPoint().main()));
         if (image.equals(Image.FAKE_DRIVER)) {
-            DriverLife.run("gpu.example.com", run, context -> {});
+            DriverLife.runInCluster("gpu.example.com", run);
         } else if (image.equals(Image.NVIDIA_DRIVER)) {
             StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
             run.add("--nvidia-driver-root=" + node.root());
             run.add("--sysfs-root=" + node.sysfs());
             run.add("--proc-root=" + node.proc());
             run.add("--dynamic-mig");
-            DriverLife.run("gpu.nvidia.com", run, context -> {});
+            DriverLife.runInCluster("gpu.nvidia.com", run);
         } else {
             run.add("list");
             Tool.output(run);
