@@ -2,21 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.load.DriverNumbers;
+import io.dra4j.conformance.load.LoadPlan;
 import io.dra4j.conformance.load.LoadRun;
+import io.dra4j.conformance.load.LongRun;
 import io.dra4j.conformance.load.Measure;
-import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
+import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,27 +27,31 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code bench}: how long a driver takes. */
+/** The command {@code bench}: how long a driver takes, and how much it needs. */
 @Command(
         name = "bench",
         customSynopsis = {
             "dra-conformance bench [OPTION]... --driver-name=NAME -- COMMAND...",
-            "       dra-conformance bench [OPTION]... --config=FILE"
+            "       dra-conformance bench [OPTION]... --config=FILE [--against=FILE]",
+            "       dra-conformance bench --calls=N [OPTION]... --config=FILE"
         },
         sortOptions = false,
         mixinStandardHelpOptions = true,
         description = {
-            "Measure a driver: prepare and unprepare of 1, 8 and 32 claims in a call, with 0, 200 and 1000 claims held, and publishing.",
+            "Measure a driver: start, memory, threads, publishing, and prepare and unprepare of 1, 8 and 32 claims in a call, with 0, 200 and 1000 claims held. Floors are measured between the calls: an empty call, an fsync, and a GET of a claim.",
             "Each claim has a device of its own. With fewer devices than 32, calls have as many claims as there are devices; with fewer than are to be held besides, that is left out.",
             ""
         },
         footer = {
             "",
             DriverOptions.PLACES,
-            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, 3 if the suite or the driver could not be run."
+            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, or with --calls the memory grew or the driver restarted; 3 if the suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class BenchMain implements Callable<Integer> {
+
+    private static final int GROWTH_LIMIT = 8;
+    private static final long MIB = 1 << 20;
 
     @Mixin private DriverOptions options;
 
@@ -56,6 +62,50 @@ final class BenchMain implements Callable<Integer> {
             description = "How often each call is measured. Default: ${DEFAULT-VALUE}")
     private int rounds;
 
+    @Option(
+            names = "--first-calls",
+            paramLabel = "N",
+            defaultValue = "100",
+            description =
+                    "How many of the first calls, of one claim each, are measured apart. Default: ${DEFAULT-VALUE}")
+    private int firstCalls;
+
+    @Option(
+            names = "--starts",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "How often the driver is started. Default: ${DEFAULT-VALUE}")
+    private int starts;
+
+    @Option(
+            names = "--idle-seconds",
+            paramLabel = "SECONDS",
+            defaultValue = "15",
+            description =
+                    "How long after its start the memory of the idle driver is read; some drivers end threads after a minute. Default: ${DEFAULT-VALUE}")
+    private int idleSeconds;
+
+    @Option(
+            names = "--against",
+            paramLabel = "FILE",
+            description =
+                    "Compare with another driver, whose settings are in a file as that of --config: both run at the same time, and take turns with each call. Of the file's settings of the API server, serviceAccount and manifests count alone.")
+    @Nullable Path against;
+
+    @Option(
+            names = "--calls",
+            paramLabel = "N",
+            description =
+                    "Instead of all that: prepare and unprepare N claims one after the other, and print the memory after each tenth of them.")
+    @Nullable Integer calls;
+
+    @Option(
+            names = "--growth-limit",
+            paramLabel = "MIB",
+            description =
+                    "With --calls: by how many MiB the most resident memory of the second half may exceed that of the first. Default: 8")
+    @Nullable Integer growthLimit;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the numbers as JSON, too.")
     @Nullable Path json;
 
@@ -63,74 +113,84 @@ final class BenchMain implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        requireUsable();
         try {
-            return measure();
+            return calls == null ? measure() : repeat(calls);
         } catch (Violation e) {
             spec.commandLine().getErr().println("dra-conformance: " + e.getMessage());
             return 1;
         }
     }
 
+    private void requireUsable() {
+        require(rounds >= 1, "--rounds is at least 1");
+        require(starts >= 1, "--starts is at least 1");
+        require(
+                firstCalls >= 0 && idleSeconds >= 0,
+                "--first-calls and --idle-seconds count from 0");
+        require(calls == null || calls >= LongRun.PARTS, "--calls is at least " + LongRun.PARTS);
+        require(calls == null || against == null, "--calls measures one driver, not one --against");
+        require(calls != null || growthLimit == null, "--growth-limit is for --calls");
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new SettingsException(otherwise);
+        }
+    }
+
     private int measure() throws IOException {
-        Settings settings = DriverOptions.settings(spec);
+        List<Settings> drivers = new ArrayList<>(List.of(DriverOptions.settings(spec)));
+        List<String> names = new ArrayList<>(List.of(drivers.get(0).driver().name()));
+        Path other = against;
+        if (other != null) {
+            Settings settings = SettingsReader.read(other, Map.of()).on(drivers.get(0));
+            drivers.add(settings);
+            names.add(settings.driver().name() + " of " + other);
+        }
+        LoadPlan plan = new LoadPlan(starts, Duration.ofSeconds(idleSeconds), firstCalls, rounds);
+        List<DriverNumbers> numbers = new LoadRun(drivers, plan, this::say).run();
         PrintWriter out = spec.commandLine().getOut();
-        LoadRun run =
-                new LoadRun(
-                        settings,
-                        DriverAdapters.of(settings.driver()),
-                        rounds,
-                        remark -> {
-                            out.println(remark);
-                            out.flush();
-                        });
-        List<Measure> measures = run.run();
-        print(measures, out);
+        BenchTable table = new BenchTable(out, plan.idle());
+        if (numbers.size() == 1) {
+            table.print(numbers.get(0));
+        } else {
+            table.compare(names, numbers.get(0), numbers.get(1));
+        }
+        write(BenchJson.of(numbers, plan));
+        return numbers.stream()
+                        .flatMap(one -> one.calls().stream())
+                        .allMatch(Measure::isWithinLimit)
+                ? 0
+                : 1;
+    }
+
+    private int repeat(int number) throws IOException {
+        BenchTable table = new BenchTable(spec.commandLine().getOut(), Duration.ZERO);
+        table.partsBegin();
+        List<LongRun.Part> parts =
+                new LongRun(DriverOptions.settings(spec), number, this::say).run(table::part);
+        long growth = LongRun.growthBytes(parts);
+        int limit = growthLimit == null ? GROWTH_LIMIT : growthLimit;
+        boolean grew = growth > limit * MIB;
+        say(
+                "The most resident memory of the second half is %+.1f MiB from that of the first; the limit is %d MiB%s."
+                        .formatted((double) growth / MIB, limit, grew ? ", which it exceeds" : ""));
+        write(BenchJson.of(parts, growth));
+        return grew ? 1 : 0;
+    }
+
+    private void say(String remark) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(remark);
+        out.flush();
+    }
+
+    private void write(String numbers) throws IOException {
         Path file = json;
         if (file != null) {
-            Files.writeString(file, json(settings, measures));
-            out.println("Numbers: " + file);
+            Files.writeString(file, numbers);
+            say("Numbers: " + file);
         }
-        out.flush();
-        return measures.stream().allMatch(Measure::isWithinLimit) ? 0 : 1;
-    }
-
-    private static void print(List<Measure> measures, PrintWriter out) {
-        out.printf(
-                "%n%-18s %6s %6s %6s %12s %12s %12s%n",
-                "what", "claims", "held", "times", "p50", "p99", "longest");
-        for (Measure measure : measures) {
-            out.printf(
-                    "%-18s %6s %6d %6d %12s %12s %12s%s%n",
-                    measure.what(),
-                    measure.batch() == 0 ? "" : measure.batch(),
-                    measure.held(),
-                    measure.times().size(),
-                    milliseconds(measure.percentile(50)),
-                    milliseconds(measure.percentile(99)),
-                    milliseconds(measure.longest()),
-                    measure.isWithinLimit() ? "" : "  over the kubelet's " + measure.limit());
-        }
-    }
-
-    private static String milliseconds(Duration time) {
-        return String.format(Locale.ROOT, "%.2f ms", time.toNanos() / 1e6);
-    }
-
-    private static String json(Settings settings, List<Measure> measures) {
-        ObjectNode root = new ObjectMapper().createObjectNode();
-        root.put("driver", settings.driver().name());
-        ArrayNode all = root.putArray("measures");
-        for (Measure measure : measures) {
-            all.addObject()
-                    .put("what", measure.what())
-                    .put("claims", measure.batch())
-                    .put("held", measure.held())
-                    .put("times", measure.times().size())
-                    .put("p50Ms", measure.percentile(50).toNanos() / 1e6)
-                    .put("p99Ms", measure.percentile(99).toNanos() / 1e6)
-                    .put("longestMs", measure.longest().toNanos() / 1e6)
-                    .put("withinLimit", measure.isWithinLimit());
-        }
-        return root.toPrettyString() + "\n";
     }
 }

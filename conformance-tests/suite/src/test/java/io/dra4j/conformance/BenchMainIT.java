@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.testkit.driver.MountNamespace;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +22,8 @@ import picocli.CommandLine;
 
 /** The command {@code bench} over the fake driver. */
 class BenchMainIT {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir Path folder;
 
@@ -38,6 +42,9 @@ class BenchMainIT {
                                 "--driver-name=gpu.example.com",
                                 "--start-timeout=60",
                                 "--rounds=2",
+                                "--first-calls=3",
+                                "--starts=1",
+                                "--idle-seconds=0",
                                 "--json=" + folder.resolve("numbers.json")));
         line.addAll(options);
         line.add("--");
@@ -65,12 +72,106 @@ class BenchMainIT {
         assertThat(out.toString())
                 .contains("p50", "p99")
                 .contains("Left out: 200 claims held, for which 40 devices are too few")
-                .containsPattern("prepare +32 +0 +2 +[0-9.]+ ms")
-                .containsPattern("wipe to publish +0 +3 +[0-9.]+ ms");
-        JsonNode numbers = new ObjectMapper().readTree(folder.resolve("numbers.json").toFile());
-        assertThat(numbers.at("/measures")).hasSize(8);
-        assertThat(numbers.at("/measures/2/what").asText()).isEqualTo("prepare");
-        assertThat(numbers.at("/measures/2/p50Ms").asDouble()).isPositive();
+                .containsPattern("start to both sockets +1 +[0-9.]+ m?s")
+                .containsPattern("wipe to publish +3 +[0-9.]+ m?s")
+                .containsPattern("fsync of a directory +2 +[0-9.]+ ms")
+                .containsPattern("idle, 0 s after the start +[0-9.]+ MiB +[0-9.]+ MiB +[0-9]+ +1\n")
+                .containsPattern("prepare, first 3 +1 +0 +3 +[0-9.]+ ms")
+                .containsPattern("prepare +32 +0 +2 +[0-9.]+ ms.* x [0-9.]+ +x [0-9.]+\n");
+        assertTheTableFits();
+        JsonNode numbers = numbers();
+        assertThat(numbers.at("/measures")).hasSize(12);
+        assertThat(numbers.at("/measures/6/what").asText()).isEqualTo("prepare");
+        assertThat(numbers.at("/measures/6/p50Ms").asDouble()).isPositive();
+        assertThat(numbers.at("/measures/10/p50ToOneClaim").asDouble()).isPositive();
+        assertThat(numbers.at("/floors")).hasSize(4);
+        assertThat(numbers.at("/idle/residentBytes").asLong())
+                .isGreaterThan(numbers.at("/idle/anonymousBytes").asLong());
+    }
+
+    private void assertTheTableFits() {
+        assertThat(out.toString().lines().dropWhile(line -> !line.startsWith("memory and")))
+                .hasSizeGreaterThan(10)
+                .allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
+    }
+
+    private JsonNode numbers() throws IOException {
+        return JSON.readTree(folder.resolve("numbers.json").toFile());
+    }
+
+    @Test
+    void twoDriversTakeTurns() throws Exception {
+        List<String> words = new ArrayList<>(List.of("sh", "-c", "\"$@\"; exit", "sh"));
+        words.addAll(List.of(fakeDriver(3)));
+        Path other = folder.resolve("other.yaml");
+        JSON.writeValue(
+                other.toFile(),
+                Map.of(
+                        "driver",
+                        Map.of("name", "gpu.example.com", "process", Map.of("command", words))));
+
+        assertThat(bench(List.of("--against=" + other), fakeDriver(4))).as(err.toString()).isZero();
+
+        assertThat(out.toString())
+                .contains("A: gpu.example.com\n", "B: gpu.example.com of " + other)
+                .containsPattern(
+                        "resident +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +x [0-9.]+ +x")
+                .containsPattern("unprepare +3 +0 +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms");
+        assertTheTableFits();
+        JsonNode numbers = numbers();
+        assertThat(numbers.at("/idle/processes").asInt()).isEqualTo(1);
+        assertThat(numbers.at("/against/idle/processes").asInt())
+                .as("the shell and the driver")
+                .isEqualTo(2);
+        assertThat(numbers.at("/against/idle/threads").asInt()).isGreaterThan(10);
+    }
+
+    @Test
+    void manyCallsShowWhetherMemoryGrows() throws Exception {
+        List<String> options = List.of("--calls=30", "--growth-limit=1000");
+        assertThat(bench(options, fakeDriver(1))).as(err.toString()).isZero();
+
+        assertThat(out.toString())
+                .containsPattern(" 3 +[0-9.]+ MiB +[0-9.]+ MiB +[0-9]+ +[0-9.]+ ms")
+                .containsPattern(" 30 +[0-9.]+ MiB")
+                .contains("the limit is 1000 MiB.");
+        assertThat(numbers().at("/parts")).hasSize(10);
+        assertThat(numbers().at("/growthBytes").isIntegralNumber()).isTrue();
+    }
+
+    @Test
+    @Tag("slow")
+    void memoryThatGrowsFails() {
+        // the most of the second half can't be a gigabyte less than that of the first
+        assertThat(bench(List.of("--calls=10", "--growth-limit=-1000"), fakeDriver(1)))
+                .isEqualTo(1);
+
+        assertThat(out.toString()).contains("the limit is -1000 MiB, which it exceeds.");
+    }
+
+    @Test
+    @Tag("slow")
+    void aDriverThatRestartsFails() {
+        String twice = "\"$@\" & sleep 8; kill -9 $!; wait; \"$@\"";
+        List<String> words = new ArrayList<>(List.of("sh", "-c", twice, "sh"));
+        words.addAll(List.of(fakeDriver(1)));
+
+        assertThat(bench(List.of("--calls=1000000"), words.toArray(String[]::new))).isEqualTo(1);
+
+        assertThat(err.toString()).contains("a call that is measured failed");
+    }
+
+    @Test
+    void optionsThatExcludeEachOtherAreRefused() {
+        assertThat(bench(List.of("--calls=10", "--against=other.yaml"), "true")).isEqualTo(3);
+        assertThat(bench(List.of("--calls=9"), "true")).isEqualTo(3);
+        assertThat(bench(List.of("--growth-limit=1"), "true")).isEqualTo(3);
+
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "dra-conformance: --calls measures one driver, not one --against",
+                        "dra-conformance: --calls is at least 10",
+                        "dra-conformance: --growth-limit is for --calls");
     }
 
     @Test

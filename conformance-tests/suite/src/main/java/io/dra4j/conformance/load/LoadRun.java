@@ -2,129 +2,134 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.load;
 
-import io.dra4j.conformance.context.PublishedDevice;
-import io.dra4j.conformance.context.TestContext;
-import io.dra4j.conformance.context.Timeouts;
-import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.settings.DriverAdapters;
 import io.dra4j.conformance.settings.Settings;
-import io.dra4j.testkit.cluster.Cluster;
-import io.dra4j.testkit.driver.DriverAdapter;
-import io.dra4j.testkit.kubelet.CallResult;
-import io.dra4j.testkit.kubelet.KubeletClaim;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
-/** Measures a driver on a test context of its own. */
+/**
+ * Measures one driver, or several in turns, each on test contexts of its own.
+ *
+ * <p>Several are measured in rounds of one call each, with claims of the same names and sizes, and
+ * the next round begins with another: what disturbs the machine disturbs all of them.
+ */
 public final class LoadRun {
+
+    static final String PREPARE = "prepare";
+    static final String UNPREPARE = "unprepare";
 
     private static final List<Integer> BATCHES = List.of(1, 8, 32);
     private static final List<Integer> HELD = List.of(0, 200, 1000);
-    private static final int HOLD_AT_ONCE = 32;
     private static final int WIPES = 3;
 
-    private final Settings settings;
-    private final DriverAdapter adapter;
-    private final int rounds;
+    private final List<Settings> drivers;
+    private final LoadPlan plan;
     private final Consumer<String> remarks;
 
     /**
      * Makes a run ready.
      *
-     * @param rounds how often each call is measured
+     * @param drivers the settings of each driver
      * @param remarks receives the progress, and what is left out, a sentence each
      */
-    public LoadRun(Settings settings, DriverAdapter adapter, int rounds, Consumer<String> remarks) {
-        this.settings = settings;
-        this.adapter = adapter;
-        this.rounds = rounds;
+    public LoadRun(List<Settings> drivers, LoadPlan plan, Consumer<String> remarks) {
+        this.drivers = List.copyOf(drivers);
+        this.plan = plan;
         this.remarks = remarks;
     }
 
     /**
-     * Measures everything.
+     * Measures everything, and returns the numbers in the order of the drivers.
      *
-     * @throws io.dra4j.testkit.driver.DriverUnusable if the driver cannot be run
-     * @throws Violation if a call fails
+     * @throws io.dra4j.testkit.driver.DriverUnusable if a driver cannot be run
+     * @throws io.dra4j.conformance.context.Violation if a call fails
      */
-    public List<Measure> run() {
-        try (TestContext context = TestContext.open(settings, adapter, "load", remarks)) {
-            List<Measure> measures = new ArrayList<>();
-            measures.add(start(context));
-            measures.add(wipe(context));
-            calls(context, measures);
-            return measures;
+    public List<DriverNumbers> run() {
+        List<List<StartTimes>> starts = firstStarts();
+        List<MeasuredDriver> measured = new ArrayList<>();
+        try {
+            for (int i = 0; i < drivers.size(); i++) {
+                MeasuredDriver driver = MeasuredDriver.open(drivers.get(i), remarks);
+                measured.add(driver);
+                starts.get(i).add(driver.start());
+            }
+            idle(measured);
+            wipes(measured);
+            calls(measured);
+            return IntStream.range(0, measured.size())
+                    .mapToObj(i -> measured.get(i).numbers(starts.get(i)))
+                    .toList();
+        } finally {
+            measured.forEach(MeasuredDriver::close);
         }
     }
 
-    private static Measure start(TestContext context) {
-        Duration took =
-                timed(
-                        () -> {
-                            context.driver().start();
-                            context.awaitPublished()
-                                    .ifPresent(
-                                            unpublished -> {
-                                                throw new Violation(unpublished.message());
-                                            });
-                            return true;
-                        });
-        return new Measure("start to publish", 0, 0, List.of(took), Duration.ZERO);
+    /** All starts but the last, in turns; a driver that is run externally is not started so. */
+    private List<List<StartTimes>> firstStarts() {
+        List<List<StartTimes>> starts = new ArrayList<>();
+        drivers.forEach(driver -> starts.add(new ArrayList<>()));
+        for (int round = 1; round < plan.starts(); round++) {
+            for (int i = 0; i < drivers.size(); i++) {
+                if (DriverAdapters.of(drivers.get(i).driver()).runsAnywhere()) {
+                    try (MeasuredDriver driver = MeasuredDriver.open(drivers.get(i), remarks)) {
+                        starts.get(i).add(driver.start());
+                    }
+                }
+            }
+        }
+        return starts;
     }
 
-    private static boolean awaitRepair(TestContext context) {
-        Duration limit = context.timeouts().cachedRepair();
-        Violation.unless(context.awaitPools(limit))
-                .because(
-                        "%d s after the kubelet's wipe the driver has no complete pool again",
-                        limit.toSeconds());
-        return true;
+    private void idle(List<MeasuredDriver> measured) {
+        remarks.accept(
+                "Memory and threads are read %d s after the start"
+                        .formatted(plan.idle().toSeconds()));
+        measured.forEach(driver -> driver.idle(plan.idle()));
     }
 
-    private Measure wipe(TestContext context) {
+    private void wipes(List<MeasuredDriver> measured) {
         remarks.accept(
                 "The slices are deleted as by the kubelet's wipe, %d times".formatted(WIPES));
-        List<Duration> times = new ArrayList<>();
         for (int i = 0; i < WIPES; i++) {
-            context.cluster()
-                    .deleteCollection(
-                            Cluster.RESOURCE + "/resourceslices",
-                            "fieldSelector="
-                                    + Cluster.encoded("spec.nodeName=" + context.place().node()));
-            times.add(timed(() -> awaitRepair(context)));
+            measured.forEach(MeasuredDriver::wipe);
         }
-        return new Measure("wipe to publish", 0, 0, times, Duration.ZERO);
     }
 
-    private void calls(TestContext context, List<Measure> measures) {
-        List<PublishedDevice> devices = context.devices().usable();
-        Violation.unless(!devices.isEmpty())
-                .because(
-                        "the driver publishes %d devices, and none that a claim can have now: calls cannot be measured",
-                        context.devices().all().size());
+    private void calls(List<MeasuredDriver> measured) {
+        int devices = measured.stream().mapToInt(MeasuredDriver::findDevices).min().orElse(0);
         int largest = BATCHES.get(BATCHES.size() - 1);
-        int most = Math.min(largest, devices.size());
+        int most = Math.min(largest, devices);
         if (most < largest) {
             remarks.accept(
                     "Each claim has a device of its own, and there are %d that claims can have at the same time: no call has more claims"
                             .formatted(most));
         }
-        int held = 0;
+        remarks.accept("The first %d calls".formatted(plan.firstCalls()));
+        measure(measured, 1, ", first %d".formatted(plan.firstCalls()), plan.firstCalls(), false);
         for (int wanted : HELD) {
-            if (devices.size() < wanted + most) {
+            if (devices < wanted + most) {
                 remarks.accept(
                         "Left out: %d claims held, for which %d devices are too few"
-                                .formatted(wanted, devices.size()));
+                                .formatted(wanted, devices));
                 continue;
             }
-            remarks.accept("Calls with %d claims held, %d rounds".formatted(wanted, rounds));
-            hold(context, devices.subList(most + held, most + wanted));
-            held = wanted;
-            for (int batch : sizes(most)) {
-                measures.addAll(batch(context, devices.subList(0, batch), held));
-            }
+            measured.forEach(driver -> driver.hold(wanted, most));
+            held(measured, wanted, most);
+        }
+        measured.forEach(MeasuredDriver::loaded);
+        if (devices >= HELD.get(1) + most) {
+            measured.forEach(MeasuredDriver::release);
+            held(measured, 0, most); // else a driver that warms up would be slow with none held
+        }
+    }
+
+    private void held(List<MeasuredDriver> measured, int held, int most) {
+        remarks.accept("Calls with %d claims held, %d rounds".formatted(held, plan.rounds()));
+        for (int size : sizes(most)) {
+            measure(measured, size, "", plan.rounds(), size == 1);
         }
     }
 
@@ -133,48 +138,18 @@ public final class LoadRun {
         return BATCHES.stream().map(batch -> Math.min(batch, most)).distinct().toList();
     }
 
-    private static void hold(TestContext context, List<PublishedDevice> devices) {
-        for (int i = 0; i < devices.size(); i += HOLD_AT_ONCE) {
-            KubeletClaim[] claims =
-                    allocated(
-                            context,
-                            devices.subList(i, Math.min(i + HOLD_AT_ONCE, devices.size())));
-            succeeds(context.calls().prepare(claims));
+    private static void measure(
+            List<MeasuredDriver> measured, int size, String which, int rounds, boolean floors) {
+        if (rounds == 0) {
+            return;
         }
-    }
-
-    private static KubeletClaim[] allocated(TestContext context, List<PublishedDevice> devices) {
-        return devices.stream().map(context.claims()::allocate).toArray(KubeletClaim[]::new);
-    }
-
-    private List<Measure> batch(TestContext context, List<PublishedDevice> devices, int held) {
-        KubeletClaim[] claims = allocated(context, devices);
-        List<Duration> prepares = new ArrayList<>();
-        List<Duration> unprepares = new ArrayList<>();
+        List<MeasuredDriver.Batch> turns =
+                new ArrayList<>(
+                        measured.stream().map(one -> one.batch(size, which, floors)).toList());
         for (int i = 0; i < rounds; i++) {
-            prepares.add(timed(() -> succeeds(context.calls().prepare(claims))));
-            unprepares.add(timed(() -> succeeds(context.calls().unprepare(claims))));
+            turns.forEach(MeasuredDriver.Batch::round);
+            Collections.rotate(turns, 1);
         }
-        for (KubeletClaim claim : claims) {
-            context.claims().deleteObject(claim); // its device is that of other claims now
-        }
-        return List.of(
-                new Measure("prepare", claims.length, held, prepares, Timeouts.PREPARE),
-                new Measure("unprepare", claims.length, held, unprepares, Timeouts.PREPARE));
-    }
-
-    private static boolean succeeds(CallResult result) {
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new Violation("a call that is measured failed: " + complaint);
-                        });
-        return true;
-    }
-
-    private static Duration timed(Supplier<Boolean> work) {
-        long begin = System.nanoTime();
-        work.get();
-        return Duration.ofNanos(System.nanoTime() - begin);
+        turns.forEach(MeasuredDriver.Batch::end);
     }
 }

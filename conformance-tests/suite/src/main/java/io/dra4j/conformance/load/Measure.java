@@ -4,6 +4,7 @@ package io.dra4j.conformance.load;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The times that one thing took, many times.
@@ -28,6 +29,17 @@ public record Measure(String what, int batch, int held, List<Duration> times, Du
     public Duration percentile(int percent) {
         int rank = (int) Math.ceil(percent / 100.0 * times.size());
         return times.get(Math.max(1, rank) - 1);
+    }
+
+    /** Returns whether another is of the same calls. */
+    boolean isOfSame(Measure other) {
+        return what.equals(other.what) && batch == other.batch && held == other.held;
+    }
+
+    /** This and another of the same calls. */
+    Measure and(Measure other) {
+        List<Duration> all = Stream.concat(times.stream(), other.times.stream()).toList();
+        return new Measure(what, batch, held, all, limit);
     }
 
     /** The longest. */

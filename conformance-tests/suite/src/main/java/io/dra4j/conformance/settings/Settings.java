@@ -58,6 +58,32 @@ public record Settings(
     }
 
     /**
+     * The driver of these settings, with its ServiceAccount, and all else as in others: two drivers
+     * can be compared then.
+     */
+    public Settings on(Settings others) {
+        ApiServerSettings server = others.apiServer();
+        return new Settings(
+                driver,
+                new ApiServerSettings(
+                        server.kubernetes(),
+                        server.kubeconfig(),
+                        server.context(),
+                        apiServer.serviceAccount(),
+                        apiServer.manifests()),
+                others.profiles(),
+                others.only(),
+                others.skip(),
+                others.timeoutFactor(),
+                others.strict(),
+                others.soak(),
+                others.seed(),
+                others.implementation(),
+                others.report(),
+                others.knownFailures());
+    }
+
+    /**
      * The rights of the ServiceAccount that the settings name; empty if they name none.
      *
      * @throws SettingsException if its manifests cannot be read, or do not have it

@@ -1,0 +1,233 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.load;
+
+import io.dra4j.conformance.context.PublishedDevice;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Timeouts;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.settings.DriverAdapters;
+import io.dra4j.conformance.settings.Settings;
+import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.testkit.kubelet.CallResult;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** A driver on a test context of its own, step by step; for one thread. */
+final class MeasuredDriver implements AutoCloseable {
+
+    private static final int HOLD_AT_ONCE = 32;
+
+    private final TestContext context;
+    private final List<Duration> wipes = new ArrayList<>();
+    private final List<Measure> calls = new ArrayList<>();
+    private List<PublishedDevice> devices = List.of();
+    private Optional<Footprint> idle = Optional.empty();
+    private final List<KubeletClaim> holding = new ArrayList<>();
+    private final Floors floors;
+    private long started;
+    private int heldWhenLoaded;
+    private Optional<Footprint> loaded = Optional.empty();
+
+    private MeasuredDriver(TestContext context) {
+        this.context = context;
+        floors = Floors.of(context);
+    }
+
+    /** Makes a node; the driver is not started yet. */
+    static MeasuredDriver open(Settings settings, Consumer<String> remarks) {
+        return new MeasuredDriver(
+                TestContext.open(settings, DriverAdapters.of(settings.driver()), "load", remarks));
+    }
+
+    StartTimes start() {
+        started = System.nanoTime();
+        return StartTimes.start(context);
+    }
+
+    /**
+     * Waits until so long after the start, and reads what the driver needs.
+     *
+     * @throws Violation if it ends meanwhile
+     */
+    void idle(Duration since) {
+        Duration left = since.minus(Timing.since(started));
+        if (!left.isNegative()) {
+            OptionalInt exit = context.driver().current().awaitExit(left);
+            Violation.unless(exit.isEmpty())
+                    .because("idle, the driver ended: %s", context.driver().fate());
+        }
+        idle = footprint();
+    }
+
+    /** Reads what the driver needs with the claims that it holds now. */
+    void loaded() {
+        loaded = footprint();
+        heldWhenLoaded = holding.size();
+    }
+
+    Optional<Footprint> footprint() {
+        return Footprint.of(context.driver().current());
+    }
+
+    void wipe() {
+        context.cluster()
+                .deleteCollection(
+                        Cluster.RESOURCE + "/resourceslices",
+                        "fieldSelector="
+                                + Cluster.encoded("spec.nodeName=" + context.place().node()));
+        Duration limit = context.timeouts().cachedRepair();
+        wipes.add(
+                Timing.of(
+                        () ->
+                                Violation.unless(context.awaitPools(limit))
+                                        .because(
+                                                "%d s after the kubelet's wipe the driver has no complete pool again",
+                                                limit.toSeconds())));
+    }
+
+    /** Reads the devices that claims can have, and returns their number. */
+    int findDevices() {
+        devices = context.devices().usable();
+        Violation.unless(!devices.isEmpty())
+                .because(
+                        "the driver publishes %d devices, and none that a claim can have now: calls cannot be measured",
+                        context.devices().all().size());
+        return devices.size();
+    }
+
+    /** Holds so many claims from now on, with devices from an index on. */
+    void hold(int wanted, int from) {
+        for (int i = holding.size(); i < wanted; i += HOLD_AT_ONCE) {
+            int to = Math.min(i + HOLD_AT_ONCE, wanted);
+            List<KubeletClaim> claims =
+                    Arrays.asList(allocated(devices.subList(from + i, from + to)));
+            succeeds(prepare(claims));
+            holding.addAll(claims);
+        }
+    }
+
+    private KubeletClaim[] allocated(List<PublishedDevice> some) {
+        return some.stream().map(context.claims()::allocate).toArray(KubeletClaim[]::new);
+    }
+
+    /** Unprepares all claims that are held. */
+    void release() {
+        for (int i = 0; i < holding.size(); i += HOLD_AT_ONCE) {
+            int to = Math.min(i + HOLD_AT_ONCE, holding.size());
+            succeeds(unprepare(holding.subList(i, to)));
+        }
+        holding.clear();
+    }
+
+    /** Begins to measure calls of so many claims. */
+    Batch batch(int size, String which, boolean withFloors) {
+        return new Batch(which, Arrays.asList(allocated(devices.subList(0, size))), withFloors);
+    }
+
+    /** Calls that are measured with the same claims again and again. */
+    final class Batch {
+        private final String which;
+        private final List<KubeletClaim> claims;
+        private final boolean withFloors;
+        private final List<Duration> prepares = new ArrayList<>();
+        private final List<Duration> unprepares = new ArrayList<>();
+
+        private Batch(String which, List<KubeletClaim> claims, boolean withFloors) {
+            this.which = which;
+            this.claims = claims;
+            this.withFloors = withFloors;
+        }
+
+        void round() {
+            // not through the context's calls, whose transcript would be measured, too
+            prepares.add(Timing.of(() -> succeeds(prepare(claims))));
+            unprepares.add(Timing.of(() -> succeeds(unprepare(claims))));
+            if (withFloors) {
+                floors.round(claims.get(0));
+            }
+        }
+
+        void end() {
+            claims.forEach(context.claims()::deleteObject); // others get its device now
+            add(measure(LoadRun.PREPARE, prepares));
+            add(measure(LoadRun.UNPREPARE, unprepares));
+        }
+
+        private Measure measure(String what, List<Duration> times) {
+            return new Measure(
+                    what + which, claims.size(), holding.size(), times, Timeouts.PREPARE);
+        }
+    }
+
+    /** Adds times; those of calls that were measured before join theirs. */
+    private void add(Measure measure) {
+        for (int i = 0; i < calls.size(); i++) {
+            if (calls.get(i).isOfSame(measure)) {
+                calls.set(i, calls.get(i).and(measure));
+                return;
+            }
+        }
+        calls.add(measure);
+    }
+
+    /** Prepares and unprepares a claim that there was none of before. */
+    Duration turnover() {
+        KubeletClaim claim = context.claims().allocate(devices.get(0));
+        List<KubeletClaim> one = List.of(claim);
+        Duration took = Timing.of(() -> succeeds(prepare(one)));
+        succeeds(unprepare(one));
+        context.claims().deleteObject(claim);
+        return took;
+    }
+
+    private CallResult prepare(List<KubeletClaim> claims) {
+        return context.kubelet()
+                .prepare(context.place().driver(), claims, context.calls().service());
+    }
+
+    private CallResult unprepare(List<KubeletClaim> claims) {
+        return context.kubelet()
+                .unprepare(context.place().driver(), claims, context.calls().service());
+    }
+
+    private void succeeds(CallResult result) {
+        Optional<String> complaint = result.complaint();
+        String ended = context.driver().isAlive() ? "" : "; " + context.driver().fate();
+        Violation.unless(complaint.isEmpty())
+                .because("a call that is measured failed: %s%s", complaint.orElse(""), ended);
+    }
+
+    DriverNumbers numbers(List<StartTimes> starts) {
+        return new DriverNumbers(
+                context.place().driver(),
+                List.of(
+                        publishing("start to both sockets", starts, StartTimes::sockets),
+                        publishing("start to registration", starts, StartTimes::registered),
+                        publishing("start to publish", starts, StartTimes::published),
+                        new Measure("wipe to publish", 0, 0, wipes, Duration.ZERO)),
+                idle,
+                loaded,
+                heldWhenLoaded,
+                floors.measures(),
+                List.copyOf(calls));
+    }
+
+    private static Measure publishing(
+            String what, List<StartTimes> starts, Function<StartTimes, Duration> part) {
+        return new Measure(what, 0, 0, starts.stream().map(part).toList(), Duration.ZERO);
+    }
+
+    @Override
+    public void close() {
+        floors.close();
+        context.close();
+    }
+}

@@ -1,0 +1,76 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.load;
+
+import io.dra4j.conformance.context.DriverControl;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.KubeletEvent;
+import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * One start of a driver, from before its process is made.
+ *
+ * @param sockets until both sockets had their names
+ * @param registered until the kubelet had registered it
+ * @param published until the API server had a complete pool
+ */
+record StartTimes(Duration sockets, Duration registered, Duration published) {
+
+    /**
+     * Starts the driver of a test context.
+     *
+     * @throws io.dra4j.testkit.driver.DriverUnusable if it cannot be started
+     * @throws Violation if it does not publish
+     */
+    static StartTimes start(TestContext context) {
+        DriverControl driver = context.driver();
+        int before = context.kubelet().events().size();
+        Instant exec = Instant.now();
+        long begin = System.nanoTime();
+        Instance instance = driver.launch(Map.of());
+        driver.use(instance);
+        driver.awaitRegistered(instance, before);
+        Duration registered = Timing.since(begin);
+        context.awaitPublished()
+                .ifPresent(
+                        unpublished -> {
+                            throw new Violation(unpublished.message());
+                        });
+        Duration published = Timing.since(begin);
+        return new StartTimes(sockets(context, before, exec), registered, published);
+    }
+
+    /**
+     * The change of a socket's inode is that of its last name: what is bound under another name and
+     * renamed counts from there. Nothing has to look for it meanwhile.
+     */
+    private static Duration sockets(TestContext context, int before, Instant exec) {
+        Path registration =
+                context.kubelet().events().stream()
+                        .skip(before)
+                        .filter(event -> event.kind() == Kind.REGISTERED)
+                        .map(KubeletEvent::socket)
+                        .findFirst()
+                        .orElseThrow();
+        Instant first = named(registration);
+        Instant second = named(context.driver().info().endpoint());
+        return Duration.between(exec, first.isAfter(second) ? first : second);
+    }
+
+    private static Instant named(Path socket) {
+        try {
+            return ((FileTime) Files.getAttribute(socket, "unix:ctime")).toInstant();
+        } catch (IOException e) {
+            throw new Violation("the socket " + socket + " is gone: " + e.getMessage());
+        }
+    }
+}

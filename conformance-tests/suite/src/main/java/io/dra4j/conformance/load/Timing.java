@@ -1,0 +1,35 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.load;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+
+/** Takes the time of what is measured. */
+final class Timing {
+
+    private Timing() {}
+
+    /** Something that is measured. */
+    interface Work {
+        /** Does it once. */
+        void run() throws IOException;
+    }
+
+    /** Does it once, and returns how long it took. */
+    static Duration of(Work work) {
+        long begin = System.nanoTime();
+        try {
+            work.run();
+        } catch (IOException e) {
+            throw new UncheckedIOException("What is measured failed: " + e.getMessage(), e);
+        }
+        return since(begin);
+    }
+
+    /** The time since a value of {@link System#nanoTime}. */
+    static Duration since(long begin) {
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+}
