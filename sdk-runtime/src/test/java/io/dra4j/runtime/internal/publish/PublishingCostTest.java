@@ -1,0 +1,71 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The requests of a driver with thousands of devices, which must not grow unnoticed. */
+class PublishingCostTest extends PublisherUnderTest {
+
+    private static final int DEVICES = 4096;
+    private static final int SLICES = DEVICES / 64;
+
+    private static List<Device> tainted() {
+        return IntStream.range(0, DEVICES)
+                .mapToObj(i -> tainted("gpu-" + i, Taint.Effect.NO_SCHEDULE))
+                .toList();
+    }
+
+    private int requests() {
+        return store.writes.size() + store.lists + store.questions;
+    }
+
+    @Test
+    void taintedDevicesNeedTheirSlicesTwoListsAndAQuestion() throws Exception {
+        inventory = Inventory.of(Pool.ofNode("node-a", tainted()));
+        publisher.start();
+        loop.advance(NOW);
+
+        assertThat(isPublished()).isTrue();
+        assertThat(store.slices).hasSize(SLICES);
+        assertThat(requests())
+                .as(
+                        "%d writes, %d lists, %d questions",
+                        store.writes.size(), store.lists, store.questions)
+                .isLessThanOrEqualTo(SLICES + 3);
+    }
+
+    @Test
+    void oneChangedDeviceIsOneWrite() throws Exception {
+        start(Pool.ofNode("node-a", tainted()));
+        int before = requests();
+        List<Device> changed = new ArrayList<>(tainted());
+        changed.set(1000, changed.get(1000).toBuilder().attribute("new", true).build());
+
+        publish(Pool.ofNode("node-a", changed));
+
+        assertThat(isPublished()).isTrue();
+        assertThat(store.writes).containsExactly("update node-a");
+        assertThat(requests() - before).isOne();
+    }
+
+    @Test
+    void anUnchangedInventoryIsNoRequest() {
+        start(Pool.ofNode("node-a", tainted()));
+        int before = requests();
+
+        publish(Pool.ofNode("node-a", tainted()));
+        loop.advance(SECOND);
+
+        assertThat(requests()).isEqualTo(before);
+    }
+}
