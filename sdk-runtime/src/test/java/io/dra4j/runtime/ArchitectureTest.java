@@ -51,7 +51,6 @@ class ArchitectureTest {
     private static final String[] RUNTIME_LIBRARIES = {
         "io.grpc..",
         "com.google.protobuf..",
-        "io.netty..",
         "io.fabric8..",
         "io.micrometer..",
         "com.fasterxml.jackson..",
@@ -75,6 +74,7 @@ class ArchitectureTest {
                                     .or(
                                             resideInAnyPackage(
                                                     "java..",
+                                                    "javax.net",
                                                     "io.dra4j.api..",
                                                     "io.dra4j.kubelet..",
                                                     "io.dra4j.rules",
@@ -89,7 +89,6 @@ class ArchitectureTest {
                     List.of(I + ".kubelet.."),
                     "io.grpc..",
                     "com.google.protobuf..",
-                    "io.netty..",
                     "io.dra4j.kubelet..");
 
     @ArchTest

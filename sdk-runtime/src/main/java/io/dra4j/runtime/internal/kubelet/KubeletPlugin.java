@@ -83,7 +83,7 @@ public final class KubeletPlugin implements AutoCloseable {
                             sockets.hidden(registrationPath),
                             List.of(registration.bindService()));
             started.push(registrar);
-            SelfCall.toBoth(registrar.hiddenPath(), service.hiddenPath(), FIRST_CALL);
+            new SelfCall(sockets, FIRST_CALL).toBoth(registrar.hiddenPath(), service.hiddenPath());
             service.publish();
             registrar.publish();
             return new KubeletPlugin(service, registrar, registration, health);

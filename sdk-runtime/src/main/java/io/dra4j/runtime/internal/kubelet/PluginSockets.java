@@ -93,17 +93,18 @@ public record PluginSockets(
 
     /**
      * Returns a name beside a socket that the kubelet passes over, to bind before the socket is
-     * published; no longer than the shortest name of a socket.
+     * published; shorter than the shortest name of a socket, since the JDK takes one byte less than
+     * the kernel.
      */
     Path hidden(Path socket) {
         byte[] random = new byte[2];
         ThreadLocalRandom.current().nextBytes(random);
-        return socket.resolveSibling("." + hash(driverName, 3) + base64(random));
+        return socket.resolveSibling("." + hash(driverName, 2) + base64(random));
     }
 
     /** Returns whether a name in the registrar directory or the data directory is a hidden one. */
     boolean isHidden(String name) {
-        return name.matches("\\." + Pattern.quote(hash(driverName, 3)) + BASE64 + "{3}");
+        return name.matches("\\." + Pattern.quote(hash(driverName, 2)) + BASE64 + "{3}");
     }
 
     /**
@@ -141,7 +142,7 @@ public record PluginSockets(
                         .formatted(path, length(path), LONGEST_PATH));
     }
 
-    private static int length(Path path) {
+    static int length(Path path) {
         return path.toString().getBytes(StandardCharsets.UTF_8).length;
     }
 

@@ -3,15 +3,10 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.error.DraException;
+import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
-import io.grpc.netty.NettyServerBuilder;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import io.grpc.okhttp.OkHttpServerBuilder;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -21,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Answers a pod's gRPC probes on a TCP port, from {@link #start} to {@link #close}.
  *
  * <p>All who reach the pod can call it: one check runs at a time, requests are tiny, and
- * connections that send nothing are closed.
+ * connections that send nothing are closed, as is the oldest of many.
  */
 public final class ProbeServer implements AutoCloseable {
 
@@ -30,24 +25,19 @@ public final class ProbeServer implements AutoCloseable {
     private static final int CHECKS_PER_CONNECTION = 4;
     private static final int IDLE_MINUTES = 5;
 
-    private final EventLoopGroup group = SocketServer.eventLoop("dra4j-probe-io");
-    private final ExecutorService check =
-            Executors.newSingleThreadExecutor(new DefaultThreadFactory("dra4j-probe", true));
     private final Server server;
 
     private ProbeServer(PluginSockets sockets, int port, BooleanSupplier needsRestart) {
         server =
-                NettyServerBuilder.forAddress(new InetSocketAddress(port))
-                        .channelType(EpollServerSocketChannel.class)
-                        .bossEventLoopGroup(group)
-                        .workerEventLoopGroup(group)
-                        .executor(check)
+                OkHttpServerBuilder.forPort(port, InsecureServerCredentials.create())
+                        .socketFactory(Accepting.of(ProbeServerSocket::new))
+                        .executor(ShortLivedThreads.single("dra4j-probe"))
+                        .transportExecutor(ShortLivedThreads.unlimited("dra4j-probe-io"))
+                        .scheduledExecutorService(ShortLivedThreads.timer("dra4j-probe-timer"))
                         .maxInboundMessageSize(LARGEST_MESSAGE)
                         .maxConcurrentCallsPerConnection(CHECKS_PER_CONNECTION)
                         .maxConnectionIdle(IDLE_MINUTES, TimeUnit.MINUTES)
-                        .addService(
-                                new ProbeService(
-                                        sockets.registration(), sockets.service(), needsRestart))
+                        .addService(new ProbeService(sockets, needsRestart))
                         .build();
     }
 
@@ -68,7 +58,7 @@ public final class ProbeServer implements AutoCloseable {
             probes.close();
             throw new DraException(
                     "Can't answer health checks on port %s; choose a port that is free: %s"
-                            .formatted(port, e.getCause()),
+                            .formatted(port, e),
                     e);
         }
     }
@@ -82,7 +72,5 @@ public final class ProbeServer implements AutoCloseable {
     @Override
     public void close() {
         server.shutdownNow();
-        check.shutdown();
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
 }

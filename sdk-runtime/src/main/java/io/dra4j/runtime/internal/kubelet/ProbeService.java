@@ -9,7 +9,6 @@ import io.dra4j.kubelet.probe.v1.HealthCheckResponse.ServingStatus;
 import io.dra4j.kubelet.probe.v1.HealthGrpc;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -31,14 +30,12 @@ final class ProbeService extends HealthGrpc.HealthImplBase {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
-    private final Path registration;
-    private final Path service;
+    private final PluginSockets sockets;
     private final BooleanSupplier needsRestart;
     private boolean failed;
 
-    ProbeService(Path registration, Path service, BooleanSupplier needsRestart) {
-        this.registration = registration;
-        this.service = service;
+    ProbeService(PluginSockets sockets, BooleanSupplier needsRestart) {
+        this.sockets = sockets;
         this.needsRestart = needsRestart;
     }
 
@@ -59,7 +56,7 @@ final class ProbeService extends HealthGrpc.HealthImplBase {
 
     private boolean answers() {
         try {
-            SelfCall.toBoth(registration, service, LIMIT);
+            new SelfCall(sockets, LIMIT).toBoth(sockets.registration(), sockets.service());
             if (failed) {
                 LOG.atInfo().log("Health checks succeed again");
             }

@@ -3,23 +3,15 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.error.DraException;
+import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
-import io.grpc.netty.NettyServerBuilder;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import io.grpc.okhttp.OkHttpServerBuilder;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,26 +25,26 @@ final class SocketServer {
 
     private static final int LARGEST_MESSAGE = 4 * 1024 * 1024;
 
+    /** One up to this size is read, to be refused with an explanation. */
+    private static final int LARGEST_READ = 2 * LARGEST_MESSAGE;
+
     private final SocketFile file;
-    private final EventLoopGroup group;
-    private final ExecutorService calls;
     private final Server server;
 
     private SocketServer(String name, SocketFile file, List<ServerServiceDefinition> services) {
         this.file = file;
-        group = eventLoop("dra4j-" + name + "-io");
-        calls =
-                Executors.newCachedThreadPool(
-                        new DefaultThreadFactory("dra4j-" + name + "-call", true));
-        NettyServerBuilder builder =
-                NettyServerBuilder.forAddress(new DomainSocketAddress(file.hidden().toFile()))
-                        .channelType(EpollServerDomainSocketChannel.class)
-                        .bossEventLoopGroup(group)
-                        .workerEventLoopGroup(group)
-                        .executor(calls)
-                        .maxInboundMessageSize(LARGEST_MESSAGE)
-                        // gRPC asks for keep-alive, which a unix socket does not know: unset it
-                        .withChildOption(ChannelOption.SO_KEEPALIVE, null);
+        OkHttpServerBuilder builder =
+                OkHttpServerBuilder.forPort(
+                                UnixDomainSocketAddress.of(file.hidden()),
+                                InsecureServerCredentials.create())
+                        .socketFactory(Accepting.of(UnixServerSocket::new))
+                        .executor(ShortLivedThreads.unlimited("dra4j-" + name + "-call"))
+                        .transportExecutor(ShortLivedThreads.unlimited("dra4j-" + name + "-io"))
+                        .scheduledExecutorService(
+                                ShortLivedThreads.timer("dra4j-" + name + "-timer"))
+                        .keepAliveTime(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // of no use on a node
+                        .intercept(new MessageLimit(LARGEST_MESSAGE))
+                        .maxInboundMessageSize(LARGEST_READ);
         services.forEach(builder::addService);
         server = builder.build();
     }
@@ -66,11 +58,6 @@ final class SocketServer {
      */
     static SocketServer start(
             String name, Path path, Path hidden, List<ServerServiceDefinition> services) {
-        if (!Epoll.isAvailable()) {
-            throw new DraException(
-                    "Unix sockets need Linux on x86-64 or arm64 with Netty's epoll library",
-                    Epoll.unavailabilityCause());
-        }
         SocketServer server = new SocketServer(name, new SocketFile(path, hidden), services);
         try {
             server.server.start();
@@ -78,17 +65,11 @@ final class SocketServer {
             return server;
         } catch (IOException e) {
             server.stop(Duration.ZERO);
-            throw new DraException("Can't serve on the socket " + path + ": " + e.getCause(), e);
+            throw new DraException("Can't serve on the socket " + path + ": " + e, e);
         } catch (DraException e) {
             server.stop(Duration.ZERO);
             throw e;
         }
-    }
-
-    /** Makes a group of one daemon thread. */
-    static EventLoopGroup eventLoop(String thread) {
-        return new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory(thread, true), EpollIoHandler.newFactory());
     }
 
     /** Returns the path at which the server answers until it is published. */
@@ -111,8 +92,6 @@ final class SocketServer {
             server.shutdownNow();
             Thread.currentThread().interrupt();
         }
-        calls.shutdown();
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         file.remove();
     }
 }

@@ -8,7 +8,14 @@ import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -17,11 +24,20 @@ import java.util.concurrent.TimeUnit;
 /** Connects to unix sockets as the kubelet does. */
 final class SocketClient implements AutoCloseable {
 
-    private final EventLoopGroup group = SocketServer.eventLoop("test-kubelet");
+    private final EventLoopGroup group =
+            new MultiThreadIoEventLoopGroup(
+                    1, new DefaultThreadFactory("test-kubelet", true), EpollIoHandler.newFactory());
     private final List<ManagedChannel> channels = new CopyOnWriteArrayList<>();
 
     ManagedChannel channel(Path socket, String authority) {
-        ManagedChannel channel = SelfCall.channel(group, socket, authority);
+        ManagedChannel channel =
+                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                        .channelType(EpollDomainSocketChannel.class)
+                        .eventLoopGroup(group)
+                        .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets lack it
+                        .overrideAuthority(authority)
+                        .usePlaintext()
+                        .build();
         channels.add(channel);
         return channel;
     }

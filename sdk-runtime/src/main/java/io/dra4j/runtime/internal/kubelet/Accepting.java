@@ -1,0 +1,90 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.net.ServerSocketFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Accepts connections until the socket is closed, whatever fails.
+ *
+ * <p>gRPC's transport ends its server for good at the first error of an accept, such as a process
+ * that has no file descriptor left for a moment.
+ */
+final class Accepting {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Accepting.class);
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private Accepting() {}
+
+    /** Waits for one connection. */
+    interface Attempt {
+        Socket accept() throws IOException;
+    }
+
+    /**
+     * Returns the next connection; after an error waits a fifth of a second and tries again.
+     *
+     * @throws IOException if the socket is closed
+     */
+    static Socket one(ServerSocket socket, Attempt attempt) throws IOException {
+        while (true) {
+            try {
+                return attempt.accept();
+            } catch (IOException e) {
+                if (socket.isClosed()) {
+                    throw e;
+                }
+                LOG.atWarn().setCause(e).log("Could not accept a connection; trying again");
+                LockSupport.parkNanos(PAUSE);
+            }
+        }
+    }
+
+    /** Makes one kind of server socket, which gRPC's transport binds itself. */
+    static ServerSocketFactory of(Kind kind) {
+        return new Factory(kind);
+    }
+
+    /** A kind of server socket, not yet bound. */
+    interface Kind {
+        ServerSocket open() throws IOException;
+    }
+
+    private static final class Factory extends ServerSocketFactory {
+
+        private final Kind kind;
+
+        Factory(Kind kind) {
+            this.kind = kind;
+        }
+
+        @Override
+        public ServerSocket createServerSocket() throws IOException {
+            return kind.open();
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port) {
+            throw new UnsupportedOperationException("The transport binds the socket itself");
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port, int backlog) {
+            return createServerSocket(port);
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port, int backlog, InetAddress address) {
+            return createServerSocket(port);
+        }
+    }
+}

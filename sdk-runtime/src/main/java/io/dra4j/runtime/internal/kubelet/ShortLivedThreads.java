@@ -1,0 +1,64 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Makes daemon threads on demand, which end soon: a driver rests nearly always. */
+final class ShortLivedThreads {
+
+    private static final int IDLE_SECONDS = 2;
+
+    private ShortLivedThreads() {}
+
+    /** Returns a pool of as many threads as there are tasks. It needs no shutdown. */
+    static Executor unlimited(String name) {
+        return new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                named(name));
+    }
+
+    /** Returns a pool of one thread, which does one task after the other. */
+    static Executor single(String name) {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(
+                        1,
+                        1,
+                        IDLE_SECONDS,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(),
+                        named(name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /** Returns a timer, which has a thread while it has something to wait for. */
+    static ScheduledExecutorService timer(String name) {
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, named(name));
+        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+        timer.setRemoveOnCancelPolicy(true);
+        return timer;
+    }
+
+    private static ThreadFactory named(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

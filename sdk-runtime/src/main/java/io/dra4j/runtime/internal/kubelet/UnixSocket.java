@@ -1,0 +1,156 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketImpl;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * A connection over a unix socket, as the {@link Socket} that gRPC's transport needs.
+ *
+ * <p>The JDK has channels of unix sockets, but no sockets. One thread may read while another
+ * writes; a close by any thread ends both with an error. Reads wait without a limit.
+ */
+final class UnixSocket extends Socket {
+
+    private final SocketChannel channel;
+    private final SocketAddress local;
+    private final SocketAddress remote;
+    private final InputStream input;
+    private final OutputStream output;
+
+    /** Takes over a connected channel in blocking mode. */
+    UnixSocket(SocketChannel channel) throws IOException {
+        super((SocketImpl) null); // nothing of TCP's
+        this.channel = channel;
+        local = channel.getLocalAddress();
+        remote = channel.getRemoteAddress();
+        PingReplies replies = new PingReplies(new Input(), new Output());
+        input = replies.input();
+        output = replies.output();
+    }
+
+    @Override
+    public InputStream getInputStream() {
+        return input;
+    }
+
+    @Override
+    public OutputStream getOutputStream() {
+        return output;
+    }
+
+    @Override
+    public SocketAddress getLocalSocketAddress() {
+        return local;
+    }
+
+    @Override
+    public SocketAddress getRemoteSocketAddress() {
+        return remote;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return true;
+    }
+
+    @Override
+    public boolean isBound() {
+        return true;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public void shutdownInput() throws IOException {
+        channel.shutdownInput();
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        channel.shutdownOutput();
+    }
+
+    /** Does nothing: a unix socket delays nothing. */
+    @Override
+    public void setTcpNoDelay(boolean on) {}
+
+    @Override
+    public boolean getTcpNoDelay() {
+        return true;
+    }
+
+    @Override
+    public void setSoTimeout(int milliseconds) throws SocketException {
+        if (milliseconds != 0) {
+            throw new SocketException("Reads of a unix socket have no timeout");
+        }
+    }
+
+    @Override
+    public int getSoTimeout() {
+        return 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    @Override
+    public String toString() {
+        return "unix socket " + local;
+    }
+
+    /** Not the JDK's stream of the channel: on JDK 17 its reads hold a lock that writes need. */
+    private final class Input extends InputStream {
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            return channel.read(ByteBuffer.wrap(bytes, offset, length));
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    private final class Output extends OutputStream {
+
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            ByteBuffer unsent = ByteBuffer.wrap(bytes, offset, length);
+            while (unsent.hasRemaining()) {
+                channel.write(unsent);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,310 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.kubelet.dra.v1.Claim;
+import io.dra4j.kubelet.dra.v1.DRAPluginGrpc;
+import io.dra4j.kubelet.dra.v1.NodePrepareResourcesRequest;
+import io.dra4j.kubelet.dra.v1.NodePrepareResourcesResponse;
+import io.dra4j.kubelet.registration.v1.InfoRequest;
+import io.dra4j.kubelet.registration.v1.PluginInfo;
+import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Server;
+import io.grpc.StatusRuntimeException;
+import io.grpc.okhttp.OkHttpServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The transport below the kubelet's calls, over real sockets. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TransportTest extends SocketFixture {
+
+    private static final int CALLS = 25_000; // more than twice the transport's limit of replies
+
+    private final FakeClaims claims = new FakeClaims();
+    @AutoClose private final SocketClient client = new SocketClient();
+
+    @AutoClose private KubeletPlugin plugin;
+
+    @BeforeEach
+    void start() {
+        plugin = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
+    }
+
+    private PingingClient pinging() throws IOException {
+        return new PingingClient(UnixDomainSocketAddress.of(sockets.service()));
+    }
+
+    private static String prepare() {
+        return DRAPluginGrpc.getNodePrepareResourcesMethod().getFullMethodName();
+    }
+
+    @Test
+    void aConnectionLastsForMoreCallsWithPingsThanTheTransportCounts() throws IOException {
+        try (PingingClient kubelet = pinging()) {
+            for (int i = 0; i < CALLS; i++) {
+                kubelet.call(prepare());
+            }
+        }
+    }
+
+    @Test
+    void pingsWithoutCallsAreNoAbuse() throws IOException {
+        try (PingingClient kubelet = pinging()) {
+            for (int i = 0; i < CALLS; i++) {
+                kubelet.ping();
+            }
+            kubelet.call(prepare());
+        }
+    }
+
+    /** If this fails, a release of gRPC has mended it: remove {@link PingReplies}. */
+    @Test
+    void theTransportAloneEndsTheConnection() throws IOException {
+        Server bare =
+                OkHttpServerBuilder.forPort(0, InsecureServerCredentials.create())
+                        .addService(new Info())
+                        .build()
+                        .start();
+        String method = RegistrationGrpc.getGetInfoMethod().getFullMethodName();
+        try (PingingClient kubelet = new PingingClient(bare.getListenSockets().get(0))) {
+            assertThatThrownBy(
+                            () -> {
+                                for (int i = 0; i < CALLS; i++) {
+                                    kubelet.call(method);
+                                }
+                            })
+                    .isInstanceOf(IOException.class);
+        } finally {
+            bare.shutdownNow();
+        }
+    }
+
+    private static final class Info extends RegistrationGrpc.RegistrationImplBase {
+        @Override
+        public void getInfo(InfoRequest request, StreamObserver<PluginInfo> response) {
+            response.onNext(PluginInfo.getDefaultInstance());
+            response.onCompleted();
+        }
+    }
+
+    @Test
+    void sixtyFourCallsOfOneConnectionRunAtOnce() throws Exception {
+        CountDownLatch begun = new CountDownLatch(64);
+        CountDownLatch release = new CountDownLatch(1);
+        claims.before =
+                () -> {
+                    begun.countDown();
+                    awaitQuietly(release);
+                };
+        var stub = DRAPluginGrpc.newFutureStub(client.channel(sockets.service(), "localhost"));
+        List<Future<NodePrepareResourcesResponse>> calls = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            calls.add(stub.nodePrepareResources(NodePrepareResourcesRequest.newBuilder().build()));
+        }
+        assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+        release.countDown();
+        for (Future<?> call : calls) {
+            assertThat(call.get(20, TimeUnit.SECONDS)).isNotNull();
+        }
+    }
+
+    @Test
+    void aDeadlineEndsACallOnTheServer() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        claims.before =
+                () -> {
+                    io.grpc.Context.current()
+                            .addListener(context -> cancelled.countDown(), Runnable::run);
+                    begun.countDown();
+                    awaitQuietly(cancelled);
+                };
+        var stub =
+                DRAPluginGrpc.newFutureStub(client.channel(sockets.service(), "localhost"))
+                        .withDeadlineAfter(Duration.ofSeconds(2));
+        var call = stub.nodePrepareResources(NodePrepareResourcesRequest.getDefaultInstance());
+        assertThatThrownBy(() -> call.get(20, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasMessageContaining("DEADLINE_EXCEEDED");
+        assertThat(begun.getCount()).isZero();
+        assertThat(cancelled.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aMessageOfFourMebibytesIsTakenAndALittleMoreIsRefusedWithItsSize() {
+        var stub = DRAPluginGrpc.newBlockingStub(client.channel(sockets.service(), "localhost"));
+        assertThat(stub.nodePrepareResources(sized(4 << 20)).getClaimsMap()).hasSize(1);
+        assertThatThrownBy(() -> stub.nodePrepareResources(sized((4 << 20) + 1)))
+                .isInstanceOf(StatusRuntimeException.class)
+                .hasMessage(
+                        "RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304:"
+                                + " 4194305");
+        assertThatThrownBy(() -> stub.nodePrepareResources(sized(20 << 20)))
+                .isInstanceOf(StatusRuntimeException.class);
+        assertThat(stub.nodePrepareResources(sized(1 << 10)).getClaimsMap()).hasSize(1);
+    }
+
+    private static NodePrepareResourcesRequest sized(int bytes) {
+        Claim claim = Claim.newBuilder().setNamespace("n").setUid(UID).build();
+        for (int name = bytes - 100; ; name++) {
+            NodePrepareResourcesRequest request =
+                    NodePrepareResourcesRequest.newBuilder()
+                            .addClaims(claim.toBuilder().setName("x".repeat(name)))
+                            .build();
+            if (request.getSerializedSize() == bytes) {
+                return request;
+            }
+        }
+    }
+
+    @Test
+    void aHalfClosedConnectionEndsAndAnotherWorks() throws IOException {
+        try (PingingClient half = pinging()) {
+            half.call(prepare());
+            half.channel.shutdownOutput();
+            assertThat(half.isEnded()).isTrue();
+            try (PingingClient next = pinging()) {
+                next.call(prepare());
+            }
+        }
+    }
+
+    @Test
+    void connectionsThatAreKilledOrSendGarbageHurtNoOther() throws IOException {
+        try (PingingClient kubelet = pinging()) {
+            for (int i = 0; i < 50; i++) {
+                try (PingingClient killed = pinging()) {
+                    killed.call(prepare());
+                    killed.channel.write(java.nio.ByteBuffer.wrap(new byte[] {0, -1, 5, 1, 4}));
+                }
+            }
+            kubelet.call(prepare());
+        }
+    }
+
+    @Test
+    void aPathOfTheKernelsLongestLengthIsServedAndCalled() throws Exception {
+        int missing = 107 - (root + "//dra.sock").length();
+        Path deep = Files.createDirectory(root.resolve("d".repeat(missing)));
+        sockets = new PluginSockets(DRIVER, registry, deep, null);
+        assertThat(sockets.service().toString()).hasSize(107);
+        plugin.close();
+        start();
+        var stub = DRAPluginGrpc.newBlockingStub(client.channel(sockets.service(), "localhost"));
+        assertThat(stub.nodePrepareResources(sized(1 << 10)).getClaimsMap()).hasSize(1);
+
+        new SelfCall(sockets, Duration.ofSeconds(20))
+                .toBoth(sockets.registration(), sockets.service());
+        try (var files = Files.list(deep)) {
+            assertThat(files).containsExactly(sockets.service());
+        }
+    }
+
+    @Test
+    void anOwnCallSaysWhatFailed() {
+        claims.before =
+                () -> {
+                    throw new IllegalStateException("secret");
+                };
+        SelfCall call = new SelfCall(sockets, Duration.ofSeconds(20));
+        assertThatThrownBy(() -> call.toBoth(sockets.registration(), sockets.service()))
+                .isInstanceOf(DraException.class)
+                .hasMessage(
+                        "The driver's own socket %s does not answer: INTERNAL: internal error"
+                                + " of the driver; see its log",
+                        sockets.service());
+
+        CountDownLatch hung = new CountDownLatch(1);
+        claims.before = () -> awaitQuietly(hung);
+        assertThatThrownBy(
+                        () ->
+                                new SelfCall(sockets, Duration.ofMillis(500))
+                                        .toBoth(sockets.registration(), sockets.service()))
+                .isInstanceOf(DraException.class)
+                .hasMessageMatching(".*(DEADLINE_EXCEEDED.*|no answer in time|type 3)");
+        hung.countDown();
+    }
+
+    @Test
+    @SuppressWarnings("try") // closing is what is tested
+    void anErrorOfAnAcceptDoesNotEndTheServer() throws IOException {
+        try (ServerSocket socket = new ServerSocket();
+                Socket accepted = new Socket()) {
+            List<String> errors = new ArrayList<>(List.of("Too many open files", "Too many again"));
+            Accepting.Attempt attempt =
+                    () -> {
+                        if (!errors.isEmpty()) {
+                            throw new IOException(errors.remove(0));
+                        }
+                        return accepted;
+                    };
+            assertThat(Accepting.one(socket, attempt)).isSameAs(accepted);
+
+            socket.close();
+            errors.add("Socket closed");
+            assertThatThrownBy(() -> Accepting.one(socket, attempt)).hasMessage("Socket closed");
+        }
+    }
+
+    @Test
+    @SuppressWarnings("try") // closing is what is tested
+    void aCloseEndsAReadThatWaits() throws Exception {
+        try (UnixServerSocket server = new UnixServerSocket()) {
+            server.bind(UnixDomainSocketAddress.of(root.resolve("s")));
+            try (PingingClient other =
+                            new PingingClient(UnixDomainSocketAddress.of(root.resolve("s")));
+                    Socket socket = server.accept()) {
+                socket.getInputStream().readNBytes(24 + 9 + 13); // all that it sends
+                CountDownLatch ended = new CountDownLatch(1);
+                Thread reader =
+                        new Thread(
+                                () -> {
+                                    try {
+                                        assertThat(socket.getInputStream().read()).isNegative();
+                                    } catch (IOException e) {
+                                        ended.countDown();
+                                    }
+                                });
+                reader.start();
+                while (reader.getState() == Thread.State.NEW) {
+                    Thread.onSpinWait();
+                }
+                socket.close();
+                assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+                assertThat(socket.isClosed()).isTrue();
+            }
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await(30, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
