@@ -56,7 +56,6 @@ record Image(
                     join(
                             LIBRARIES,
                             List.of(
-                                    "-Dio.netty.allocator.type=unpooled",
                                     "-Djna.boot.library.path=" + NATIVE,
                                     "-Djna.nounpack=true")));
 

@@ -121,7 +121,7 @@ final class ImageBuild {
             stage.copy(jar, Image.JARS + "/" + jar.getFileName());
         }
         jars.extract(
-                "META-INF/native/" + machine.netty(), common, Image.NATIVE + "/" + machine.netty());
+                "META-INF/native/" + machine.netty(), special, Image.NATIVE + "/" + machine.netty());
         jars.extract(
                 "com/sun/jna/" + machine.jna() + "/libjnidispatch.so",
                 special,
