@@ -60,8 +60,9 @@ public final class DraDriver implements AutoCloseable {
      *
      * <p>The order: the journal is read, the provider starts and gives its first inventory (half a
      * minute is waited for it), CDI specs are brought in line with the journal, the service socket
-     * serves, the registration socket appears, and publishing begins. The API server need not be
-     * reachable; one that is too old ends the start. If a step fails, those before it are undone.
+     * appears, then the registration socket, and publishing begins. The API server is asked beside
+     * that: it need not be reachable, and one that is too old ends the start before a socket
+     * appears. If a step fails, those before it are undone.
      *
      * @throws DraException if the driver can't serve on this node; the message has the next step
      * @throws IllegalStateException if it was started before

@@ -5,8 +5,8 @@ package io.dra4j.runtime.internal.cluster;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -25,15 +25,16 @@ public final class Cluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
     private static final String DRA_API = "apis/resource.k8s.io/v1";
 
-    private final KubernetesClient client;
+    private final HttpClient client;
     private final ApiCalls calls;
     private final SliceStore slices;
     private final NodeEvents events;
     private final KubernetesClaims claims;
 
-    private Cluster(KubernetesClient client, String driver, String node, Meters meters) {
-        this.client = client;
-        this.calls = new ApiCalls(client.getHttpClient(), client.getMasterUrl().toString(), meters);
+    private Cluster(Config config, String driver, String node, Meters meters) {
+        // A KubernetesClient around it would bring all models of Kubernetes; ours are trees.
+        this.client = new JdkHttpClientFactory().newBuilder(config).build();
+        this.calls = new ApiCalls(client, config.getMasterUrl(), meters);
         this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());
         this.claims = new KubernetesClaims(calls);
@@ -50,9 +51,7 @@ public final class Cluster implements AutoCloseable {
      */
     public static Cluster connect(
             @Nullable Path kubeconfig, String driver, String node, Meters meters) {
-        Config config = ClientConfig.of(kubeconfig, driver);
-        return new Cluster(
-                new KubernetesClientBuilder().withConfig(config).build(), driver, node, meters);
+        return new Cluster(ClientConfig.of(kubeconfig, driver), driver, node, meters);
     }
 
     /** Returns this driver's slices of this node. */

@@ -16,7 +16,6 @@ import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
-import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import io.dra4j.runtime.internal.kubelet.ProbeServer;
 import io.dra4j.runtime.internal.observe.HttpEndpoint;
 import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
@@ -92,10 +91,12 @@ public final class RunningDriver implements AutoCloseable {
             startProvider(new RunningContext(settings, claims, reports, publisher, health));
             started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
+            plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
             running.recover(); // before a kubelet can prepare what this would take for lost
             health.measure(publisher, meters);
-            plugin = serve(claims);
+            plugin.publish();
+            serveProbes();
             publisher.start();
             started(readiness).started(plugin, publisher);
             bind();
@@ -105,19 +106,20 @@ public final class RunningDriver implements AutoCloseable {
         }
     }
 
+    /** Answers on sockets that the kubelet does not see yet. */
     private KubeletPlugin serve(ClaimPreparation claims) {
-        PluginSockets sockets = settings.sockets();
         HealthFeed feed = health.feed(publisher);
-        KubeletPlugin served =
-                started(KubeletPlugin.start(sockets, claims, feed, meters, settings.clock()));
+        return KubeletPlugin.start(settings.sockets(), claims, feed, meters, settings.clock());
+    }
+
+    private void serveProbes() {
         if (settings.healthcheckPort() >= 0) {
             started(
                     ProbeServer.start(
-                            sockets,
+                            settings.sockets(),
                             settings.healthcheckPort(),
                             () -> liveness.restartReason().isPresent()));
         }
-        return served;
     }
 
     /** First of all, so that a start that takes long is seen, and last to end. */

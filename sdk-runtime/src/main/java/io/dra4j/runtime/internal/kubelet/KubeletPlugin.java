@@ -49,7 +49,8 @@ public final class KubeletPlugin implements AutoCloseable {
     }
 
     /**
-     * Begins to serve; on return both sockets answer.
+     * Begins to serve on hidden sockets, where no kubelet looks: on return both answer, and {@link
+     * #publish} makes them known.
      *
      * @param health the feed of devices' health, closed with the plugin; {@code null} if the
      *     provider reports none, and the kubelet's question is unimplemented
@@ -84,14 +85,22 @@ public final class KubeletPlugin implements AutoCloseable {
                             List.of(registration.bindService()));
             started.push(registrar);
             new SelfCall(sockets, FIRST_CALL).toBoth(registrar.hiddenPath(), service.hiddenPath());
-            service.publish();
-            registrar.publish();
             return new KubeletPlugin(service, registrar, registration, health);
         } catch (DraException e) {
             end(health);
             started.forEach(server -> server.stop(Duration.ZERO));
             throw e;
         }
+    }
+
+    /**
+     * Makes both sockets known to the kubelet, the service socket first.
+     *
+     * @throws DraException if a socket can't be put at its path
+     */
+    public void publish() {
+        service.publish();
+        registrar.publish();
     }
 
     private static void end(@Nullable HealthFeed health) {

@@ -64,7 +64,10 @@ class KubeletPluginTest extends SocketFixture {
     }
 
     private KubeletPlugin startPlugin() {
-        return KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
+        KubeletPlugin started =
+                KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
+        started.publish();
+        return started;
     }
 
     private DRAPluginGrpc.DRAPluginBlockingStub service() {
@@ -195,6 +198,7 @@ class KubeletPluginTest extends SocketFixture {
                                     List.of(io.dra4j.api.device.Device.builder("gpu-0").build())));
             HealthFeed feed = new HealthFeed(new HealthReports(), () -> Optional.of(inventory));
             plugin = KubeletPlugin.start(sockets, claims, feed, Meters.none(), Clock.systemUTC());
+            plugin.publish();
             var v1alpha1 = health().withInterceptors(new Named("v1alpha1.DRAResourceHealth"));
 
             for (var version : List.of(health(), v1alpha1)) {

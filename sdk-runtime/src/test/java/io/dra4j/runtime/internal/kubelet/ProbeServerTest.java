@@ -40,6 +40,7 @@ class ProbeServerTest extends SocketFixture {
     @BeforeEach
     void start() {
         plugin = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
+        plugin.publish();
         probes = ProbeServer.start(sockets, 0, () -> needsRestart);
         channel = NettyChannelBuilder.forAddress("localhost", probes.port()).usePlaintext().build();
         claims.before = prepares::incrementAndGet;

@@ -1,0 +1,237 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.observe.Meters;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a kubeconfig may say about a server and a user, over real TLS. */
+class KubeconfigIT {
+
+    private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
+    private static final char[] PASSWORD = "password".toCharArray();
+
+    @TempDir Path directory;
+
+    private final BlockingQueue<String> users = new LinkedBlockingQueue<>();
+    private HttpsServer server;
+    private KeyStore keys;
+
+    @BeforeEach
+    void serve() throws Exception {
+        keys = keys();
+        server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        SSLContext tls = tls();
+        server.setHttpsConfigurator(
+                new HttpsConfigurator(tls) {
+                    @Override
+                    public void configure(HttpsParameters parameters) {
+                        SSLParameters wanted = tls.getDefaultSSLParameters();
+                        wanted.setWantClientAuth(true);
+                        parameters.setSSLParameters(wanted);
+                    }
+                });
+        server.createContext(
+                "/",
+                exchange -> {
+                    users.add(user((HttpsExchange) exchange));
+                    ScriptedServer.send(
+                            exchange, 200, "{\"metadata\":{\"uid\":\"uid-1\"},\"status\":{}}");
+                });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private static String user(HttpsExchange exchange) {
+        String token = exchange.getRequestHeaders().getFirst("Authorization");
+        try {
+            return exchange.getSSLSession().getPeerPrincipal().getName();
+        } catch (SSLPeerUnverifiedException e) {
+            return String.valueOf(token);
+        }
+    }
+
+    /** Makes a key, and a certificate for 127.0.0.1 that is its own CA; the client has the same. */
+    private KeyStore keys() throws Exception {
+        Path file = directory.resolve("keys.p12");
+        Process keytool =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                        .toString(),
+                                "-genkeypair",
+                                "-alias",
+                                "one",
+                                "-keyalg",
+                                "RSA", // the kind of key that fabric8 reads without Bouncy Castle
+                                "-dname",
+                                "CN=node-a",
+                                "-ext",
+                                "san=ip:127.0.0.1",
+                                "-storetype",
+                                "PKCS12",
+                                "-storepass",
+                                new String(PASSWORD),
+                                "-keystore",
+                                file.toString())
+                        .redirectErrorStream(true)
+                        .start();
+        String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(keytool.waitFor()).as(said).isZero();
+        KeyStore read = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(file)) {
+            read.load(in, PASSWORD);
+        }
+        return read;
+    }
+
+    private SSLContext tls() throws GeneralSecurityException, IOException {
+        KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
+        own.init(keys, PASSWORD);
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("ca", keys.getCertificate("one"));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+        trust.init(trusted);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(own.getKeyManagers(), trust.getTrustManagers(), null);
+        return tls;
+    }
+
+    private String certificate() throws GeneralSecurityException {
+        return pem("CERTIFICATE", keys.getCertificate("one").getEncoded());
+    }
+
+    private String key() throws GeneralSecurityException {
+        return pem("PRIVATE KEY", keys.getKey("one", PASSWORD).getEncoded());
+    }
+
+    private static String pem(String type, byte[] content) {
+        return "-----BEGIN %s-----%n%s%n-----END %s-----%n"
+                .formatted(type, Base64.getMimeEncoder().encodeToString(content), type);
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Path file(String name, String content) throws IOException {
+        return Files.writeString(directory.resolve(name), content);
+    }
+
+    /** Connects by a kubeconfig of one cluster and one user, each given by its fields. */
+    private Cluster connect(String ofTheCluster, String ofTheUser) throws IOException {
+        Path kubeconfig =
+                file(
+                        "kubeconfig",
+                        """
+                        apiVersion: v1
+                        kind: Config
+                        clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", %s}}]
+                        users: [{name: u, user: {%s}}]
+                        contexts: [{name: x, context: {cluster: c, user: u}}]
+                        current-context: x
+                        """
+                                .formatted(
+                                        server.getAddress().getPort(), ofTheCluster, ofTheUser));
+        return Cluster.connect(kubeconfig, "gpu.example.com", "node-a", Meters.none());
+    }
+
+    private String ca() throws Exception {
+        return "certificate-authority: \"%s\"".formatted(file("ca.crt", certificate()));
+    }
+
+    private String userOf(Cluster cluster) throws InterruptedException {
+        cluster.claimReader().read(REF, Duration.ofSeconds(10));
+        return users.take();
+    }
+
+    @Test
+    void aTokenAndTheFileOfACa() throws Exception {
+        try (Cluster cluster = connect(ca(), "token: secret")) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer secret");
+        }
+    }
+
+    @Test
+    void theCertificateOfAUserAndACaAsData() throws Exception {
+        try (Cluster cluster =
+                connect(
+                        "certificate-authority-data: " + base64(certificate()),
+                        "client-certificate-data: %s, client-key-data: %s"
+                                .formatted(base64(certificate()), base64(key())))) {
+            assertThat(userOf(cluster)).isEqualTo("CN=node-a");
+        }
+    }
+
+    @Test
+    void anExecPlugin() throws Exception {
+        Path plugin =
+                file(
+                        "plugin",
+                        """
+                        #!/bin/sh
+                        echo '{"kind":"ExecCredential","status":{"token":"'$1-$WHO'"},
+                          "apiVersion":"client.authentication.k8s.io/v1"}'
+                        """);
+        Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwx------"));
+        String exec =
+                """
+                exec: {apiVersion: client.authentication.k8s.io/v1, command: "%s", args: [made],
+                       interactiveMode: Never, env: [{name: WHO, value: here}]}
+                """
+                        .formatted(plugin);
+        try (Cluster cluster = connect(ca(), exec)) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer made-here");
+        }
+    }
+
+    @Test
+    void aServerThatIsNotVerified() throws Exception {
+        try (Cluster cluster = connect("insecure-skip-tls-verify: true", "token: secret")) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer secret");
+        }
+    }
+
+    @Test
+    void aServerOfAnotherCaIsRefused() throws Exception {
+        try (Cluster cluster = connect("tls-server-name: \"\"", "token: secret")) {
+            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(2)))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("unable to find valid certification path");
+        }
+    }
+}
