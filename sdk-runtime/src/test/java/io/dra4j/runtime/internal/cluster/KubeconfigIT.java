@@ -165,8 +165,7 @@ class KubeconfigIT {
                         contexts: [{name: x, context: {cluster: c, user: u}}]
                         current-context: x
                         """
-                                .formatted(
-                                        server.getAddress().getPort(), ofTheCluster, ofTheUser));
+                                .formatted(server.getAddress().getPort(), ofTheCluster, ofTheUser));
         return Cluster.connect(kubeconfig, "gpu.example.com", "node-a", Meters.none());
     }
 

@@ -1,0 +1,64 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.TestNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a start costs a node: each limit is about 5 % above what was counted last. */
+class StartCostIT {
+
+    private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
+    private static final long JAR_BYTES = 19_300_000;
+    private static final int CLASSES = Runtime.version().feature() < 25 ? 7_500 : 7_850;
+
+    @TempDir private Path folder;
+
+    @Test
+    void theJarIsNoLarger() throws IOException {
+        assertThat(Files.size(JAR)).isLessThan(JAR_BYTES);
+    }
+
+    @Test
+    void aStartLoadsNoMoreClassesAndNoModelOfKubernetesBeyondKubeconfigs() throws Exception {
+        List<String> classes = loadedAtStart();
+
+        System.out.printf("%d classes at start%n", classes.size());
+        assertThat(classes).as("the log was read").hasSizeGreaterThan(1000);
+        assertThat(classes.size()).isLessThan(CLASSES);
+        assertThat(classes)
+                .noneMatch(name -> name.startsWith("io.fabric8.kubernetes.api.model.Pod"))
+                .noneMatch(name -> name.startsWith("io.prometheus."));
+    }
+
+    /** Returns the classes that a driver loads with a kubeconfig until its slices are published. */
+    private List<String> loadedAtStart() throws Exception {
+        Path log = folder.resolve("classes");
+        List<String> command =
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xlog:class+load:file=" + log,
+                        "-jar",
+                        JAR.toString());
+        try (TestNode node = new TestNode("gpu.example.com", command)) {
+            node.start();
+            node.awaitRegistered();
+            node.awaitSlices(slices -> !slices.isEmpty());
+            node.terminate();
+        }
+        try (Stream<String> lines = Files.lines(log)) {
+            return lines.filter(line -> line.contains(" source: "))
+                    .map(line -> line.replaceFirst("^(\\[[^\\]]*\\])+ ", ""))
+                    .map(line -> line.substring(0, line.indexOf(' ')))
+                    .toList();
+        }
+    }
+}
