@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PrepareCostTest {
 
     private static final int BATCH = 32;
-    private static final int ROUNDS = 200;
+    private static final int ROUNDS = 50;
 
     /** The most of a prepare and its unprepare, in bytes: 77,600 were measured, on JDK 17. */
     private static final long ALLOCATED_AT_MOST = 105_000;
