@@ -95,9 +95,7 @@ public final class RunningDriver implements AutoCloseable {
             join(apiCheck);
             running.recover(); // before a kubelet can prepare what this would take for lost
             health.measure(publisher, meters);
-            plugin.publish();
-            serveProbes();
-            publisher.start();
+            publish();
             started(readiness).started(plugin, publisher);
             bind();
         } catch (RuntimeException | Error e) {
@@ -110,6 +108,12 @@ public final class RunningDriver implements AutoCloseable {
     private KubeletPlugin serve(ClaimPreparation claims) {
         HealthFeed feed = health.feed(publisher);
         return KubeletPlugin.start(settings.sockets(), claims, feed, meters, settings.clock());
+    }
+
+    private void publish() {
+        plugin.publish();
+        serveProbes();
+        publisher.start();
     }
 
     private void serveProbes() {

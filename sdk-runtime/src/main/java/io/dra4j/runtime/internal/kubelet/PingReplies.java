@@ -52,7 +52,7 @@ final class PingReplies {
                 | Byte.toUnsignedInt(header[2]);
     }
 
-    /** What the client sends, less its PINGs. */
+    /** The bytes of the client, less its PINGs. */
     private final class Input extends InputStream {
 
         private final InputStream in;
@@ -140,7 +140,7 @@ final class PingReplies {
         }
     }
 
-    /** What the transport sends, and replies between its frames. */
+    /** The bytes of the transport, with replies between its frames. */
     private static final class Output extends OutputStream {
 
         private final OutputStream out;

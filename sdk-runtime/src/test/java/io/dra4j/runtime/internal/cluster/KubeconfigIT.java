@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a kubeconfig may say about a server and a user, over real TLS. */
+/** Forms of a kubeconfig, over real TLS. */
 class KubeconfigIT {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");

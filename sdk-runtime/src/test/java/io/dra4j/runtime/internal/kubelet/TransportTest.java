@@ -52,6 +52,7 @@ class TransportTest extends SocketFixture {
     @BeforeEach
     void start() {
         plugin = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
+        plugin.publish();
     }
 
     private PingingClient pinging() throws IOException {
