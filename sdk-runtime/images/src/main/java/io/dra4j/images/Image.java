@@ -55,9 +55,7 @@ record Image(
                     JvmOptions.ofDrivers(),
                     join(
                             LIBRARIES,
-                            List.of(
-                                    "-Djna.boot.library.path=" + NATIVE,
-                                    "-Djna.nounpack=true")));
+                            List.of("-Djna.boot.library.path=" + NATIVE, "-Djna.nounpack=true")));
 
     private static final String ROOT = "0:0"; // the kubelet's directories are root's
 

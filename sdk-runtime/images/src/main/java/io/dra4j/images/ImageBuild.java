@@ -43,6 +43,8 @@ final class ImageBuild {
         this.inputs = inputs;
         jdk = Jdk.find(inputs.jdk(), System.getenv());
         folder = Folders.make(inputs.target().resolve("stage"));
+        // Jib takes a layer whose files have the same paths and times for the same.
+        Folders.remove(folder.resolve("cache"));
         java = stageJdk();
         base = Base.of(inputs, machine, java.file(Image.JDK), folder.resolve("base"));
         shared = new HashSet<>(Jars.of(inputs, Image.IMAGES.get(0)).foreign());
@@ -121,7 +123,9 @@ final class ImageBuild {
             stage.copy(jar, Image.JARS + "/" + jar.getFileName());
         }
         jars.extract(
-                "META-INF/native/" + machine.netty(), special, Image.NATIVE + "/" + machine.netty());
+                "META-INF/native/" + machine.netty(),
+                special,
+                Image.NATIVE + "/" + machine.netty());
         jars.extract(
                 "com/sun/jna/" + machine.jna() + "/libjnidispatch.so",
                 special,
