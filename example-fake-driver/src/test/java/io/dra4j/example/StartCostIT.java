@@ -18,7 +18,7 @@ class StartCostIT {
 
     private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
     private static final long JAR_BYTES = 17_100_000;
-    private static final int CLASSES = Runtime.version().feature() < 25 ? 7_500 : 7_850;
+    private static final int CLASSES = 6_200;
 
     @TempDir private Path folder;
 

@@ -6,7 +6,6 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.http.HttpClient;
-import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -33,7 +32,7 @@ public final class Cluster implements AutoCloseable {
 
     private Cluster(Config config, String driver, String node, Meters meters) {
         // A KubernetesClient around it would bring all models of Kubernetes; ours are trees.
-        this.client = new JdkHttpClientFactory().newBuilder(config).build();
+        this.client = new ApiHttpClientFactory().newBuilder(config).build();
         this.calls = new ApiCalls(client, config.getMasterUrl(), meters);
         this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());

@@ -7,6 +7,7 @@ import io.dra4j.runtime.internal.claim.ClaimParts;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.ExecutorService;
@@ -30,7 +31,7 @@ final class RunningClaims implements AutoCloseable {
     private static final Duration UPKEEP_PACE = Duration.ofSeconds(10);
     private static final Duration GRACE = Duration.ofSeconds(2);
 
-    private final ExecutorService executor = Executors.newCachedThreadPool(threads("dra4j-claim-"));
+    private final ExecutorService executor = ShortLivedThreads.unlimited("dra4j-claim");
     private final ScheduledExecutorService upkeep =
             Executors.newSingleThreadScheduledExecutor(threads("dra4j-claim-upkeep-"));
     private final ClaimPreparation preparation;

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.okhttp.OkHttpServerBuilder;

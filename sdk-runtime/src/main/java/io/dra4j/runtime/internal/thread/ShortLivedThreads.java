@@ -1,8 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.kubelet;
+package io.dra4j.runtime.internal.thread;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -13,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Makes daemon threads on demand, which end soon: a driver rests nearly always. */
-final class ShortLivedThreads {
+public final class ShortLivedThreads {
 
     private static final int IDLE_SECONDS = 2;
 
     private ShortLivedThreads() {}
 
     /** Returns a pool of as many threads as there are tasks. It needs no shutdown. */
-    static Executor unlimited(String name) {
+    public static ExecutorService unlimited(String name) {
         return new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
@@ -31,7 +32,7 @@ final class ShortLivedThreads {
     }
 
     /** Returns a pool of one thread, which does one task after the other. */
-    static Executor single(String name) {
+    public static Executor single(String name) {
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(
                         1,
@@ -45,7 +46,7 @@ final class ShortLivedThreads {
     }
 
     /** Returns a timer, which has a thread while it has something to wait for. */
-    static ScheduledExecutorService timer(String name) {
+    public static ScheduledExecutorService timer(String name) {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, named(name));
         timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
