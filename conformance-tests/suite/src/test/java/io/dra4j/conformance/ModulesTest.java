@@ -180,6 +180,8 @@ class ModulesTest {
                     Set.of("dra4j-testkit"),
                     "conformance-tests/drivertest",
                     Set.of("dra4j-testkit"),
+                    "sdk-runtime/images",
+                    Set.of("dra4j-testkit"),
                     "example-fake-driver/archetype",
                     Set.of(
                             "dra4j-bom",
