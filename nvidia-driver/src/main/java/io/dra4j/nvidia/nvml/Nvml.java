@@ -34,7 +34,7 @@ public final class Nvml implements AutoCloseable {
     private final CreatedInstances created = new CreatedInstances();
     private final AtomicLong modeSwitches = new AtomicLong();
 
-    /** Opens no session yet; failures are timed by a clock that nobody sets. */
+    /** Opens no session yet; failures are timed by a monotonic clock. */
     public Nvml(Installation installation) {
         this(installation, steadyClock());
     }

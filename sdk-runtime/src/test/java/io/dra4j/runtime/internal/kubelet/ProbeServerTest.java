@@ -14,9 +14,12 @@ import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
@@ -102,6 +105,26 @@ class ProbeServerTest extends SocketFixture {
 
         needsRestart = false;
         assertThat(check(service)).isEqualTo(ServingStatus.SERVING);
+    }
+
+    @Test
+    void aConnectionMoreThanItHasEndsTheOldest() throws IOException {
+        List<Socket> connections = new ArrayList<>();
+        try {
+            for (int i = 0; i <= ProbeServerSocket.CONNECTIONS; i++) {
+                connections.add(new Socket("localhost", probes.port()));
+            }
+            Socket oldest = connections.get(0);
+            oldest.setSoTimeout(20_000);
+            byte[] greeting = oldest.getInputStream().readAllBytes(); // to the end of the stream
+
+            assertThat(greeting).hasSizeLessThan(1000);
+            assertThat(check("")).isEqualTo(ServingStatus.SERVING);
+        } finally {
+            for (Socket connection : connections) {
+                connection.close();
+            }
+        }
     }
 
     @Test
