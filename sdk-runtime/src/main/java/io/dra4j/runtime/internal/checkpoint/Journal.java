@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /**
- * Remembers claims across crashes: what {@link #put} or {@link #forget} returned from is durable.
+ * Remembers claims across crashes: what {@link #put} returned from is durable.
  *
  * <p>The file only grows, by one line for each call; calls that come together are written together
  * and share one sync. When it holds far more than its claims it is replaced by one that holds the
@@ -164,7 +164,10 @@ public final class Journal implements AutoCloseable {
     }
 
     /**
-     * Removes the record of a claim, durably.
+     * Removes the record of a claim that was put as UNPREPARING.
+     *
+     * <p>A crash of the process does not bring it back. A power failure may, until the next put:
+     * the sync is left to that.
      *
      * @throws DraException if it can't be written; the record is as it was before
      */

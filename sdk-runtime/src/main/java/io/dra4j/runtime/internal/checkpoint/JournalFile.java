@@ -123,13 +123,20 @@ final class JournalFile implements Closeable {
         }
     }
 
-    /** Appends bytes, which are durable on return; if it throws, none of them counts. */
-    void append(byte[] bytes) throws IOException {
+    /**
+     * Appends bytes; if it throws, none of them counts.
+     *
+     * @param isSynced whether a power failure can't take them back from then on; a process that
+     *     dies takes back nothing either way
+     */
+    void append(byte[] bytes, boolean isSynced) throws IOException {
         syncName();
         cut();
         try {
             write(channel, bytes, end);
-            sync.force(channel, false);
+            if (isSynced) {
+                sync.force(channel, false);
+            }
         } catch (IOException | RuntimeException | Error e) {
             cutAfter(e);
             throw e;

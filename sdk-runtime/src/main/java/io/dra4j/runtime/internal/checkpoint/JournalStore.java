@@ -330,12 +330,17 @@ final class JournalStore {
             bytes.writeBytes(JournalFormat.line(number, write.entry(), write.record()));
         }
         seen = new Seen(to.inode(), to.end(), to.end() + bytes.size());
-        long start = System.nanoTime();
-        to.append(bytes.toByteArray());
-        place.meters.time(Metric.JOURNAL_SYNCS, Duration.ofNanos(System.nanoTime() - start));
+        if (writes.stream().allMatch(Write::mayComeBack)) {
+            to.append(bytes.toByteArray(), false);
+            last = number;
+        } else {
+            long start = System.nanoTime();
+            to.append(bytes.toByteArray(), true);
+            place.meters.time(Metric.JOURNAL_SYNCS, Duration.ofNanos(System.nanoTime() - start));
+            acknowledge(number);
+        }
         isEnded = true;
         compaction.add(writes.size());
-        acknowledge(number);
         committed.apply(writes);
         if (writes.stream().anyMatch(write -> write.entry().found() != null)) {
             loss = loss.foundAll();

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * A record to be written, encoded by its caller.
  *
  * @param record the entry's bytes
- * @param durable completed when it is durable, or can't be
+ * @param durable completed when it is written, and synced if it must be, or can't be
  */
 record Write(
         Entry entry, byte[] record, Consumer<ClaimIndex> check, CompletableFuture<Void> durable) {
@@ -44,6 +44,14 @@ record Write(
     boolean releases() {
         ClaimRecord claim = entry.put();
         return claim == null || claim.phase() == Phase.UNPREPARING;
+    }
+
+    /**
+     * Returns whether it needs no sync of its own: if a power failure takes it back, the claim is
+     * UNPREPARING again, of an earlier boot, and is unprepared once more.
+     */
+    boolean mayComeBack() {
+        return entry.forget() != null;
     }
 
     void fail(Throwable cause) {

@@ -91,7 +91,7 @@ class JournalSyncTest extends JournalFixture {
         fault = (channel, metadata) -> fail();
 
         assertFails(
-                () -> journal.forget("uid-1"),
+                () -> journal.put(full("uid-1").unpreparing()),
                 "Can't write the journal " + file,
                 "Input/output error");
 
@@ -104,6 +104,29 @@ class JournalSyncTest extends JournalFixture {
         journal.put(started("uid-2"));
         assertThat(journal.claims()).hasSize(2);
         journal.close();
+    }
+
+    @Test
+    void aPowerFailureBringsAForgottenClaimBackAsUnpreparing() throws IOException {
+        ClaimRecord unpreparing = full("uid-1").unpreparing();
+        byte[] synced;
+        try (Journal journal = openWatched()) {
+            journal.put(full("uid-2")); // a journal without claims is compacted when it is closed
+            journal.put(full("uid-1"));
+            journal.put(unpreparing);
+            int before = syncs.get();
+            synced = Files.readAllBytes(file);
+
+            journal.forget("uid-1");
+
+            assertThat(syncs).hasValue(before);
+        }
+        assertThat(reread()).as("after a crash of the process").containsExactly(full("uid-2"));
+        Files.write(file, synced);
+        try (Journal restarted = openWatched()) {
+            assertThat(restarted.claims()).containsExactly(full("uid-2"), unpreparing);
+            assertThat(restarted.loss().isDamage()).isFalse();
+        }
     }
 
     @Test
