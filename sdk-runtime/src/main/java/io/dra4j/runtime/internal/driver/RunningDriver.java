@@ -73,18 +73,19 @@ public final class RunningDriver implements AutoCloseable {
             Readiness readiness = new Readiness();
             serveHttp(readiness);
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
+            CompletableFuture<Cluster> connecting = connecting(); // while the journal is read
+            CompletableFuture<Void> apiCheck =
+                    connecting.thenAcceptAsync(api -> api.requireDraApi(API_CHECK));
             DataDirectory data = DataDirectory.of(settings);
             String boot = BootId.read(settings.procRoot());
             locks = started(LockFile.open(data.locks(), settings.clock()));
             journal = started(Journal.open(data.journal(), boot, locks, meters));
             pins = DevicePins.in(settings.dataDirectory());
-            cluster = started(Cluster.connect(settings.kubeconfig(), name, node, meters));
+            cluster = join(connecting);
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
             publisher = new SlicePublisher(publishing());
             health.informs(publisher);
-            CompletableFuture<Void> apiCheck =
-                    CompletableFuture.runAsync(() -> cluster.requireDraApi(API_CHECK));
             ClaimReports reports = started(reports());
             RunningClaims running = new RunningClaims(claims(reports), meters);
             ClaimPreparation claims = running.preparation();
@@ -216,12 +217,26 @@ public final class RunningDriver implements AutoCloseable {
                 new PinnedNames(settings.driverName(), pins, cluster.claimReader(), events));
     }
 
-    /** A server that is too old ends the start; one that can't be reached does not. */
-    private static void join(CompletableFuture<Void> apiCheck) {
+    /** Reading a kubeconfig and the certificates, before the first request, takes its time. */
+    private CompletableFuture<Cluster> connecting() {
+        CompletableFuture<Cluster> connecting =
+                CompletableFuture.supplyAsync(
+                        () ->
+                                Cluster.connect(
+                                        settings.kubeconfig(),
+                                        settings.driverName(),
+                                        settings.nodeName(),
+                                        meters));
+        started(() -> connecting.thenAccept(Cluster::close));
+        return connecting;
+    }
+
+    /** Throws what another thread threw: no kubeconfig, say, or a server that is too old. */
+    private static <T> T join(CompletableFuture<T> part) {
         try {
-            apiCheck.join();
+            return part.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof DraException tooOld ? tooOld : e;
+            throw e.getCause() instanceof DraException known ? known : e;
         }
     }
 
