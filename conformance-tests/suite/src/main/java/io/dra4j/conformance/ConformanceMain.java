@@ -9,6 +9,7 @@ import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -69,6 +70,9 @@ public final class ConformanceMain {
         System.setProperty("org.slf4j.simpleLogger.showShortLogName", "true");
         // It warns of each connection that the proxy cuts, which is what the proxy is for.
         System.setProperty("org.slf4j.simpleLogger.log.org.eclipse.jetty.server.Response", "error");
+        // gRPC logs by java.util.logging, whose own handler prints what is no warning, too.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
     }
 
     /** The command line as {@link #main} runs it. */
