@@ -19,6 +19,8 @@ class StartCostIT {
     private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
     private static final long JAR_BYTES = 17_100_000;
     private static final int CLASSES = 6_200;
+    private static final int THREADS = 40;
+    private static final Path OPTIONS = Path.of("../sdk-runtime/deploy/jvm.options");
 
     @TempDir private Path folder;
 
@@ -39,15 +41,30 @@ class StartCostIT {
                 .noneMatch(name -> name.startsWith("io.prometheus."));
     }
 
+    /** Those of the JVM included; ten of them end in the minute after the start. */
+    @Test
+    void aStartHasNoMoreThreads() throws Exception {
+        List<String> command = List.of(java(), "@" + OPTIONS.toRealPath(), "-jar", JAR.toString());
+        try (TestNode node = new TestNode("gpu.example.com", command)) {
+            long pid = node.start().pid().orElseThrow();
+            node.awaitRegistered();
+            node.awaitSlices(slices -> !slices.isEmpty());
+
+            try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+                assertThat(threads.count()).isBetween(10L, (long) THREADS);
+            }
+        }
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
     /** Returns the classes that a driver loads with a kubeconfig until its slices are published. */
     private List<String> loadedAtStart() throws Exception {
         Path log = folder.resolve("classes");
         List<String> command =
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xlog:class+load:file=" + log,
-                        "-jar",
-                        JAR.toString());
+                List.of(java(), "-Xlog:class+load:file=" + log, "-jar", JAR.toString());
         try (TestNode node = new TestNode("gpu.example.com", command)) {
             node.start();
             node.awaitRegistered();

@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A step of the journal is durable when the next one begins; a provider's work and a CDI spec
  * need not be, nor that the claim is forgotten: after a power failure it may be UNPREPARING still.
  * So at any moment that the process dies, the journal lists all that may be left, and unprepare
- * alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link
- * #close}, which excludes other threads and the other process of a rolling update. Not thread-safe.
+ * alone cleans it up. The operation holds the claim's lock from {@link #take} to {@link #close},
+ * which excludes other threads and the other process of a rolling update. Not thread-safe.
  */
 final class ClaimLifecycle implements AutoCloseable {
 

@@ -74,8 +74,7 @@ public final class RunningDriver implements AutoCloseable {
             serveHttp(readiness);
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             CompletableFuture<Cluster> connecting = connecting(); // while the journal is read
-            CompletableFuture<Void> apiCheck =
-                    connecting.thenAcceptAsync(api -> api.requireDraApi(API_CHECK));
+            CompletableFuture<Void> apiCheck = check(connecting);
             DataDirectory data = DataDirectory.of(settings);
             String boot = BootId.read(settings.procRoot());
             locks = started(LockFile.open(data.locks(), settings.clock()));
@@ -229,6 +228,10 @@ public final class RunningDriver implements AutoCloseable {
                                         meters));
         started(() -> connecting.thenAccept(Cluster::close));
         return connecting;
+    }
+
+    private static CompletableFuture<Void> check(CompletableFuture<Cluster> connecting) {
+        return connecting.thenAcceptAsync(cluster -> cluster.requireDraApi(API_CHECK));
     }
 
     /** Throws what another thread threw: no kubeconfig, say, or a server that is too old. */
