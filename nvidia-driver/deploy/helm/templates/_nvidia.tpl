@@ -40,6 +40,9 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 {{- end }}
 - {name: FEATURE_GATES, value: {{ join "," $gates | quote }}}
 {{- end }}
+{{- if ne (toString .Values.consumableShares) "disabled" }}
+- {name: CONSUMABLE_SHARES, value: {{ .Values.consumableShares | quote }}}
+{{- end }}
 {{- if .Values.dynamicMig.enabled }}
 - {name: DYNAMIC_MIG, value: "true"}
 {{- end }}

@@ -7,6 +7,7 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
@@ -33,6 +34,7 @@ import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.prepare.ShareLimits;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -208,6 +210,15 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return true;
     }
 
+    private List<ProviderState> statesBeside(ClaimRef claim) {
+        return driver == null
+                ? List.of()
+                : states(
+                        driver.held().stream()
+                                .filter(held -> !held.ref().uid().equals(claim.uid()))
+                                .toList());
+    }
+
     private static List<ProviderState> states(List<HeldClaim> held) {
         return held.stream().map(HeldClaim::state).filter(Objects::nonNull).toList();
     }
@@ -279,10 +290,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
                 requested.put(device.device().value(), mig);
             }
         }
-        MigDeviceAllocator.Created created = allocator.create(requested, context);
+        MigDeviceAllocator.Created created =
+                allocator.create(requested, () -> statesBeside(claim.ref()), context);
         List<PreparedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
-            devices.add(PreparedDevice.of(device, edits(offer(now, device), device, created)));
+            ContainerEdits own = edits(offer(now, device), device, created);
+            devices.add(PreparedDevice.of(device, ShareLimits.add(device, own)));
         }
         PreparedClaim prepared = PreparedClaim.of(devices).withEdits(common);
         return created.state() == null ? prepared : prepared.withState(created.state());
@@ -327,7 +340,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         ProviderState state = isLost ? suspected(claim) : claim.state();
         nvml.inOneSession(
                 () -> {
-                    allocator.destroy(state, context);
+                    allocator.destroy(state, () -> statesBeside(claim.ref()), context);
                     return true;
                 });
     }

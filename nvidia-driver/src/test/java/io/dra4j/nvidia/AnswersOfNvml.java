@@ -320,7 +320,7 @@ final class AnswersOfNvml {
             OnDemand requested = requested(nvml);
             inject(function, WHOLE, code);
             try {
-                allocator.create(Map.of(DEVICE, requested), journal);
+                allocator.create(Map.of(DEVICE, requested), List::of, journal);
             } catch (DraException e) {
                 assertThat(e).hasMessageContaining("nvml");
                 cost = "prepare-fails";
@@ -329,7 +329,7 @@ final class AnswersOfNvml {
                 cost = NOT_CALLED;
             }
             state.noneFails();
-            allocator.destroy(journal.last, journal);
+            allocator.destroy(journal.last, List::of, journal);
             if (state.isMigEnabled(WHOLE)) {
                 assertThat(cost).isEqualTo("none");
                 cost = "mode-stays";
@@ -346,10 +346,10 @@ final class AnswersOfNvml {
         try (Nvml nvml = Nvml.open(node.library())) {
             MigDeviceAllocator allocator = new MigDeviceAllocator(nvml, gpu -> true);
             OnDemand requested = requested(nvml);
-            allocator.create(Map.of(DEVICE, requested), journal);
+            allocator.create(Map.of(DEVICE, requested), List::of, journal);
             inject(function, WHOLE, code);
             try {
-                allocator.destroy(journal.last, journal);
+                allocator.destroy(journal.last, List::of, journal);
             } catch (DraException e) {
                 assertThat(e).hasMessageContaining("nvml");
                 cost = "unprepare-fails";
@@ -358,7 +358,7 @@ final class AnswersOfNvml {
                 cost = NOT_CALLED;
             }
             state.noneFails();
-            allocator.destroy(journal.last, journal);
+            allocator.destroy(journal.last, List::of, journal);
             if (state.isMigEnabled(WHOLE)) {
                 assertThat(cost).isEqualTo("none");
                 cost = "mode-stays";

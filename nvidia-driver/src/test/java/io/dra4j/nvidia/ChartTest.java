@@ -133,11 +133,13 @@ class ChartTest extends ChartContract {
                                         Installation.DEFAULT
                                                 .set("featureGates.NVMLDeviceHealthCheck", true)
                                                 .set("featureGates.MPSSupport", false)
+                                                .set("consumableShares", 2)
                                                 .set("dynamicMig.enabled", true)))
                         .environment();
 
         assertThat(environment)
                 .containsEntry("FEATURE_GATES", "MPSSupport=false,NVMLDeviceHealthCheck=true")
+                .containsEntry("CONSUMABLE_SHARES", "2")
                 .containsEntry("DYNAMIC_MIG", "true");
     }
 
@@ -145,6 +147,7 @@ class ChartTest extends ChartContract {
     @CsvSource({
         "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",
         "featureGates.MPSSupport, true, /featureGates/MPSSupport",
+        "consumableShares, true, /consumableShares",
         "resources.computeDomains.enabled, true, /resources/computeDomains/enabled",
         "resources.gpus.enabled, false, /resources/gpus/enabled"
     })

@@ -6,6 +6,7 @@ import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.Shares;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.standin.NodeState;
@@ -33,11 +34,14 @@ abstract class ProviderOnBoards {
         return startAgain(dynamicMig, false);
     }
 
+    /** How many claims may have a device. */
+    Shares shares = Shares.NONE;
+
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
         NvidiaDeviceProvider provider =
                 new NvidiaDeviceProvider(
                         node.nvml(),
-                        new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig),
+                        new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
                         new Edits(node.roots(), HookProgram.at(node.hook())),
                         new HealthPolicy(
                                 HealthWatch.always,

@@ -12,7 +12,7 @@ public enum FeatureGate {
             "is `--health-watch` always or never, which outweighs it if it is given"),
     TimeSlicingSettings(Handling.NOT_SUPPORTED, "time slices of GPUs"),
     MPSSupport(Handling.NOT_SUPPORTED, "sharing by MPS"),
-    ConsumableShares(Handling.NOT_SUPPORTED, "shares of a GPU's memory"),
+    ConsumableShares(Handling.NOT_NEEDED, "`--consumable-shares` needs no gate"),
     PassthroughSupport(Handling.NOT_SUPPORTED, "GPUs for virtual machines (vfio)"),
     DeviceMetadata(Handling.NOT_SUPPORTED, "metadata files of vfio devices"),
     FabricManagerPartitioning(Handling.NOT_SUPPORTED, "partitions of the fabric manager"),

@@ -3,10 +3,10 @@
 package io.dra4j.nvidia.gates;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.inventory.Shares;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,8 +22,6 @@ import picocli.CommandLine.TypeConversionException;
 public final class GateOptions {
 
     private static final Logger LOG = LoggerFactory.getLogger(GateOptions.class);
-    private static final Set<String> NO_SHARES = Set.of("", "disabled");
-    private static final String SHARES = "unlimited|memory|0*[1-9][0-9]*";
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -40,7 +38,7 @@ public final class GateOptions {
             })
     private FeatureGates gates;
 
-    private String shares;
+    private Shares shares;
 
     @Option(
             names = "--ignore-unknown-gates",
@@ -51,8 +49,8 @@ public final class GateOptions {
             fallbackValue = "true",
             converter = OptionalBoolean.class,
             description = {
-                "Start without what feature gates and consumable shares ask for and this driver does not"
-                        + " have, with a warning. Otherwise it does not start. [IGNORE_UNKNOWN_GATES]",
+                "Start without what feature gates ask for and this driver does not have, with a"
+                        + " warning. Otherwise it does not start. [IGNORE_UNKNOWN_GATES]",
                 "Default: false"
             })
     private @Nullable Boolean ignoreUnknown;
@@ -63,18 +61,26 @@ public final class GateOptions {
             paramLabel = "SHARES",
             defaultValue = "${env:CONSUMABLE_SHARES:-}",
             description = {
-                "Shares of GPUs. This driver has none yet: disabled. [CONSUMABLE_SHARES]",
+                "How many claims may have a device at a time, and how much of its memory each takes"
+                        + " that requests none: disabled (one claim, all), memory (any, all),"
+                        + " unlimited (any, none), or a number (so many, none). Nothing keeps a"
+                        + " container to its share. [CONSUMABLE_SHARES]",
                 "Default: disabled"
             })
     private void shares(String given) {
-        String value = given.strip();
-        if (!NO_SHARES.contains(value) && !value.matches(SHARES)) {
+        try {
+            shares = Shares.parse(given.strip());
+        } catch (IllegalArgumentException e) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "Invalid value for option '--consumable-shares': \"%s\" is not one of disabled, unlimited, memory, or a positive number"
-                            .formatted(value));
+                    "Invalid value for option '--consumable-shares': " + e.getMessage(),
+                    e);
         }
-        shares = value;
+    }
+
+    /** Returns how many claims may have a device. */
+    public Shares shares() {
+        return shares;
     }
 
     /** Returns the gates that were given. */
@@ -90,11 +96,6 @@ public final class GateOptions {
      */
     public void check() {
         List<String> problems = new ArrayList<>(gates.problems());
-        if (!NO_SHARES.contains(shares)) {
-            problems.add(
-                    "--consumable-shares is %s, and this driver does not support it yet: set it to disabled"
-                            .formatted(shares));
-        }
         if (!problems.isEmpty() && !Boolean.TRUE.equals(ignoreUnknown)) {
             throw new DraException(
                     String.join("; ", problems)

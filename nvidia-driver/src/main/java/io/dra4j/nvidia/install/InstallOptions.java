@@ -101,7 +101,7 @@ public final class InstallOptions {
 
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings inventorySettings(String nodeName) {
-        return new NodeDevices.Settings(nodeName, sysfsRoot, isDynamicMig());
+        return new NodeDevices.Settings(nodeName, sysfsRoot, isDynamicMig(), gates.shares());
     }
 
     private boolean isDynamicMig() {

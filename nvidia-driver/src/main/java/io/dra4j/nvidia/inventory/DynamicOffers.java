@@ -26,10 +26,12 @@ final class DynamicOffers {
 
     private final Attributes attributes;
     private final StaticOffers otherwise;
+    private final Shares shares;
 
-    DynamicOffers(Attributes attributes, StaticOffers otherwise) {
+    DynamicOffers(Attributes attributes, StaticOffers otherwise, Shares shares) {
         this.attributes = attributes;
         this.otherwise = otherwise;
+        this.shares = shares;
     }
 
     Offered of(Gpu gpu, Problems problems) {
@@ -68,12 +70,12 @@ final class DynamicOffers {
     }
 
     private Device whole(Gpu gpu, Mig mig, Map<String, Quantity> amounts) {
-        return Device.builder(DeviceNames.gpu(gpu))
-                .physicalId(gpu.uuid())
-                .attributes(attributes.whole(gpu))
-                .capacities(StaticOffers.capacities(amounts))
-                .consumes(consumption(gpu, amounts, all(mig)))
-                .build();
+        Device.Builder device =
+                Device.builder(DeviceNames.gpu(gpu))
+                        .physicalId(gpu.uuid())
+                        .attributes(attributes.whole(gpu))
+                        .consumes(consumption(gpu, amounts, all(mig)));
+        return shares.applyTo(device, amounts).build();
     }
 
     private Map<Device, Offer> onDemand(Gpu gpu, Mig mig, List<LeftOut> leftOut) {
@@ -105,12 +107,12 @@ final class DynamicOffers {
 
     private Device device(Gpu gpu, MigProfile profile, String name, Placement placement) {
         Map<String, Quantity> amounts = Capacities.of(profile);
-        return Device.builder(DeviceNames.mig(gpu, name, profile, placement))
-                .physicalId(PhysicalIds.mig(gpu, profile, placement))
-                .attributes(attributes.mig(gpu, name))
-                .capacities(StaticOffers.capacities(amounts))
-                .consumes(consumption(gpu, amounts, placement))
-                .build();
+        Device.Builder device =
+                Device.builder(DeviceNames.mig(gpu, name, profile, placement))
+                        .physicalId(PhysicalIds.mig(gpu, profile, placement))
+                        .attributes(attributes.mig(gpu, name))
+                        .consumes(consumption(gpu, amounts, placement));
+        return shares.applyTo(device, amounts).build();
     }
 
     private static CounterConsumption consumption(

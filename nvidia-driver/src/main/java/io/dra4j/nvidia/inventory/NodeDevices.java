@@ -47,8 +47,15 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
      * @param nodeName the node, which gives the pool its name
      * @param sysfs the mount point of sysfs
      * @param dynamicMig whether GPUs are offered with all possible MIG devices
+     * @param shares how many claims may have a device
      */
-    public record Settings(String nodeName, Path sysfs, boolean dynamicMig) {}
+    public record Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares) {
+
+        /** Creates settings by which one claim has a device. */
+        public Settings(String nodeName, Path sysfs, boolean dynamicMig) {
+            this(nodeName, sysfs, dynamicMig, Shares.NONE);
+        }
+    }
 
     /**
      * Returns the devices of a reading; equal readings have equal devices in the same order.
@@ -63,8 +70,8 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
                         new Sysfs(settings.sysfs()),
                         new NvlinkGroups(reading.gpus()));
         Problems problems = new Problems(reading);
-        StaticOffers present = new StaticOffers(attributes);
-        DynamicOffers dynamic = new DynamicOffers(attributes, present);
+        StaticOffers present = new StaticOffers(attributes, settings.shares());
+        DynamicOffers dynamic = new DynamicOffers(attributes, present, settings.shares());
         Joined joined = new Joined(problems.gpus());
         for (Gpu gpu : reading.gpus()) {
             if (!isDisplay(gpu)) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.inventory;
 
-import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Quantity;
@@ -20,9 +19,11 @@ import java.util.Optional;
 final class StaticOffers {
 
     private final Attributes attributes;
+    private final Shares shares;
 
-    StaticOffers(Attributes attributes) {
+    StaticOffers(Attributes attributes, Shares shares) {
         this.attributes = attributes;
+        this.shares = shares;
     }
 
     Offered of(Gpu gpu, Problems problems) {
@@ -31,13 +32,11 @@ final class StaticOffers {
     }
 
     Map<Device, Offer> whole(Gpu gpu) {
-        Device device =
+        Device.Builder device =
                 Device.builder(DeviceNames.gpu(gpu))
                         .physicalId(gpu.uuid())
-                        .attributes(attributes.whole(gpu))
-                        .capacities(capacities(Capacities.of(gpu)))
-                        .build();
-        return Map.of(device, new Offer.Whole(gpu));
+                        .attributes(attributes.whole(gpu));
+        return Map.of(shares.applyTo(device, Capacities.of(gpu)).build(), new Offer.Whole(gpu));
     }
 
     private Offered existing(Gpu gpu, Mig mig, Problems problems) {
@@ -72,17 +71,11 @@ final class StaticOffers {
     private Device device(Gpu gpu, MigDevice existing, MigProfile profile, String name) {
         Map<String, Quantity> amounts = new LinkedHashMap<>(Capacities.of(profile));
         amounts.putAll(Capacities.slices(existing.placement()));
-        return Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
-                .physicalId(PhysicalIds.mig(gpu, profile, existing.placement()))
-                .attributes(attributes.mig(gpu, name))
-                .attribute("uuid", existing.uuid())
-                .capacities(capacities(amounts))
-                .build();
-    }
-
-    static Map<String, Capacity> capacities(Map<String, Quantity> amounts) {
-        Map<String, Capacity> capacities = new LinkedHashMap<>();
-        amounts.forEach((name, amount) -> capacities.put(name, new Capacity(amount, null)));
-        return capacities;
+        Device.Builder device =
+                Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
+                        .physicalId(PhysicalIds.mig(gpu, profile, existing.placement()))
+                        .attributes(attributes.mig(gpu, name))
+                        .attribute("uuid", existing.uuid());
+        return shares.applyTo(device, amounts).build();
     }
 }

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.mig;
 import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Placement;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,27 @@ record MigAllocation(
 
     private boolean matches(MigDevice other) {
         return uuid == null ? step == Step.MAKING : other.uuid().equals(uuid);
+    }
+
+    /** Returns the record of another claim that has this very MIG device, or null. */
+    @Nullable MigAllocation sharedBy(List<MigAllocation> others) {
+        return others.stream()
+                .filter(other -> other.step == Step.MADE && isSamePlace(other))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Returns whether another claim has this very MIG device, in any step. */
+    boolean isSharedBy(List<MigAllocation> others) {
+        return uuid != null
+                && others.stream().anyMatch(it -> uuid.equals(it.uuid) && isSamePlace(it));
+    }
+
+    private boolean isSamePlace(MigAllocation other) {
+        return device.equals(other.device)
+                && gpu.equals(other.gpu)
+                && profileId == other.profileId
+                && placement.equals(other.placement);
     }
 
     /** Returns whether two MIG devices exclude each other. */

@@ -67,24 +67,39 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * Creates all MIG devices of a claim. After a failure, those created before are recorded, and
-     * {@link #destroy} destroys them.
+     * Creates the MIG devices of a claim that no other claim shares with it. After a failure, those
+     * created before are recorded, and {@link #destroy} destroys them.
      *
      * @param requested the MIG devices to create, by the names of the claim's devices
+     * @param others returns the recorded states of the other held claims, at each call
      * @throws DraException if NVML fails
      */
-    public Created create(Map<String, OnDemand> requested, ClaimContext context) {
+    public Created create(
+            Map<String, OnDemand> requested,
+            Supplier<List<ProviderState>> others,
+            ClaimContext context) {
         Recorder recorder = new Recorder(MigState.none(), context);
         Map<String, MigDevice> devices = new LinkedHashMap<>();
-        requested.forEach((name, mig) -> devices.put(name, create(name, mig, recorder)));
+        requested.forEach((name, mig) -> devices.put(name, create(name, mig, others, recorder)));
         return new Created(devices, requested.isEmpty() ? null : recorder.state.toProviderState());
     }
 
-    private MigDevice create(String name, OnDemand requested, Recorder recorder) {
+    private MigDevice create(
+            String name,
+            OnDemand requested,
+            Supplier<List<ProviderState>> others,
+            Recorder recorder) {
         Gpu gpu = requested.gpu();
         return locks.with(
                 gpu.uuid(),
                 () -> {
+                    MigAllocation shared =
+                            allocation(name, requested, Step.MADE).sharedBy(allocations(others));
+                    if (shared != null) {
+                        MigDevice device = existing(name, requested);
+                        recorder.record(shared);
+                        return device;
+                    }
                     if (!nvml.isMigEnabled(gpu.uuid())) {
                         recorder.record(allocation(name, requested, Step.DIVIDING));
                         modes.enable(gpu);
@@ -222,6 +237,10 @@ public final class MigDeviceAllocator {
         return true;
     }
 
+    private static List<MigAllocation> allocations(Supplier<List<ProviderState>> states) {
+        return allocations(states.get());
+    }
+
     private static List<MigAllocation> allocations(List<ProviderState> states) {
         return states.stream()
                 .flatMap(state -> MigState.read(state).allocations().stream())
@@ -278,19 +297,25 @@ public final class MigDeviceAllocator {
     }
 
     /**
-     * Destroys the MIG devices of a claim, if they exist.
+     * Destroys the MIG devices of a claim, if they exist and no other claim shares them.
      *
      * @param state the recorded state of the claim
+     * @param others returns the recorded states of the other held claims, at each call
      * @throws DraException if NVML fails, for example because one is still in use
      */
-    public void destroy(@Nullable ProviderState state, ClaimContext context) {
+    public void destroy(
+            @Nullable ProviderState state,
+            Supplier<List<ProviderState>> others,
+            ClaimContext context) {
         Recorder recorder = new Recorder(MigState.read(state), context);
         for (MigAllocation allocation : recorder.state.allocations()) {
             locks.with(
                     allocation.gpu(),
                     () -> {
-                        destroy(allocation, recorder);
-                        modes.disableIfEmpty(allocation.gpu());
+                        if (!allocation.isSharedBy(allocations(others))) {
+                            destroy(allocation, recorder);
+                            modes.disableIfEmpty(allocation.gpu());
+                        }
                         recorder.remove(allocation);
                         return true;
                     });

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.ReferencePart;
 import io.dra4j.nvidia.gates.FeatureGate.Handling;
+import io.dra4j.nvidia.inventory.Shares;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -107,27 +108,13 @@ class GateOptionsTest {
                 .doesNotThrowAnyException();
     }
 
-    @Test
-    void consumableSharesMayBeDisabled() {
-        assertThatCode(() -> options("--consumable-shares=disabled").check())
-                .doesNotThrowAnyException();
-        assertThatCode(() -> options("--consumable-shares=").check()).doesNotThrowAnyException();
-    }
-
     @ParameterizedTest
-    @ValueSource(strings = {"unlimited", "memory", "4"})
-    void consumableSharesAreRefused(String shares) {
-        String option = "--consumable-shares=" + shares;
+    @ValueSource(strings = {"", "disabled", "unlimited", "memory", "4"})
+    void consumableSharesNeedNoGate(String given) {
+        GateOptions options = options("--consumable-shares=" + given);
 
-        assertThatThrownBy(() -> options(option).check())
-                .isInstanceOf(DraException.class)
-                .hasMessageStartingWith(
-                        "--consumable-shares is %s, and this driver does not support it yet",
-                        shares);
-        assertThatCode(() -> options(option, "--ignore-unknown-gates=true").check())
-                .doesNotThrowAnyException();
-        assertThatThrownBy(() -> options(option, "--ignore-unknown-gates=false").check())
-                .isInstanceOf(DraException.class);
+        assertThatCode(options::check).doesNotThrowAnyException();
+        assertThat(options.shares()).isEqualTo(Shares.parse(given));
     }
 
     @ParameterizedTest
