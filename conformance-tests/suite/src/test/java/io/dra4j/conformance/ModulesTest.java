@@ -131,6 +131,14 @@ class ModulesTest {
                                     "org.junit.jupiter",
                                     "org.assertj")),
                     entry(
+                            "sdk-runtime/benchmarks",
+                            Set.of(
+                                    "dra4j-sdk-api",
+                                    "dra4j-sdk-runtime",
+                                    "dra4j-nvidia-driver",
+                                    "org.jspecify",
+                                    "org.openjdk.jmh")),
+                    entry(
                             "sdk-runtime/images",
                             Set.of(
                                     "dra4j-example-fake-driver",

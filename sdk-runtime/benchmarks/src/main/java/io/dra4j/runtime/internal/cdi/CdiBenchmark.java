@@ -74,7 +74,8 @@ public class CdiBenchmark {
         }
         for (int i = 0; i < 40; i++) {
             String library = "/usr/lib/x86_64-linux-gnu/libnvidia-" + i + ".so.550.163.01";
-            edits.mount(new Mount(library, library, List.of("ro", "nosuid", "nodev", "bind"), null));
+            edits.mount(
+                    new Mount(library, library, List.of("ro", "nosuid", "nodev", "bind"), null));
         }
         return edits.hook(
                         new Hook(

@@ -93,8 +93,7 @@ public class JournalBenchmark {
         ContainerEdits edits =
                 ContainerEdits.builder().env("GPU", claim.devices().get(0).toString()).build();
         ResultDevice device = new ResultDevice(claim.devices().get(0), edits, List.of());
-        return claim.prepared(
-                null, new Results(List.of(device), ContainerEdits.builder().build()));
+        return claim.prepared(null, new Results(List.of(device), ContainerEdits.builder().build()));
     }
 
     /** The three records of a claim that comes and goes. */
