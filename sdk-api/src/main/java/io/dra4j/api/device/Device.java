@@ -144,7 +144,7 @@ public final class Device {
 
     @Override
     public int hashCode() {
-        return values.hashCode();
+        return values.name.hashCode(); // names are unique in a pool; the rest takes long to hash
     }
 
     @Override

@@ -111,7 +111,8 @@ public record Quantity(String text) implements Comparable<Quantity> {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Quantity quantity && compareTo(quantity) == 0;
+        return other instanceof Quantity quantity
+                && (text.equals(quantity.text) || compareTo(quantity) == 0);
     }
 
     @Override

@@ -40,6 +40,14 @@ class InventoryTest {
     }
 
     @Test
+    void ofTwoDevicesWithOneNameTheFirstIsFound() {
+        Device first = Device.builder("gpu-0").attribute("model", "B").build();
+        Inventory inventory = Inventory.of(Pool.ofNode("node-a", List.of(first, GPU)));
+
+        assertThat(inventory.device(new PoolName("node-a"), GPU.name())).contains(first);
+    }
+
+    @Test
     void refusesTwoPoolsOfOneName() {
         Pool pool = Pool.ofNode("node-a", List.of());
 
