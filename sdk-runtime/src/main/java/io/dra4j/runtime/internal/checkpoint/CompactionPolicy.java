@@ -34,6 +34,17 @@ final class CompactionPolicy {
         mostBytes = BYTES;
     }
 
+    /**
+     * Goes on from a file that was read: most of its lines may be those that its claims need.
+     *
+     * @param freshLines how many lines a compacted file would have
+     * @param bytes the size of the file; lines are taken to be of one length
+     */
+    void goOn(int freshLines, long bytes) {
+        mostLines = Math.max(LINES, 4L * freshLines);
+        mostBytes = Math.max(BYTES, 4 * (bytes / Math.max(1, lines)) * freshLines);
+    }
+
     /** Starts from a compacted file. */
     void startFrom(int freshLines, long freshBytes) {
         lines = freshLines;

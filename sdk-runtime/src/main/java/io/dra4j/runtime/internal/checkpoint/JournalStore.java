@@ -188,6 +188,7 @@ final class JournalStore {
         damaged.reset();
         try {
             replay(opened, new Replay(place.bootId));
+            compaction.goOn(1 + ahead.all().size(), opened.end());
         } catch (IOException e) {
             forget();
             throw e;

@@ -218,6 +218,35 @@ class JournalSyncTest extends JournalFixture {
     }
 
     @Test
+    void aFileOfClaimsAloneIsReadAndNotCompacted() throws IOException {
+        try (Journal journal = openWatched()) {
+            for (int i = 0; i < 1100; i++) {
+                journal.put(started("uid-" + i));
+            }
+        }
+        LineNumber last = locks.lastLine();
+
+        assertThat(reread()).hasSize(1100);
+
+        assertThat(locks.lastLine()).as("of the same file").isEqualTo(last);
+    }
+
+    @Test
+    void linesThatWereReadCountForTheNextCompaction() throws IOException {
+        try (Journal journal = openWatched()) {
+            for (int i = 0; i < 600; i++) {
+                journal.put(started("uid-1"));
+            }
+        }
+        try (Journal restarted = openWatched()) {
+            for (int i = 0; i < 600; i++) {
+                restarted.put(started("uid-1"));
+            }
+        }
+        assertThat(Files.readAllLines(file)).hasSizeLessThan(600);
+    }
+
+    @Test
     void aFilesNewNameIsMadeDurableBeforeTheNextLineCounts() throws IOException {
         try (Journal journal = openWatched()) {
             fault =
