@@ -7,24 +7,45 @@ import io.dra4j.api.device.StandardAttributes;
 import io.dra4j.nvidia.nvml.Architecture;
 import io.dra4j.nvidia.nvml.Fabric;
 import io.dra4j.nvidia.nvml.Gpu;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The attributes of GPUs and their MIG devices.
- *
- * @param driverVersion the driver's version as a semantic version
- * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if it
- *     is unknown
- * @param sysfs the kernel's information on PCI devices
- * @param nvlink the NVLink groups
- */
-record Attributes(
-        String driverVersion, @Nullable String cudaVersion, Sysfs sysfs, NvlinkGroups nvlink) {
+/** The attributes of GPUs and their MIG devices; those of one reading, on one thread. */
+final class Attributes {
+
+    private final String driverVersion;
+    private final @Nullable String cudaVersion;
+    private final Sysfs sysfs;
+    private final NvlinkGroups nvlink;
+
+    /** Files of the kernel are read once for a GPU, and not for each of its MIG devices. */
+    private final Map<Gpu, Map<String, AttributeValue>> common = new IdentityHashMap<>();
+
+    /**
+     * Makes the attributes of a node's GPUs.
+     *
+     * @param driverVersion the driver's version as a semantic version
+     * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if
+     *     it is unknown
+     * @param sysfs the kernel's information on PCI devices
+     * @param nvlink the NVLink groups
+     */
+    Attributes(
+            String driverVersion, @Nullable String cudaVersion, Sysfs sysfs, NvlinkGroups nvlink) {
+        this.driverVersion = driverVersion;
+        this.cudaVersion = cudaVersion;
+        this.sysfs = sysfs;
+        this.nvlink = nvlink;
+    }
 
     /** Returns the attributes that a GPU and its MIG devices have in common. */
     private Map<String, AttributeValue> common(Gpu gpu) {
+        return common.computeIfAbsent(gpu, this::read);
+    }
+
+    private Map<String, AttributeValue> read(Gpu gpu) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
         Architecture architecture = gpu.architecture();
         putText(attributes, "productName", gpu.productName());

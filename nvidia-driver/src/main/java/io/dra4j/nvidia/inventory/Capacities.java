@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.regex.Pattern;
 
 /**
  * The capacities of devices, in the order of NVIDIA's driver. The same amounts are counters of the
@@ -19,6 +20,7 @@ import java.util.function.ToLongFunction;
 final class Capacities {
 
     private static final long MIB = 1L << 20;
+    private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
 
     private static final Map<String, ToLongFunction<MigProfile>> AMOUNTS = amounts();
 
@@ -108,6 +110,6 @@ final class Capacities {
     }
 
     private static String label(String name) {
-        return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        return CAPITAL.matcher(name).replaceAll("-$0").toLowerCase(Locale.ROOT);
     }
 }
