@@ -104,7 +104,7 @@ public class JournalBenchmark {
         journal.forget(prepared.ref().uid());
     }
 
-    /** What a driver that starts reads. */
+    /** All claims, as at the start of a driver. */
     @Benchmark
     public int read() {
         try (Journal read = open()) {

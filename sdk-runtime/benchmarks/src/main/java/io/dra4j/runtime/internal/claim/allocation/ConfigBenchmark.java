@@ -41,7 +41,7 @@ public class ConfigBenchmark {
             {"apiVersion":"gpu.example.com/v1","kind":"GpuConfig","sharing":\
             {"strategy":"MPS","maxClients":4,"memoryLimit":"10Gi"}}""";
 
-    /** What a vendor's configuration is like. */
+    /** A configuration such as a vendor has. */
     public record GpuConfig(Sharing sharing) {}
 
     /** A nested object of it. */
