@@ -6,16 +6,10 @@ import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.AllocatedDevice;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.claim.PreparedDevice;
-import io.dra4j.api.claim.ProviderState;
-import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
@@ -24,8 +18,6 @@ import io.dra4j.nvidia.health.GpuWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.inventory.Offer;
-import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.mig.ForeignInstances;
 import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
@@ -34,13 +26,8 @@ import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
-import io.dra4j.nvidia.prepare.ShareLimits;
-import io.dra4j.nvidia.sharing.ConfigKinds;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import io.dra4j.nvidia.sharing.DeviceSharing;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,25 +40,28 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     private final Nvml nvml;
     private final NodeDevices.Settings settings;
-    private final Edits edits;
+    private final DeviceSharing sharing;
     private final HealthPolicy policy;
     private final MigDeviceAllocator allocator;
+    private final NvidiaClaims claims;
     private final DeviceFaults faults;
-    private volatile Snapshot last = new Snapshot("", Reading.NOTHING, NodeDevices.NONE);
+    private volatile Snapshot last = Snapshot.NONE;
     private volatile boolean isUnreadable;
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
 
-    /** A reading of an installed driver, and its devices. */
-    private record Snapshot(String installed, Reading reading, NodeDevices devices) {}
-
     NvidiaDeviceProvider(
-            Nvml nvml, NodeDevices.Settings settings, Edits edits, HealthPolicy policy) {
+            Nvml nvml,
+            NodeDevices.Settings settings,
+            Edits edits,
+            HealthPolicy policy,
+            DeviceSharing sharing) {
         this.nvml = nvml;
         this.settings = settings;
-        this.edits = edits;
+        this.sharing = sharing;
         this.policy = policy;
         this.allocator = new MigDeviceAllocator(nvml, this::isModeAutomatic);
+        this.claims = new NvidiaClaims(nvml, edits, allocator, sharing);
         this.faults = new DeviceFaults(policy);
     }
 
@@ -90,12 +80,13 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     @Override
     public List<ConfigType<?>> configTypes() {
-        return ConfigKinds.ALL;
+        return sharing.kinds();
     }
 
     @Override
     public void start(DriverContext started) {
         driver = started;
+        sharing.start(started);
         HealthStateFile.State before = policy.stateFile().read();
         nvml.recall(before.gpus());
         faults.recall(before.errors());
@@ -167,7 +158,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         try {
             nvml.inOneSession(
                     () -> {
-                        allocator.follow(() -> states(runtime.held()));
+                        allocator.follow(() -> NvidiaClaims.migStates(runtime));
                         return true;
                     });
         } catch (DraException e) { // a later driver's record; unprepare says more
@@ -196,7 +187,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         ForeignInstances foreign = allocator.foreignInstances();
         try {
             List<ForeignInstance> found =
-                    foreign.find(last.reading().present(), () -> states(runtime.held()));
+                    foreign.find(last.reading().present(), () -> NvidiaClaims.migStates(runtime));
             boolean isCertain =
                     runtime.held().stream().noneMatch(claim -> claim.phase() == Phase.DAMAGED);
             if (policy.destroyUnknown() && isCertain) {
@@ -208,19 +199,6 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             LOG.atWarn().setCause(e).log("GPU instances without a claim are unknown; all stay");
         }
         return true;
-    }
-
-    private List<ProviderState> statesBeside(ClaimRef claim) {
-        return driver == null
-                ? List.of()
-                : states(
-                        driver.held().stream()
-                                .filter(held -> !held.ref().uid().equals(claim.uid()))
-                                .toList());
-    }
-
-    private static List<ProviderState> states(List<HeldClaim> held) {
-        return held.stream().map(HeldClaim::state).filter(Objects::nonNull).toList();
     }
 
     @Override
@@ -263,7 +241,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         try {
-            return nvml.inOneSession(() -> prepare(claim, latest(), context));
+            return nvml.inOneSession(() -> claims.prepare(claim, latest(), driver, context));
         } catch (NvmlException e) { // the message is for the pod's owner, too
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
@@ -279,81 +257,11 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return known;
     }
 
-    private PreparedClaim prepare(AllocatedClaim claim, Snapshot now, ClaimContext context) {
-        ContainerEdits common = edits.common(now.reading().driverVersion());
-        Map<String, OnDemand> requested = new LinkedHashMap<>();
-        for (AllocatedDevice device : claim.devices()) {
-            Offer offer = offer(now, device);
-            edits.requireNode(offer.gpu());
-            if (offer instanceof OnDemand mig && !device.adminAccess()) {
-                edits.requireCapabilities();
-                requested.put(device.device().value(), mig);
-            }
-        }
-        MigDeviceAllocator.Created created =
-                allocator.create(requested, () -> statesBeside(claim.ref()), context);
-        List<PreparedDevice> devices = new ArrayList<>();
-        for (AllocatedDevice device : claim.devices()) {
-            ContainerEdits own = edits(offer(now, device), device, created);
-            devices.add(PreparedDevice.of(device, ShareLimits.add(device, own)));
-        }
-        PreparedClaim prepared = PreparedClaim.of(devices).withEdits(common);
-        return created.state() == null ? prepared : prepared.withState(created.state());
-    }
-
-    private static Offer offer(Snapshot now, AllocatedDevice device) {
-        return now.devices()
-                .offer(device.device())
-                .orElseThrow(
-                        () ->
-                                new PrepareException(
-                                        "Device %s does not exist on this node any more"
-                                                .formatted(device.device())));
-    }
-
-    private ContainerEdits edits(
-            Offer offer, AllocatedDevice device, MigDeviceAllocator.Created created) {
-        String name = device.device().value();
-        if (offer instanceof Offer.Existing existing) {
-            allocator.requireExisting(existing.gpu(), existing.device());
-            return edits.mig(existing.gpu(), existing.device());
-        }
-        if (offer instanceof OnDemand mig) {
-            return edits.mig(
-                    mig.gpu(),
-                    device.adminAccess()
-                            ? allocator.existing(name, mig)
-                            : created.devices().get(name));
-        }
-        if (!device.adminAccess()) {
-            allocator.requireWhole(offer.gpu());
-        }
-        return edits.whole(offer.gpu());
-    }
-
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) {
-        if (claim.beforeReboot()) {
-            return; // GPU instances end with a reboot; existing ones belong to others
+        if (!claim.beforeReboot()) { // otherwise all that was done has ended with the boot
+            claims.unprepare(claim, last, driver, context);
         }
-        boolean isLost = claim.state() == null && claim.phase() == Phase.DAMAGED;
-        ProviderState state = isLost ? suspected(claim) : claim.state();
-        nvml.inOneSession(
-                () -> {
-                    allocator.destroy(state, () -> statesBeside(claim.ref()), context);
-                    return true;
-                });
-    }
-
-    private ProviderState suspected(HeldClaim claim) {
-        Map<String, OnDemand> allocated = new LinkedHashMap<>();
-        for (HeldDevice device : claim.devices()) {
-            Offer offer = last.devices().offer(device.device()).orElse(null);
-            if (offer instanceof OnDemand mig && !device.adminAccess()) {
-                allocated.put(device.device().value(), mig);
-            }
-        }
-        return allocator.suspected(allocated, driver == null ? List.of() : states(driver.held()));
     }
 
     @Override

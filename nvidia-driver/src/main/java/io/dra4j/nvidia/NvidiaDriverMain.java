@@ -45,6 +45,7 @@ public final class NvidiaDriverMain {
                 options.install().nvml(options.procRoot()),
                 options.install().inventorySettings(options.nodeName()),
                 options.edits(),
-                options.healthPolicy());
+                options.healthPolicy(),
+                options.sharing());
     }
 }

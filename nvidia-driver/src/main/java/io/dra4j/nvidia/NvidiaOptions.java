@@ -10,6 +10,8 @@ import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
+import io.dra4j.nvidia.sharing.ConfigKinds;
+import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -133,6 +135,10 @@ final class NvidiaOptions extends DriverOptions {
         return cdiHook == null || cdiHook.toString().isEmpty()
                 ? HookProgram.install(Path.of("/"), directory())
                 : HookProgram.at(cdiHook);
+    }
+
+    DeviceSharing sharing() {
+        return new DeviceSharing(ConfigKinds.of(featureGates()), List.of());
     }
 
     private Path directory() {

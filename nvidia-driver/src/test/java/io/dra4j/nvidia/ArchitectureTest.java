@@ -47,7 +47,10 @@ class ArchitectureTest {
     static final ArchRule jacksonIsUsedForStateAndInTheProbeOnly =
             noClasses()
                     .that()
-                    .resideOutsideOfPackages("io.dra4j.nvidia.mig", "io.dra4j.nvidia.health")
+                    .resideOutsideOfPackages(
+                            "io.dra4j.nvidia.mig",
+                            "io.dra4j.nvidia.state",
+                            "io.dra4j.nvidia.health")
                     .and()
                     .haveNameNotMatching(".*ProbeReport")
                     .should()

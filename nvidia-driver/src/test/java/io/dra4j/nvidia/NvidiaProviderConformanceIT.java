@@ -3,6 +3,7 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.conformance.DraConformance;
+import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
@@ -10,6 +11,8 @@ import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
+import io.dra4j.nvidia.sharing.ConfigKinds;
+import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
@@ -55,7 +58,8 @@ class NvidiaProviderConformanceIT {
                             List.of(),
                             false,
                             Duration.ofSeconds(5),
-                            new HealthStateFile(own.resolve("gpus.json"), node.proc())));
+                            new HealthStateFile(own.resolve("gpus.json"), node.proc())),
+                    new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
@@ -9,6 +10,8 @@ import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Shares;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
+import io.dra4j.nvidia.sharing.ConfigKinds;
+import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.file.Path;
@@ -48,10 +51,16 @@ abstract class ProviderOnBoards {
                                 List.of(94L),
                                 destroyUnknown,
                                 Duration.ofMillis(100),
-                                new HealthStateFile(folder.resolve("gpus.json"), node.proc())));
+                                new HealthStateFile(folder.resolve("gpus.json"), node.proc())),
+                        sharing());
         provider.start(context);
         started.add(provider);
         return provider;
+    }
+
+    /** Returns the sharing of the provider; without feature gates, none. */
+    DeviceSharing sharing() {
+        return new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of());
     }
 
     @AfterEach

@@ -10,8 +10,10 @@ public enum FeatureGate {
     NVMLDeviceHealthCheck(
             Handling.APPLIED,
             "is `--health-watch` always or never, which outweighs it if it is given"),
-    TimeSlicingSettings(Handling.NOT_SUPPORTED, "time slices of GPUs"),
-    MPSSupport(Handling.NOT_SUPPORTED, "sharing by MPS"),
+    /** The gate of time slicing. */
+    TimeSlicingSettings(Handling.APPLIED, "allows the sharing strategy `TimeSlicing`"),
+    /** The gate of MPS. */
+    MPSSupport(Handling.APPLIED, "allows the sharing strategy `MPS`"),
     ConsumableShares(Handling.NOT_NEEDED, "`--consumable-shares` needs no gate"),
     PassthroughSupport(Handling.NOT_SUPPORTED, "GPUs for virtual machines (vfio)"),
     DeviceMetadata(Handling.NOT_SUPPORTED, "metadata files of vfio devices"),

@@ -31,7 +31,7 @@ public final class FeatureGates {
      * @throws IllegalArgumentException if an entry has no name or no boolean value; the message has
      *     its position
      */
-    static FeatureGates parse(String text) {
+    public static FeatureGates parse(String text) {
         Map<String, Boolean> given = new LinkedHashMap<>();
         int position = 1;
         for (String entry : text.split(",", -1)) {
@@ -60,6 +60,11 @@ public final class FeatureGates {
         return Optional.ofNullable(given.get(gate.name()));
     }
 
+    /** Returns whether a gate that is off by default was switched on. */
+    public boolean isOn(FeatureGate gate) {
+        return given(gate).orElse(false);
+    }
+
     /** Returns the gates that were given and are known. */
     List<FeatureGate> known() {
         return Stream.of(FeatureGate.values()).filter(gate -> given(gate).isPresent()).toList();
@@ -69,7 +74,7 @@ public final class FeatureGates {
     List<String> problems() {
         List<String> problems = new ArrayList<>();
         for (FeatureGate gate : known()) {
-            if (gate.handling() == Handling.NOT_SUPPORTED && given(gate).orElse(false)) {
+            if (gate.handling() == Handling.NOT_SUPPORTED && isOn(gate)) {
                 problems.add(
                         "feature gate %s is on, and this driver does not support it (%s): set %s=false"
                                 .formatted(gate, gate.note(), gate));

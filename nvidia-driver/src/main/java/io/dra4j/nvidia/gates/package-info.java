@@ -3,7 +3,7 @@
 /**
  * The feature gates of NVIDIA's driver: each has a handling here.
  *
- * <p>Flow: command line, environment → here → {@code install}.
+ * <p>Flow: command line, environment → here → {@code install}, {@code sharing}.
  */
 @NullMarked
 package io.dra4j.nvidia.gates;

@@ -105,9 +105,7 @@ public final class InstallOptions {
     }
 
     private boolean isDynamicMig() {
-        return dynamicMig == null
-                ? gates.featureGates().given(FeatureGate.DynamicMIG).orElse(false)
-                : dynamicMig;
+        return dynamicMig == null ? gates.featureGates().isOn(FeatureGate.DynamicMIG) : dynamicMig;
     }
 
     /** Returns the options of features that are off by default. */

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.sharing;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
+import io.dra4j.nvidia.gates.FeatureGates;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,16 +14,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sharing its sharing by containers; null for none
  */
-record GpuConfig(@Nullable GpuSharing sharing) {
+record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
 
     static final String API_VERSION = "resource.nvidia.com/v1beta1";
 
-    static final ConfigType<GpuConfig> TYPE =
-            ConfigType.builder(API_VERSION, "GpuConfig", GpuConfig.class)
-                    .defaults(() -> new GpuConfig(null))
-                    .appliesTo(device -> isOfType(device, "gpu"))
-                    .validate(GpuConfig::problems)
-                    .build();
+    static ConfigType<GpuConfig> type(FeatureGates gates) {
+        SharingRules rules = new SharingRules(gates, "GPU");
+        return ConfigType.builder(API_VERSION, "GpuConfig", GpuConfig.class)
+                .defaults(() -> new GpuConfig(null))
+                .appliesTo(device -> isOfType(device, "gpu"))
+                .normalize(config -> config.normalized(rules))
+                .validate(config -> config.problems(rules))
+                .build();
+    }
 
     /**
      * The sharing of a whole GPU.
@@ -32,20 +36,46 @@ record GpuConfig(@Nullable GpuSharing sharing) {
     record GpuSharing(
             @Nullable String strategy,
             @Nullable TimeSlicingConfig timeSlicingConfig,
-            @Nullable MpsConfig mpsConfig) {}
+            @Nullable MpsConfig mpsConfig) {
 
-    /**
-     * The settings of time slicing.
-     *
-     * @param interval {@code Default}, {@code Short}, {@code Medium} or {@code Long}
-     */
-    record TimeSlicingConfig(@Nullable String interval) {}
+        GpuSharing normalized(SharingRules rules) {
+            TimeSlicingConfig slices = timeSlicingConfig;
+            MpsConfig mps = mpsConfig;
+            if (rules.allows(strategy, Strategy.TimeSlicing)
+                    && (slices == null || slices.interval() == null)) {
+                slices = new TimeSlicingConfig(TimeSliceInterval.Default.name());
+            }
+            if (rules.allows(strategy, Strategy.MPS) && mps == null) {
+                mps = MpsConfig.EMPTY;
+            }
+            return new GpuSharing(strategy, slices, mps);
+        }
+    }
 
     static boolean isOfType(Device device, String type) {
         return AttributeValue.of(type).equals(device.attributes().get("type"));
     }
 
-    private List<String> problems() {
-        return sharing == null ? List.of() : Strategy.problems(sharing.strategy());
+    private GpuConfig normalized(SharingRules rules) {
+        return sharing == null ? this : new GpuConfig(sharing.normalized(rules));
+    }
+
+    private List<String> problems(SharingRules rules) {
+        return sharing == null
+                ? List.of()
+                : rules.problems(
+                        sharing.strategy(), sharing.timeSlicingConfig(), sharing.mpsConfig());
+    }
+
+    @Override
+    public @Nullable SharingSettings settings() {
+        if (sharing == null) {
+            return null;
+        }
+        TimeSlicingConfig slices = sharing.timeSlicingConfig();
+        return new SharingSettings(
+                Strategy.of(sharing.strategy()).orElseThrow(),
+                slices == null ? null : TimeSliceInterval.of(slices.interval()).orElseThrow(),
+                sharing.mpsConfig());
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.sharing;
 
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.nvidia.gates.FeatureGates;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,14 +12,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sharing its sharing by containers; null for none
  */
-record MigDeviceConfig(@Nullable MigDeviceSharing sharing) {
+record MigDeviceConfig(@Nullable MigDeviceSharing sharing) implements DeviceConfig {
 
-    static final ConfigType<MigDeviceConfig> TYPE =
-            ConfigType.builder(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
-                    .defaults(() -> new MigDeviceConfig(null))
-                    .appliesTo(device -> GpuConfig.isOfType(device, "mig"))
-                    .validate(MigDeviceConfig::problems)
-                    .build();
+    static ConfigType<MigDeviceConfig> type(FeatureGates gates) {
+        SharingRules rules = new SharingRules(gates, "MIG");
+        return ConfigType.builder(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
+                .defaults(() -> new MigDeviceConfig(null))
+                .appliesTo(device -> GpuConfig.isOfType(device, "mig"))
+                .normalize(config -> config.normalized(rules))
+                .validate(config -> config.problems(rules))
+                .build();
+    }
 
     /**
      * The sharing of a MIG device, which has no settings of time slicing.
@@ -27,7 +31,25 @@ record MigDeviceConfig(@Nullable MigDeviceSharing sharing) {
      */
     record MigDeviceSharing(@Nullable String strategy, @Nullable MpsConfig mpsConfig) {}
 
-    private List<String> problems() {
-        return sharing == null ? List.of() : Strategy.problems(sharing.strategy());
+    private MigDeviceConfig normalized(SharingRules rules) {
+        return sharing != null
+                        && sharing.mpsConfig() == null
+                        && rules.allows(sharing.strategy(), Strategy.MPS)
+                ? new MigDeviceConfig(new MigDeviceSharing(sharing.strategy(), MpsConfig.EMPTY))
+                : this;
+    }
+
+    private List<String> problems(SharingRules rules) {
+        return sharing == null
+                ? List.of()
+                : rules.problems(sharing.strategy(), sharing.mpsConfig());
+    }
+
+    @Override
+    public @Nullable SharingSettings settings() {
+        return sharing == null
+                ? null
+                : new SharingSettings(
+                        Strategy.of(sharing.strategy()).orElseThrow(), null, sharing.mpsConfig());
     }
 }

@@ -2,33 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.sharing;
 
-import java.util.List;
+import io.dra4j.nvidia.gates.FeatureGate;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A strategy of sharing. NVIDIA's driver has both behind feature gates that are off by default;
- * this driver has neither yet, and refuses them.
- */
-enum Strategy {
-    TimeSlicing("TimeSlicingSettings"),
-    MPS("MPSSupport");
+/** The strategies of sharing by their names in configurations; each has a feature gate. */
+public enum Strategy {
+    /** Processes take turns on a GPU. */
+    TimeSlicing(FeatureGate.TimeSlicingSettings),
+    /** Processes use a GPU at the same time, through a control daemon. */
+    MPS(FeatureGate.MPSSupport);
 
-    private final String gate;
+    private final FeatureGate gate;
 
-    Strategy(String gate) {
+    Strategy(FeatureGate gate) {
         this.gate = gate;
     }
 
-    static List<String> problems(@Nullable String given) {
-        for (Strategy strategy : values()) {
-            if (strategy.name().equals(given)) {
-                return List.of(
-                        "sharing.strategy is \"%s\", and the feature gate \"%s\" is not enabled: this driver does not support it yet; leave sharing out"
-                                .formatted(strategy, strategy.gate));
-            }
-        }
-        return List.of(
-                "sharing.strategy is \"%s\"; it must be TimeSlicing or MPS"
-                        .formatted(given == null ? "" : given));
+    FeatureGate gate() {
+        return gate;
+    }
+
+    static Optional<Strategy> of(@Nullable String name) {
+        return Stream.of(values()).filter(one -> one.name().equals(name)).findFirst();
     }
 }

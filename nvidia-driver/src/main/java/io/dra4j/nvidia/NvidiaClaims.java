@@ -1,0 +1,197 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.inventory.Offer.OnDemand;
+import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.MigDevice;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.prepare.ShareLimits;
+import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.sharing.SharedDevice;
+import io.dra4j.nvidia.state.ClaimRecorder;
+import io.dra4j.nvidia.state.ClaimState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prepares and unprepares the claims of a node: MIG devices are created first and destroyed last,
+ * what shares devices comes in between. Thread-safe.
+ */
+final class NvidiaClaims {
+
+    private final Nvml nvml;
+    private final Edits edits;
+    private final MigDeviceAllocator allocator;
+    private final DeviceSharing sharing;
+
+    NvidiaClaims(Nvml nvml, Edits edits, MigDeviceAllocator allocator, DeviceSharing sharing) {
+        this.nvml = nvml;
+        this.edits = edits;
+        this.allocator = allocator;
+        this.sharing = sharing;
+    }
+
+    /** Returns the recorded states of the MIG devices of all held claims. */
+    static List<ProviderState> migStates(DriverContext runtime) {
+        return migStates(runtime.held().stream());
+    }
+
+    private static List<ProviderState> migStates(Stream<HeldClaim> held) {
+        return held.map(claim -> ClaimState.read(claim.state()).mig())
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    private static List<ProviderState> migStatesBeside(
+            ClaimRef claim, @Nullable DriverContext runtime) {
+        return runtime == null
+                ? List.of()
+                : migStates(
+                        runtime.held().stream()
+                                .filter(held -> !held.ref().uid().equals(claim.uid())));
+    }
+
+    /**
+     * Prepares a claim, in a session of NVML.
+     *
+     * @param runtime has the other claims; null before the start
+     */
+    PreparedClaim prepare(
+            AllocatedClaim claim,
+            Snapshot now,
+            @Nullable DriverContext runtime,
+            ClaimContext context) {
+        ContainerEdits common = edits.common(now.reading().driverVersion());
+        Map<String, OnDemand> requested = requested(claim, now);
+        ClaimRecorder recorder = new ClaimRecorder(ClaimState.NONE, context);
+        Map<String, MigDevice> created =
+                allocator
+                        .create(
+                                requested,
+                                () -> migStatesBeside(claim.ref(), runtime),
+                                recorder.ofMig())
+                        .devices();
+        List<SharedDevice> devices = new ArrayList<>();
+        for (AllocatedDevice device : claim.devices()) {
+            devices.add(located(offer(now, device), device, created));
+        }
+        Map<SharedDevice, ContainerEdits> shared = sharing.apply(claim.ref(), devices, recorder);
+        List<PreparedDevice> prepared = new ArrayList<>();
+        for (SharedDevice device : devices) {
+            ContainerEdits ofSharing = shared.getOrDefault(device, ContainerEdits.NONE);
+            prepared.add(PreparedDevice.of(device.allocated(), edits(device, ofSharing)));
+        }
+        PreparedClaim answer = PreparedClaim.of(prepared).withEdits(common);
+        return recorder.state().isEmpty()
+                ? answer
+                : answer.withState(recorder.state().toProviderState());
+    }
+
+    /** Returns the MIG devices to create, by the names of the claim's devices. */
+    private Map<String, OnDemand> requested(AllocatedClaim claim, Snapshot now) {
+        Map<String, OnDemand> requested = new LinkedHashMap<>();
+        for (AllocatedDevice device : claim.devices()) {
+            Offer offer = offer(now, device);
+            edits.requireNode(offer.gpu());
+            if (offer instanceof OnDemand mig && !device.adminAccess()) {
+                edits.requireCapabilities();
+                requested.put(device.device().value(), mig);
+            }
+        }
+        return requested;
+    }
+
+    private static Offer offer(Snapshot now, AllocatedDevice device) {
+        return now.devices()
+                .offer(device.device())
+                .orElseThrow(
+                        () ->
+                                new PrepareException(
+                                        "Device %s does not exist on this node any more"
+                                                .formatted(device.device())));
+    }
+
+    private SharedDevice located(
+            Offer offer, AllocatedDevice device, Map<String, MigDevice> created) {
+        String name = device.device().value();
+        if (offer instanceof Offer.Existing existing) {
+            allocator.requireExisting(existing.gpu(), existing.device());
+            return new SharedDevice(device, existing.gpu(), existing.device());
+        }
+        if (offer instanceof OnDemand mig) {
+            MigDevice found =
+                    device.adminAccess() ? allocator.existing(name, mig) : created.get(name);
+            return new SharedDevice(device, mig.gpu(), found);
+        }
+        if (!device.adminAccess()) {
+            allocator.requireWhole(offer.gpu());
+        }
+        return new SharedDevice(device, offer.gpu(), null);
+    }
+
+    private ContainerEdits edits(SharedDevice device, ContainerEdits ofSharing) {
+        MigDevice mig = device.mig();
+        ContainerEdits own = mig == null ? edits.whole(device.gpu()) : edits.mig(device.gpu(), mig);
+        return ShareLimits.add(
+                device.allocated(),
+                own.toBuilder().env(ofSharing.env()).mounts(ofSharing.mounts()).build());
+    }
+
+    /**
+     * Unprepares a claim of this boot.
+     *
+     * @param last the last reading
+     * @param runtime has the other claims; null before the start
+     */
+    void unprepare(
+            HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimContext context) {
+        boolean isLost = claim.state() == null && claim.phase() == Phase.DAMAGED;
+        ClaimState recorded =
+                isLost
+                        ? new ClaimState(suspected(claim, last, runtime), List.of())
+                        : ClaimState.read(claim.state());
+        ClaimRecorder recorder = new ClaimRecorder(recorded, context);
+        sharing.undo(claim.ref(), recorder);
+        nvml.inOneSession(
+                () -> {
+                    allocator.destroy(
+                            recorder.state().mig(),
+                            () -> migStatesBeside(claim.ref(), runtime),
+                            recorder.ofMig());
+                    return true;
+                });
+    }
+
+    private ProviderState suspected(
+            HeldClaim claim, Snapshot last, @Nullable DriverContext runtime) {
+        Map<String, OnDemand> allocated = new LinkedHashMap<>();
+        for (HeldDevice device : claim.devices()) {
+            Offer offer = last.devices().offer(device.device()).orElse(null);
+            if (offer instanceof OnDemand mig && !device.adminAccess()) {
+                allocated.put(device.device().value(), mig);
+            }
+        }
+        return allocator.suspected(allocated, runtime == null ? List.of() : migStates(runtime));
+    }
+}

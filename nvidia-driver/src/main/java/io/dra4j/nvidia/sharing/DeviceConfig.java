@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import org.jspecify.annotations.Nullable;
+
+/** The configuration of a device that can be shared. */
+interface DeviceConfig {
+
+    /** Returns the sharing that it asks for, if it is valid; null for none. */
+    @Nullable SharingSettings settings();
+}

@@ -1,0 +1,173 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AppliedConfig;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.state.ClaimRecorder;
+import io.dra4j.nvidia.state.SharingRecord;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The sharing of a node's devices: each group of devices with one configuration is recorded, then
+ * shared by its strategy. Thread-safe.
+ */
+public final class DeviceSharing {
+
+    private final List<ConfigType<?>> kinds;
+    private final List<SharingStrategy> strategies;
+    private final Object reservation = new Object(); // held for a write of the journal at most
+    private volatile SharedClaims claims = SharedClaims.NONE;
+
+    /**
+     * Creates the sharing of a node.
+     *
+     * @param kinds the kinds of configurations
+     * @param strategies the strategies, of which claims of earlier processes may have any
+     */
+    public DeviceSharing(List<ConfigType<?>> kinds, List<SharingStrategy> strategies) {
+        this.kinds = List.copyOf(kinds);
+        this.strategies = List.copyOf(strategies);
+    }
+
+    /** Returns the kinds of configurations. */
+    public List<ConfigType<?>> kinds() {
+        return kinds;
+    }
+
+    /** Starts with what the runtime holds. */
+    public void start(DriverContext runtime) {
+        claims = new SharedClaims(runtime::held);
+    }
+
+    /**
+     * Shares the devices of a claim whose configurations ask for it.
+     *
+     * @param devices the devices of the claim, which exist
+     * @return what containers get with each device; nothing for those that are not shared
+     * @throws PrepareException if another claim shares a device in another way
+     * @throws DraException if a strategy fails; {@link #undo} undoes what was done
+     */
+    public Map<SharedDevice, ContainerEdits> apply(
+            ClaimRef claim, List<SharedDevice> devices, ClaimRecorder recorder) {
+        Map<SharedDevice, ContainerEdits> edits = new HashMap<>();
+        for (SharedGroup group : groups(claim, devices)) {
+            SharingStrategy strategy = strategy(group.settings().strategy().name());
+            reserve(group, strategy, recorder);
+            ContainerEdits ofGroup =
+                    strategy.apply(group, new GroupContext(claim, group.name(), recorder, claims));
+            group.devices().forEach(device -> edits.put(device, ofGroup));
+        }
+        return edits;
+    }
+
+    private static List<SharedGroup> groups(ClaimRef claim, List<SharedDevice> devices) {
+        Map<String, SharingSettings> settings = new LinkedHashMap<>();
+        Map<String, List<SharedDevice>> members = new HashMap<>();
+        for (SharedDevice device : devices) {
+            for (AppliedConfig<?> config : device.allocated().configs()) {
+                if (config.value() instanceof DeviceConfig given && given.settings() != null) {
+                    String name = config.source() + "-" + config.index();
+                    settings.put(name, given.settings());
+                    members.computeIfAbsent(name, key -> new ArrayList<>()).add(device);
+                }
+            }
+        }
+        return settings.entrySet().stream()
+                .map(
+                        it ->
+                                new SharedGroup(
+                                        claim,
+                                        it.getKey(),
+                                        it.getValue(),
+                                        members.get(it.getKey())))
+                .toList();
+    }
+
+    private SharingStrategy strategy(String name) {
+        return strategies.stream()
+                .filter(one -> one.strategy().name().equals(name))
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new PrepareException(
+                                        "Sharing by %s is not supported by this driver"
+                                                .formatted(name)));
+    }
+
+    /** Two groups that can't share a target are never recorded both. */
+    private void reserve(SharedGroup group, SharingStrategy strategy, ClaimRecorder recorder) {
+        List<String> targets = strategy.targets(group);
+        if (targets.isEmpty()) {
+            return;
+        }
+        synchronized (reservation) {
+            for (String target : targets) {
+                for (HeldSharing other :
+                        claims.others(target, group.name(), group.claim(), recorder)) {
+                    conflict(group, strategy, other)
+                            .ifPresent(
+                                    reason -> {
+                                        throw new PrepareException(
+                                                "%s is shared by claim %s/%s: %s"
+                                                        .formatted(
+                                                                target,
+                                                                other.claim().namespace(),
+                                                                other.claim().name(),
+                                                                reason));
+                                    });
+                }
+            }
+            recorder.record(
+                    new SharingRecord(
+                            group.name(),
+                            strategy.strategy().name(),
+                            targets,
+                            strategy.first(group)));
+        }
+    }
+
+    private static Optional<String> conflict(
+            SharedGroup group, SharingStrategy strategy, HeldSharing other) {
+        String wanted = strategy.strategy().name();
+        String present = other.record().strategy();
+        return present.equals(wanted)
+                ? strategy.conflict(group, other.record())
+                : Optional.of("it uses %s, and this claim asks for %s".formatted(present, wanted));
+    }
+
+    /**
+     * Undoes all sharing of a claim that is recorded.
+     *
+     * @throws DraException if something may be left; what is left stays recorded
+     */
+    public void undo(ClaimRef claim, ClaimRecorder recorder) {
+        List<SharingRecord> latestFirst = new ArrayList<>(recorder.state().sharing());
+        Collections.reverse(latestFirst);
+        for (SharingRecord recorded : latestFirst) {
+            strategy(recorded.strategy())
+                    .undo(recorded, new GroupContext(claim, recorded.group(), recorder, claims));
+            recorder.forget(recorded.group());
+        }
+    }
+
+    /**
+     * Undoes what no claim has.
+     *
+     * @throws DraException if the record of a claim can't be read
+     */
+    public void clean(Holders holders) {
+        strategies.forEach(strategy -> strategy.clean(holders));
+    }
+}

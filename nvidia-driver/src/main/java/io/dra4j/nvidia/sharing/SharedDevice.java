@@ -1,0 +1,23 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.MigDevice;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device of a claim that is prepared, and its hardware.
+ *
+ * @param allocated the device
+ * @param gpu the GPU, or the parent GPU of a MIG device
+ * @param mig the MIG device, which exists; null for a whole GPU
+ */
+public record SharedDevice(AllocatedDevice allocated, Gpu gpu, @Nullable MigDevice mig) {
+
+    /** Returns the UUID of the MIG device, or of the GPU. */
+    public String uuid() {
+        return mig == null ? gpu.uuid() : mig.uuid();
+    }
+}

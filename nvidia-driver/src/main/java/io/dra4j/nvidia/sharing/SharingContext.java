@@ -1,0 +1,45 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ProviderState;
+import java.time.Instant;
+import java.util.List;
+
+/** The context in which the sharing of one group is applied or undone; of the call's thread. */
+public interface SharingContext {
+
+    /** Returns the claim. */
+    ClaimRef claim();
+
+    /** Returns the moment at which the kubelet gives the call up. */
+    Instant deadline();
+
+    /**
+     * Records the strategy's state of the group, durably; it comes before the change that it
+     * describes.
+     */
+    void record(ProviderState state);
+
+    /**
+     * Records, durably, that the group has no part in a target any more.
+     *
+     * @param target the UUID of a GPU or MIG device
+     */
+    void release(String target);
+
+    /**
+     * Returns the other groups with a part in a target: of other claims, and of this claim.
+     *
+     * @param target the UUID of a GPU or MIG device
+     */
+    List<HeldSharing> others(String target);
+
+    /**
+     * Tells the cluster's admins what the claim's owner may not expect, by a log line and an Event.
+     *
+     * @param message one or two sentences, which name the claim
+     */
+    void notice(String message);
+}

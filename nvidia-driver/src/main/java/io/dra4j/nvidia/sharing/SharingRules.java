@@ -1,0 +1,61 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.nvidia.gates.FeatureGates;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of sharing that NVIDIA's driver has, in its words where it has some.
+ *
+ * @param gates the feature gates, which allow the strategies
+ * @param device the kind of device as messages name it, {@code GPU} or {@code MIG}
+ */
+record SharingRules(FeatureGates gates, String device) {
+
+    private static final String OF_A_STRATEGY =
+            "sharing.strategy is \"%s\"; it must be TimeSlicing or MPS";
+    private static final String GATE_OFF =
+            "\"%s\" is selected as the %s sharing strategy, but the \"%s\" feature gate is not enabled:"
+                    + " the driver has to be started with --feature-gates=%s=true";
+    private static final String OTHER_STRATEGY = "cannot use %s with the '%s' strategy";
+
+    /** Returns whether a configuration's defaults are filled in: those of allowed strategies. */
+    boolean allows(@Nullable String strategy, Strategy wanted) {
+        return wanted.name().equals(strategy) && gates.isOn(wanted.gate());
+    }
+
+    /** Returns the problems of sharing without settings of time slices, as a MIG device has it. */
+    List<String> problems(@Nullable String given, @Nullable MpsConfig mps) {
+        return problems(given, null, mps);
+    }
+
+    List<String> problems(
+            @Nullable String given, @Nullable TimeSlicingConfig slices, @Nullable MpsConfig mps) {
+        Optional<Strategy> known = Strategy.of(given);
+        if (known.isEmpty()) {
+            return List.of(OF_A_STRATEGY.formatted(given == null ? "" : given));
+        }
+        Strategy strategy = known.get();
+        if (!gates.isOn(strategy.gate())) {
+            return List.of(GATE_OFF.formatted(strategy, device, strategy.gate(), strategy.gate()));
+        }
+        List<String> problems = new ArrayList<>();
+        if (slices != null) {
+            problems.addAll(
+                    strategy == Strategy.TimeSlicing
+                            ? slices.problems()
+                            : List.of(OTHER_STRATEGY.formatted("TimeSlicingConfig", strategy)));
+        }
+        if (mps != null) {
+            problems.addAll(
+                    strategy == Strategy.MPS
+                            ? mps.problems()
+                            : List.of(OTHER_STRATEGY.formatted("MpsConfig", strategy)));
+        }
+        return problems;
+    }
+}

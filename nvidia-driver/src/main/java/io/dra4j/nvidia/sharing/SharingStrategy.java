@@ -1,0 +1,72 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.nvidia.state.SharingRecord;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A way to share devices, which changes the hardware or starts programs.
+ *
+ * <p>A group is recorded before {@link #apply}, with its targets and first state, under a lock that
+ * no one holds while a strategy works; two groups that conflict are never recorded both. {@link
+ * #undo} may come after a crash at any step, for a group that was recorded and not yet applied, and
+ * more than once. All methods are thread-safe: claims are prepared and unprepared in parallel.
+ */
+public interface SharingStrategy {
+
+    /** Returns the strategy. */
+    Strategy strategy();
+
+    /**
+     * Returns what the strategy changes for a group; a group without targets is not recorded.
+     *
+     * @return UUIDs of GPUs and MIG devices
+     * @throws io.dra4j.api.error.PrepareException if the devices can't be shared so
+     */
+    List<String> targets(SharedGroup group);
+
+    /** Returns the state that is recorded before {@link #apply}; null for none. */
+    @Nullable ProviderState first(SharedGroup group);
+
+    /**
+     * Returns why two groups of this strategy can't have a target in common; empty if they can.
+     *
+     * @param wanted the group that is to be applied
+     * @param other a group that is recorded
+     * @return a part of a sentence, after the target and the other claim
+     */
+    Optional<String> conflict(SharedGroup wanted, SharingRecord other);
+
+    /**
+     * Shares the devices of a group, before the context's deadline.
+     *
+     * @return what containers get with each device of the group
+     * @throws io.dra4j.api.error.DraException if that fails; {@link #undo} comes next
+     */
+    ContainerEdits apply(SharedGroup group, SharingContext context);
+
+    /**
+     * Undoes the sharing of a group: nothing of it is left then.
+     *
+     * <p>What targets are left for others to undo is decided, and {@linkplain
+     * SharingContext#release released}, under one lock.
+     *
+     * @throws io.dra4j.api.error.DraException if something may be left; the claim stays held
+     */
+    void undo(SharingRecord recorded, SharingContext context);
+
+    /**
+     * Undoes what no claim has: what is left of claims whose records are lost.
+     *
+     * <p>It is called an interval after the start, when the claims are known, and after a claim
+     * without a record was unprepared. What fails is logged, and tried again by a later call.
+     *
+     * @param holders what is in use
+     */
+    void clean(Holders holders);
+}

@@ -1,0 +1,68 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.state;
+
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.claim.ProviderState;
+import java.time.Instant;
+
+/**
+ * Records the state of one claim in the journal, part by part; what it has recorded survives a
+ * crash. Used by the thread of the call.
+ */
+public final class ClaimRecorder {
+
+    private final ClaimContext context;
+    private ClaimState state;
+
+    /**
+     * Goes on with a recorded state.
+     *
+     * @param state the state that the journal has
+     * @param context the context of the call
+     */
+    public ClaimRecorder(ClaimState state, ClaimContext context) {
+        this.state = state;
+        this.context = context;
+    }
+
+    /** Returns what is recorded. */
+    public ClaimState state() {
+        return state;
+    }
+
+    /** Returns the moment at which the kubelet gives the call up. */
+    public Instant deadline() {
+        return context.deadline();
+    }
+
+    /** Returns the context of the claim's MIG devices, which record their own state alone. */
+    public ClaimContext ofMig() {
+        return new ClaimContext() {
+            @Override
+            public Instant deadline() {
+                return context.deadline();
+            }
+
+            @Override
+            public void checkpoint(ProviderState mig) {
+                record(state.withMig(mig));
+            }
+        };
+    }
+
+    /** Records the sharing by one configuration. */
+    public void record(SharingRecord sharing) {
+        record(state.with(sharing));
+    }
+
+    /** Records that nothing of the sharing by one configuration is left. */
+    public void forget(String group) {
+        record(state.without(group));
+    }
+
+    private void record(ClaimState changed) {
+        context.checkpoint(changed.toProviderState());
+        state = changed;
+    }
+}

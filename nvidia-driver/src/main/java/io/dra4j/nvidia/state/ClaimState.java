@@ -1,0 +1,95 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.state;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.nvidia.state.StateForm.Part;
+import io.dra4j.nvidia.state.StateForm.Shared;
+import io.dra4j.runtime.RecordState;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The recorded state of a claim.
+ *
+ * <p>A claim that shares nothing has the state of its MIG devices alone, which earlier releases
+ * read, too.
+ *
+ * @param mig the state of its MIG devices, in {@code mig}'s own form; null if there were none
+ * @param sharing its sharing, in the order in which it was begun
+ */
+public record ClaimState(@Nullable ProviderState mig, List<SharingRecord> sharing) {
+
+    /** The state of a claim of which nothing was begun. */
+    public static final ClaimState NONE = new ClaimState(null, List.of());
+
+    private static final int FIRST_WITH_SHARING = 3;
+
+    private static final RecordState<StateForm> FORM =
+            RecordState.of(FIRST_WITH_SHARING, StateForm.class)
+                    .upgrading(2, MigAlone.class, earlier -> earlier.upgraded(2))
+                    .upgrading(1, MigAlone.class, earlier -> earlier.upgraded(1));
+
+    /** Copies the list. */
+    public ClaimState {
+        sharing = List.copyOf(sharing);
+    }
+
+    /** The state of earlier releases, which had MIG devices alone. */
+    private record MigAlone(JsonNode parts) {
+        StateForm upgraded(int version) {
+            JsonNode whole = JsonNodeFactory.instance.objectNode().set("parts", parts);
+            return new StateForm(new Part(version, whole), List.of());
+        }
+    }
+
+    /**
+     * Reads the recorded state.
+     *
+     * @param recorded null if nothing was ever begun
+     * @throws io.dra4j.api.error.DraException if a newer driver wrote it, or it is damaged
+     */
+    public static ClaimState read(@Nullable ProviderState recorded) {
+        if (recorded == null) {
+            return NONE;
+        }
+        StateForm form = FORM.read(recorded);
+        return new ClaimState(
+                form.mig() == null ? null : form.mig().toState(),
+                form.sharing().stream().map(Shared::toRecord).toList());
+    }
+
+    /** Returns the state as the journal has it. */
+    public ProviderState toProviderState() {
+        return mig != null && sharing.isEmpty()
+                ? mig
+                : FORM.write(
+                        new StateForm(Part.of(mig), sharing.stream().map(Shared::of).toList()));
+    }
+
+    /** Returns whether there is nothing to undo. */
+    public boolean isEmpty() {
+        return mig == null && sharing.isEmpty();
+    }
+
+    ClaimState withMig(ProviderState changed) {
+        return new ClaimState(changed, sharing);
+    }
+
+    ClaimState with(SharingRecord changed) {
+        List<SharingRecord> all = new ArrayList<>(sharing);
+        all.replaceAll(one -> one.group().equals(changed.group()) ? changed : one);
+        if (!all.contains(changed)) {
+            all.add(changed);
+        }
+        return new ClaimState(mig, all);
+    }
+
+    ClaimState without(String group) {
+        return new ClaimState(
+                mig, sharing.stream().filter(one -> !one.group().equals(group)).toList());
+    }
+}

@@ -1,0 +1,38 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.state;
+
+import io.dra4j.api.claim.ProviderState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sharing of a claim's devices by one configuration, as it is recorded before it is applied.
+ *
+ * @param group the configuration, which no other of the claim has
+ * @param strategy the name of the strategy
+ * @param targets the UUIDs of the GPUs and MIG devices that it changes, and has not released
+ * @param state the strategy's own state, in a form of its own; null if it needs none
+ */
+public record SharingRecord(
+        String group, String strategy, List<String> targets, @Nullable ProviderState state) {
+
+    /** Copies the targets. */
+    public SharingRecord {
+        targets = List.copyOf(targets);
+    }
+
+    /** Returns this with another state of the strategy. */
+    public SharingRecord withState(ProviderState changed) {
+        return new SharingRecord(group, strategy, targets, changed);
+    }
+
+    /** Returns this without a target. */
+    public SharingRecord without(String released) {
+        return new SharingRecord(
+                group,
+                strategy,
+                targets.stream().filter(target -> !target.equals(released)).toList(),
+                state);
+    }
+}

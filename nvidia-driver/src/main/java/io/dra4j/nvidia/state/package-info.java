@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The recorded state of a claim: MIG devices and sharing, each with a form of its own.
+ *
+ * <p>Flow: {@code mig}, {@code sharing} → here → the runtime's journal, and back after a crash.
+ */
+@NullMarked
+package io.dra4j.nvidia.state;
+
+import org.jspecify.annotations.NullMarked;
