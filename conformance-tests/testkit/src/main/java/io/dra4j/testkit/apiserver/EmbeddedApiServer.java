@@ -96,6 +96,14 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return listener.openWatches();
     }
 
+    /**
+     * The number of requests until now by verb and resource, as {@code create resourceslices},
+     * sorted; those of other paths, discovery for example, are {@code get (no resource)}.
+     */
+    public Map<String, Long> requests() {
+        return listener.requests();
+    }
+
     /** Writes a kubeconfig, readable by this user alone, and returns the file. */
     public Path writeKubeconfig(Path file) throws IOException {
         return Connections.writeKubeconfig(file, url());

@@ -23,6 +23,7 @@ final class ApiHandler extends Handler.Abstract {
     private final Discovery discovery;
     private final OpenApi openApi;
     private final ResourceEndpoint resources;
+    private final RequestCounts counts = new RequestCounts();
 
     ApiHandler(ResourceKinds kinds, ResourceEndpoint resources) {
         this.kinds = kinds;
@@ -31,11 +32,16 @@ final class ApiHandler extends Handler.Abstract {
         this.resources = resources;
     }
 
+    RequestCounts counts() {
+        return counts;
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         Exchange exchange = new Exchange(request, response, callback);
         try {
             exchange.readQuery();
+            counts.add(exchange);
             route(exchange, exchange.segments());
         } catch (ApiFailure failure) {
             exchange.respond(failure);

@@ -9,6 +9,7 @@ import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.http.Connections;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -25,6 +26,7 @@ public final class ApiListener implements AutoCloseable {
     private final ServerConnector connector;
     private final ScheduledThreadPoolExecutor scheduler = newScheduler();
     private final WatchEndpoint watches;
+    private final ApiHandler handler;
 
     /**
      * @param port 0 takes a free one
@@ -40,7 +42,8 @@ public final class ApiListener implements AutoCloseable {
         connector = newConnector(server, port);
         watches = new WatchEndpoint(store, scheduler, bookmarkInterval);
         ResourceEndpoint resources = new ResourceEndpoint(registry, store, watches, clock);
-        server.setHandler(new ApiHandler(kinds, resources));
+        handler = new ApiHandler(kinds, resources);
+        server.setHandler(handler);
     }
 
     private static ScheduledThreadPoolExecutor newScheduler() {
@@ -89,6 +92,11 @@ public final class ApiListener implements AutoCloseable {
 
     public int openWatches() {
         return watches.count();
+    }
+
+    /** The requests until now by kind, such as {@code create resourceslices}. */
+    public Map<String, Long> requests() {
+        return handler.counts().all();
     }
 
     @Override

@@ -86,6 +86,11 @@ final class Exchange {
         return request.getMethod();
     }
 
+    /** The path as it was sent. */
+    String path() {
+        return request.getHttpURI().getPath();
+    }
+
     /**
      * The path's segments, each decoded once.
      *
@@ -93,7 +98,7 @@ final class Exchange {
      */
     List<String> segments() {
         try {
-            return PathSegments.of(request.getHttpURI().getPath());
+            return PathSegments.of(path());
         } catch (IllegalArgumentException e) {
             throw ApiFailure.badRequest("the path of the request is invalid: " + e.getMessage());
         }

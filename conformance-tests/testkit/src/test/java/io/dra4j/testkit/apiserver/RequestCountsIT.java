@@ -1,0 +1,50 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver;
+
+import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.slice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.apiserver.HttpProbe.Stream;
+import java.util.Map;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** The numbers of requests, over real HTTP. */
+class RequestCountsIT {
+    @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+
+    private final HttpProbe http = new HttpProbe(server);
+
+    @Test
+    void areByVerbAndResource() throws Exception {
+        http.get("/apis/resource.k8s.io/v1");
+        http.post(SLICES, slice("s1", 1));
+        http.get(SLICES);
+        http.get(SLICES + "/s1");
+        http.get(SLICES + "/s2");
+        http.get(SLICES + "?watch=false");
+        try (Stream watch = http.watch(SLICES + "?watch=1")) {
+            assertThat(watch.shown()).isEqualTo("ADDED s1");
+        }
+        http.delete(SLICES + "/s1", "");
+
+        assertThat(server.requests())
+                .isEqualTo(
+                        Map.of(
+                                "get (no resource)", 1L,
+                                "create resourceslices", 1L,
+                                "list resourceslices", 2L,
+                                "get resourceslices", 2L,
+                                "watch resourceslices", 1L,
+                                "delete resourceslices", 1L));
+    }
+
+    @Test
+    void doNotIncludeTheHostsOwn() {
+        server.store().list("resourceslices");
+
+        assertThat(server.requests()).isEmpty();
+    }
+}
