@@ -10,8 +10,10 @@ import io.dra4j.conformance.load.Footprint;
 import io.dra4j.conformance.load.LoadPlan;
 import io.dra4j.conformance.load.LongRun;
 import io.dra4j.conformance.load.Measure;
+import io.dra4j.conformance.load.NodesNumbers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 
 /** The numbers of {@code bench} as JSON; what is no plain number has its unit in its name. */
@@ -56,6 +58,44 @@ final class BenchJson {
             ratio(one, "p50ToFloor", numbers.toFloor(measure));
         }
         return root;
+    }
+
+    /** The numbers of the drivers of many nodes. */
+    static String of(NodesNumbers numbers) {
+        ObjectNode root = new ObjectMapper().createObjectNode();
+        root.put("nodes", numbers.plan().nodes()).put("devicesEach", numbers.plan().devices());
+        root.put("registered", numbers.registered());
+        root.put("slices", numbers.slices()).put("complete", numbers.incomplete().isEmpty());
+        root.put("publishingMs", milliseconds(numbers.publishing()));
+        put(root.putObject("requests"), numbers.requests());
+        root.put("allRequests", numbers.allRequests());
+        root.put("requestsEach", numbers.each(numbers.allRequests()));
+        put(root.putObject("withOneDriver"), numbers.one());
+        put(root.putObject("withAllDrivers"), numbers.all());
+        Footprint one = numbers.one().footprint();
+        Footprint all = numbers.all().footprint();
+        root.putObject("eachAdds")
+                .put("residentBytes", numbers.added(one.residentBytes(), all.residentBytes()))
+                .put("anonymousBytes", numbers.added(one.anonymousBytes(), all.anonymousBytes()))
+                .put(
+                        "heapBytes",
+                        numbers.added(numbers.one().heapBytes(), numbers.all().heapBytes()))
+                .put("threads", numbers.added(one.threads(), all.threads()));
+        NodesNumbers.Idle idle = numbers.idle();
+        ObjectNode rest = root.putObject("idle").put("lastedMs", milliseconds(idle.lasted()));
+        put(rest.putObject("requests"), idle.requests());
+        rest.put("cpuPercent", idle.cpuPercent());
+        rest.put("cpuPercentEach", numbers.each(idle.cpuPercent()));
+        return root.toPrettyString() + "\n";
+    }
+
+    private static void put(ObjectNode into, Map<String, Long> counts) {
+        counts.forEach(into::put);
+    }
+
+    private static void put(ObjectNode into, NodesNumbers.Host host) {
+        put(into, host.footprint());
+        into.put("heapBytes", host.heapBytes());
     }
 
     private static void put(ObjectNode into, Footprint footprint) {

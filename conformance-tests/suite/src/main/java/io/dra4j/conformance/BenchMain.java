@@ -8,6 +8,9 @@ import io.dra4j.conformance.load.LoadPlan;
 import io.dra4j.conformance.load.LoadRun;
 import io.dra4j.conformance.load.LongRun;
 import io.dra4j.conformance.load.Measure;
+import io.dra4j.conformance.load.NodesNumbers;
+import io.dra4j.conformance.load.NodesPlan;
+import io.dra4j.conformance.load.NodesRun;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.settings.SettingsException;
@@ -19,7 +22,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +38,8 @@ import picocli.CommandLine.Spec;
         customSynopsis = {
             "dra-conformance bench [OPTION]... --driver-name=NAME -- COMMAND...",
             "       dra-conformance bench [OPTION]... --config=FILE [--against=FILE]",
-            "       dra-conformance bench --calls=N [OPTION]... --config=FILE"
+            "       dra-conformance bench --calls=N [OPTION]... --config=FILE",
+            "       dra-conformance bench --nodes=N [--devices=N] [--idle-seconds=SECONDS] [--json=FILE]"
         },
         sortOptions = false,
         mixinStandardHelpOptions = true,
@@ -45,12 +51,15 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             DriverOptions.PLACES,
-            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, or with --calls the memory grew or the driver restarted; 3 if the suite or the driver could not be run."
+            "Exit status: 0, or 1 if a call failed or took longer than the kubelet allows, with --calls the memory grew or the driver restarted, or with --nodes a limit was exceeded; 3 if the suite or the driver could not be run."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class BenchMain implements Callable<Integer> {
 
     private static final int GROWTH_LIMIT = 8;
+    private static final int DEVICES = 8;
+    private static final Set<String> WITH_NODES =
+            Set.of("--nodes", "--devices", "--idle-seconds", "--json");
     private static final long MIB = 1 << 20;
 
     @Mixin private DriverOptions options;
@@ -82,7 +91,7 @@ final class BenchMain implements Callable<Integer> {
             paramLabel = "SECONDS",
             defaultValue = "15",
             description =
-                    "How long after its start the memory of the idle driver is read; some drivers end threads after a minute. Default: ${DEFAULT-VALUE}")
+                    "How long after its start the memory of the idle driver is read; some drivers end threads after a minute. With --nodes, how long the idle drivers are watched. Default: ${DEFAULT-VALUE}")
     private int idleSeconds;
 
     @Option(
@@ -106,6 +115,19 @@ final class BenchMain implements Callable<Integer> {
                     "With --calls: by how many MiB the most resident memory of the second half may exceed that of the first. Default: 8")
     @Nullable Integer growthLimit;
 
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            description =
+                    "Instead of all that: host the drivers of N nodes in one JVM, each a whole driver of the SDK with devices of the suite's own, and print what they need of memory, threads and API requests, and of a processor while they are idle.")
+    @Nullable Integer nodes;
+
+    @Option(
+            names = "--devices",
+            paramLabel = "N",
+            description = "With --nodes: how many devices each node has. Default: 8")
+    @Nullable Integer devices;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the numbers as JSON, too.")
     @Nullable Path json;
 
@@ -115,6 +137,9 @@ final class BenchMain implements Callable<Integer> {
     public Integer call() throws IOException {
         requireUsable();
         try {
+            if (nodes != null) {
+                return host(nodes);
+            }
             return calls == null ? measure() : repeat(calls);
         } catch (Violation e) {
             spec.commandLine().getErr().println("dra-conformance: " + e.getMessage());
@@ -131,6 +156,25 @@ final class BenchMain implements Callable<Integer> {
         require(calls == null || calls >= LongRun.PARTS, "--calls is at least " + LongRun.PARTS);
         require(calls == null || against == null, "--calls measures one driver, not one --against");
         require(calls != null || growthLimit == null, "--growth-limit is for --calls");
+        require(nodes != null || devices == null, "--devices is for --nodes");
+        if (nodes != null) {
+            requireUsable(nodes);
+        }
+    }
+
+    private void requireUsable(int hosted) {
+        require(hosted >= 2, "--nodes is at least 2: drivers are measured against one");
+        require(devices == null || devices >= 1, "--devices is at least 1");
+        require(idleSeconds >= 1, "--idle-seconds is at least 1 with --nodes");
+        String others =
+                spec.commandLine().getParseResult().matchedArgs().stream()
+                        .map(DriverOptions::name)
+                        .filter(name -> !WITH_NODES.contains(name))
+                        .collect(Collectors.joining(", "));
+        require(
+                others.isEmpty(),
+                "--nodes hosts drivers of its own, and measures one thing: it can't have "
+                        + others);
     }
 
     private static void require(boolean holds, String otherwise) {
@@ -178,6 +222,19 @@ final class BenchMain implements Callable<Integer> {
                         .formatted((double) growth / MIB, limit, grew ? ", which it exceeds" : ""));
         write(BenchJson.of(parts, growth));
         return grew ? 1 : 0;
+    }
+
+    private int host(int number) throws IOException {
+        NodesPlan plan =
+                new NodesPlan(
+                        number,
+                        devices == null ? DEVICES : devices,
+                        Duration.ofSeconds(idleSeconds));
+        NodesNumbers numbers = new NodesRun(plan, this::say).run();
+        new NodesTable(spec.commandLine().getOut()).print(numbers);
+        numbers.complaints().forEach(this::say);
+        write(BenchJson.of(numbers));
+        return numbers.complaints().isEmpty() ? 0 : 1;
     }
 
     private void say(String remark) {

@@ -313,6 +313,11 @@ final class DriverOptions {
                 : SettingsReader.read(file, flags);
     }
 
+    /** The longest name of an option, or the label of a positional parameter. */
+    static String name(ArgSpec arg) {
+        return arg instanceof OptionSpec option ? option.longestName() : arg.paramLabel();
+    }
+
     private static void put(
             Map<String, JsonNode> flags, String option, String pointer, Object value) {
         switch (option) {

@@ -33,10 +33,11 @@ public record Footprint(
         OptionalLong pid = instance.pid();
         return pid.isEmpty()
                 ? Optional.empty()
-                : ProcessHandle.of(pid.getAsLong()).flatMap(Footprint::ofTree);
+                : ProcessHandle.of(pid.getAsLong()).flatMap(Footprint::of);
     }
 
-    private static Optional<Footprint> ofTree(ProcessHandle root) {
+    /** Reads that of a process and its descendants; empty if it cannot be read here. */
+    static Optional<Footprint> of(ProcessHandle root) {
         return part(root.pid())
                 .map(
                         first ->

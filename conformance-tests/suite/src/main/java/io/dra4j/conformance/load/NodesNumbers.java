@@ -1,0 +1,111 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.load;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The numbers of the drivers of many nodes in one JVM.
+ *
+ * @param plan how many they are
+ * @param registered how many the kubelet still has in the end
+ * @param slices how many slices are published
+ * @param incomplete what is wrong with them; empty if all are there and each pool is complete
+ * @param publishing the time from the start of the second driver until all had published
+ * @param requests the requests of all drivers until then, by kind
+ * @param one the JVM with one driver at rest
+ * @param all the JVM with all drivers at rest
+ * @param idle what they did while nothing happened
+ */
+public record NodesNumbers(
+        NodesPlan plan,
+        int registered,
+        int slices,
+        String incomplete,
+        Duration publishing,
+        Map<String, Long> requests,
+        Host one,
+        Host all,
+        Idle idle) {
+
+    /** The most that an idle driver may take of a core. */
+    public static final double CPU_LIMIT_PERCENT = 0.1;
+
+    private static final String WATCH = "watch ";
+
+    /**
+     * The JVM at a moment.
+     *
+     * @param footprint its memory and threads
+     * @param heapBytes what is left in its heap after a collection
+     */
+    public record Host(Footprint footprint, long heapBytes) {}
+
+    /**
+     * Some time of rest.
+     *
+     * @param requests the requests during it, by kind
+     * @param cpu what the JVM took of its cores
+     * @param lasted how long it was
+     */
+    public record Idle(Map<String, Long> requests, Duration cpu, Duration lasted) {
+
+        /** The requests that a driver at rest has no reason for, by kind. */
+        public Map<String, Long> needless() {
+            Map<String, Long> needless = new TreeMap<>(requests);
+            needless.keySet().removeIf(kind -> kind.startsWith(WATCH));
+            return needless;
+        }
+
+        /** The processor time that the JVM took, in percent of one core. */
+        public double cpuPercent() {
+            return 100.0 * cpu.toNanos() / lasted.toNanos();
+        }
+    }
+
+    /** All requests until publication. */
+    public long allRequests() {
+        return requests.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The part of one driver in what all have. */
+    public double each(double all) {
+        return all / plan.nodes();
+    }
+
+    /** The part that each driver after the first adds, for the first one brings what all share. */
+    public double added(double withOne, double withAll) {
+        return (withAll - withOne) / (plan.nodes() - 1);
+    }
+
+    /** The limits that are exceeded, a sentence each. */
+    public List<String> complaints() {
+        List<String> complaints = new ArrayList<>();
+        if (!incomplete.isEmpty()) {
+            complaints.add("Not all is published: " + incomplete + ".");
+        }
+        if (registered != plan.nodes()) {
+            complaints.add("The kubelet has %d drivers of %d.".formatted(registered, plan.nodes()));
+        }
+        if (!idle.needless().isEmpty()) {
+            complaints.add(
+                    "Idle drivers sent requests other than watches: %s."
+                            .formatted(idle.needless()));
+        }
+        double each = each(idle.cpuPercent());
+        if (each > CPU_LIMIT_PERCENT) {
+            complaints.add(
+                    String.format(
+                            Locale.ROOT,
+                            "An idle driver takes %.3f %% of a core; the limit is %.1f %%.",
+                            each,
+                            CPU_LIMIT_PERCENT));
+        }
+        return complaints;
+    }
+}

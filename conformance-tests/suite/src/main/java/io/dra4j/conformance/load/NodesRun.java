@@ -1,0 +1,145 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.load;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.inprocess.NodesMain;
+import io.dra4j.conformance.load.NodesNumbers.Host;
+import io.dra4j.conformance.load.NodesNumbers.Idle;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.DriverUnusable;
+import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Measures the drivers of many nodes, which one JVM hosts.
+ *
+ * <p>The API server and the kubelet are in this JVM: what they need is not measured. Memory is that
+ * of all drivers less that of one, so that the JVM, its classes and its code count for none.
+ */
+public final class NodesRun {
+
+    /** Threads that a start needed have ended after it, and the JVM has compiled what it will. */
+    private static final Duration SETTLE = Duration.ofSeconds(5);
+
+    private final NodesPlan plan;
+    private final Consumer<String> remarks;
+
+    /**
+     * Makes a run ready.
+     *
+     * @param remarks receives the progress, a sentence each
+     */
+    public NodesRun(NodesPlan plan, Consumer<String> remarks) {
+        this.plan = plan;
+        this.remarks = remarks;
+    }
+
+    /**
+     * Starts all drivers, and returns what was measured.
+     *
+     * @throws DriverUnusable if they cannot be run
+     */
+    public NodesNumbers run() throws IOException {
+        Place kubelet = Place.create("kubelet", NodesMain.DRIVER);
+        Runtime.getRuntime().addShutdownHook(new Thread(kubelet::remove, "dra4j-place-removal"));
+        try {
+            return run(kubelet);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DriverUnusable("Interrupted while drivers were measured");
+        } finally {
+            kubelet.remove().ifPresent(remarks);
+        }
+    }
+
+    private NodesNumbers run(Place place) throws IOException, InterruptedException {
+        EmbeddedApiServer.Builder cluster = EmbeddedApiServer.builder();
+        NodesMain.nodes(plan.nodes()).forEach(cluster::node);
+        List<String> command =
+                NodesMain.command(
+                        place.kubeconfig(),
+                        place.registry(),
+                        place.root().resolve("nodes"),
+                        plan.devices());
+        try (EmbeddedApiServer server = cluster.start();
+                FakeKubelet kubelet = FakeKubelet.start(place.registry())) {
+            server.writeKubeconfig(place.kubeconfig());
+            try (HostJvm host = new HostJvm(command, place.log())) {
+                return measure(host, server, kubelet);
+            }
+        }
+    }
+
+    private NodesNumbers measure(HostJvm host, EmbeddedApiServer server, FakeKubelet kubelet)
+            throws IOException, InterruptedException {
+        remarks.accept("One driver is started, against which the others are measured");
+        host.start(1);
+        host.rest(SETTLE);
+        Host one = host.host();
+        remarks.accept("The other %d drivers are started".formatted(plan.nodes() - 1));
+        long begin = System.nanoTime();
+        host.start(plan.nodes());
+        Duration publishing = Timing.since(begin);
+        host.rest(SETTLE);
+        Host all = host.host();
+        Map<String, Long> requests = server.requests();
+        remarks.accept("Nothing happens for %d s".formatted(plan.idle().toSeconds()));
+        Idle idle = idle(host, server);
+        List<JsonNode> slices = server.store().list("resourceslices");
+        int registered = kubelet.plugins(NodesMain.DRIVER).size();
+        return new NodesNumbers(
+                plan,
+                registered,
+                slices.size(),
+                incomplete(slices),
+                publishing,
+                requests,
+                one,
+                all,
+                idle);
+    }
+
+    private Idle idle(HostJvm host, EmbeddedApiServer server) throws InterruptedException {
+        Map<String, Long> before = server.requests();
+        Duration cpu = host.cpu();
+        long begin = System.nanoTime();
+        host.rest(plan.idle());
+        Duration lasted = Timing.since(begin);
+        return new Idle(difference(before, server.requests()), host.cpu().minus(cpu), lasted);
+    }
+
+    private static Map<String, Long> difference(Map<String, Long> before, Map<String, Long> after) {
+        Map<String, Long> difference = new TreeMap<>(after);
+        difference.replaceAll((kind, count) -> count - before.getOrDefault(kind, 0L));
+        difference.values().removeIf(count -> count == 0);
+        return difference;
+    }
+
+    /**
+     * Describes what is missing of the slices of all nodes, or wrong with them; empty if nothing
+     * is.
+     */
+    private String incomplete(List<JsonNode> slices) {
+        Pools pools = new Pools(slices);
+        int devices = pools.devices().size();
+        int wanted = plan.nodes() * plan.devices();
+        return pools.fault()
+                .orElse(
+                        devices == wanted && pools.byPool().size() == plan.nodes()
+                                ? ""
+                                : "there are %d devices of %d in %d pools of %d"
+                                        .formatted(
+                                                devices,
+                                                wanted,
+                                                pools.byPool().size(),
+                                                plan.nodes()));
+    }
+}
