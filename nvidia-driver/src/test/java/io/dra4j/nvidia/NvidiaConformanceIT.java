@@ -47,7 +47,9 @@ class NvidiaConformanceIT {
 
     private static final String FEW =
             "only: [DRA-REG-02, DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02, DRA-TAINT-02,"
-                    + " DRA-PART-01]";
+                    + " DRA-PART-01%s]";
+
+    private static final String OF_SHARES = ", DRA-CAP-01, DRA-CAP-02, DRA-PREP-21, DRA-PREP-22";
 
     /** Each place has a node of its own, which outlives the driver's processes there. */
     private static final String COMMAND =
@@ -103,10 +105,9 @@ class NvidiaConformanceIT {
         StandInNode node = StandInNode.install(folder.resolve("node"), boards);
         int gpus = node.state().gpus();
         String settings =
-                SETTINGS.formatted(
-                        HARDWARE, gpus - 1, gpus, reboot, config, options.isEmpty() ? "" : ", ctr");
+                SETTINGS.formatted(HARDWARE, gpus - 1, gpus, reboot, config, declared(options));
         boolean whole = WHOLE || (Boolean.getBoolean("dra4j.nightly") && !options.isEmpty());
-        String only = whole ? "" : FEW;
+        String only = whole ? "" : FEW.formatted(isShared(options) ? OF_SHARES : "");
         Map<String, String> environment =
                 Map.of(
                         "NODE", node.folder().toString(),
@@ -119,6 +120,16 @@ class NvidiaConformanceIT {
                         Catalogue.load(),
                         Progress.NONE)
                 .run();
+    }
+
+    /** The declarations that follow from options: partitions and shares of devices. */
+    private static String declared(String options) {
+        return (options.contains("--dynamic-mig") ? ", ctr" : "")
+                + (isShared(options) ? ", multi" : "");
+    }
+
+    private static boolean isShared(String options) {
+        return options.contains("--consumable-shares");
     }
 
     private static void assertGreen(String run, Outcome outcome) throws IOException {
@@ -156,6 +167,15 @@ class NvidiaConformanceIT {
 
         assertGreen("h100-80", outcome);
         assertPassed(outcome, "DRA-PART-01", "DRA-TAINT-02");
+    }
+
+    @Test
+    void passesWithSharesOfAllDevices() throws Exception {
+        Outcome outcome =
+                run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
+
+        assertGreen("h100-80-shared", outcome);
+        assertPassed(outcome, "DRA-PART-01", "DRA-CAP-01", "DRA-CAP-02");
     }
 
     @Test

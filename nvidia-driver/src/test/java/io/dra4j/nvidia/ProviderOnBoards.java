@@ -37,7 +37,7 @@ abstract class ProviderOnBoards {
         return startAgain(dynamicMig, false);
     }
 
-    /** How many claims may have a device. */
+    /** The number of claims that may have one device. */
     Shares shares = Shares.NONE;
 
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {

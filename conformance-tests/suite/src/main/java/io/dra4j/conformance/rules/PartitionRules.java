@@ -95,7 +95,7 @@ record PartitionRules(TestContext context, Publishing publishing) {
         pools.byPool().forEach((pool, slices) -> check(pool, slices, pools, true));
         for (PublishedDevice first : pools.devices()) {
             for (PublishedDevice second : pools.devices()) {
-                if (first != second && isTooMuch(first, second, pools)) {
+                if (!first.name().equals(second.name()) && isTooMuch(first, second, pools)) {
                     refuse(first, second);
                     return;
                 }
