@@ -8,12 +8,12 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
@@ -23,6 +23,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.ShareLimits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.sharing.Holders;
 import io.dra4j.nvidia.sharing.SharedDevice;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.ClaimState;
@@ -31,6 +32,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -166,13 +169,18 @@ final class NvidiaClaims {
      */
     void unprepare(
             HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimContext context) {
-        boolean isLost = claim.state() == null && claim.phase() == Phase.DAMAGED;
+        boolean isLost = Holders.isLost(claim);
         ClaimState recorded =
                 isLost
                         ? new ClaimState(suspected(claim, last, runtime), List.of())
                         : ClaimState.read(claim.state());
         ClaimRecorder recorder = new ClaimRecorder(recorded, context);
         sharing.undo(claim.ref(), recorder);
+        if (isLost && runtime != null && !clean(runtime, last, claim)) {
+            throw new DraException(
+                    "What claim %s shared can't be undone now; the driver's log has the reason"
+                            .formatted(claim.ref()));
+        }
         nvml.inOneSession(
                 () -> {
                     allocator.destroy(
@@ -181,6 +189,38 @@ final class NvidiaClaims {
                             recorder.ofMig());
                     return true;
                 });
+    }
+
+    /**
+     * Undoes the sharing that no claim has.
+     *
+     * @param leaving a claim that does not count any more; null for none
+     * @return whether nothing is left
+     * @throws DraException if the record of a claim can't be read
+     */
+    boolean clean(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
+        return sharing.clean(
+                () ->
+                        Holders.of(
+                                runtime.held().stream()
+                                        .filter(one -> !isSame(one, leaving))
+                                        .toList(),
+                                device -> hardware(last, device)));
+    }
+
+    private static boolean isSame(HeldClaim claim, @Nullable HeldClaim other) {
+        return other != null && claim.ref().uid().equals(other.ref().uid());
+    }
+
+    /** A MIG device on demand has no UUID that is known without its record. */
+    private static Optional<Set<String>> hardware(Snapshot last, HeldDevice device) {
+        Offer offer = last.devices().offer(device.device()).orElse(null);
+        if (offer instanceof Offer.Existing existing) {
+            return Optional.of(Set.of(existing.gpu().uuid(), existing.device().uuid()));
+        }
+        return offer instanceof Offer.Whole whole
+                ? Optional.of(Set.of(whole.gpu().uuid()))
+                : Optional.empty();
     }
 
     private ProviderState suspected(

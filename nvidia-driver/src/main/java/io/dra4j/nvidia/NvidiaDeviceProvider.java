@@ -150,7 +150,17 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public boolean settled() {
-            return !settings.dynamicMig() || handleForeignInstances(runtime);
+            boolean isClean = clean(runtime);
+            return (!settings.dynamicMig() || handleForeignInstances(runtime)) && isClean;
+        }
+    }
+
+    private boolean clean(DriverContext runtime) {
+        try {
+            return claims.clean(runtime, last, null);
+        } catch (DraException e) { // a later driver's record; unprepare says more
+            LOG.atWarn().setCause(e).log("What claims share is unknown; nothing is undone");
+            return true;
         }
     }
 

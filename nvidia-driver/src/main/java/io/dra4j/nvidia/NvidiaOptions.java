@@ -12,6 +12,8 @@ import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.slicing.SliceFiles;
+import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -138,7 +140,13 @@ final class NvidiaOptions extends DriverOptions {
     }
 
     DeviceSharing sharing() {
-        return new DeviceSharing(ConfigKinds.of(featureGates()), List.of());
+        SliceFiles slices =
+                new SliceFiles(
+                        directory().resolve("time-slices"),
+                        install.installation(procRoot())::moduleLoad);
+        return new DeviceSharing(
+                ConfigKinds.of(featureGates()),
+                List.of(new TimeSlicing(install.nvidiaSmi(), slices)));
     }
 
     private Path directory() {

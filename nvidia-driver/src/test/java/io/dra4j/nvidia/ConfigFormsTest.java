@@ -133,6 +133,34 @@ class ConfigFormsTest extends ProviderOnBoards {
                 ConfigForm.ON_A_MIG_DEVICE);
     }
 
+    @TestFactory
+    Stream<DynamicTest> onAGpuThatCanBeShared() throws Exception {
+        gates = "TimeSlicingSettings=true,MPSSupport=true";
+        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.SHARED_GPU);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onAMigDeviceThatCanBeShared() throws Exception {
+        gates = "TimeSlicingSettings=true,MPSSupport=true";
+        return tests(
+                preview(start("a100-40-divided", false)),
+                "gpu-0-mig-1g5gb-19-4",
+                ConfigForm.SHARED_MIG_DEVICE);
+    }
+
+    @Test
+    void eachStrategyHasItsOwnGate() throws Exception {
+        gates = "TimeSlicingSettings=true";
+        ClaimPreview node = preview(start("l40s", false));
+        Entry slices = ofClaim("", "kind: GpuConfig, sharing: {strategy: TimeSlicing}");
+        Entry mps = ofClaim("", "kind: GpuConfig, sharing: {strategy: MPS}");
+
+        assertThat(applied(node, "gpu-0", slices).value().toString())
+                .contains("interval=Default")
+                .contains("mpsConfig=null");
+        assertThatThrownBy(() -> applied(node, "gpu-0", mps)).hasMessageContaining("MPSSupport");
+    }
+
     @Test
     void onAMigDeviceOnDemand() throws Exception {
         ClaimPreview node = preview(start("h100-80", true));
@@ -185,9 +213,25 @@ class ConfigFormsTest extends ProviderOnBoards {
                 | configuration, for a GPU | with `requests: [r0]` | without `requests` |
                 |---|---|---|
                 """
-                        + ConfigForm.ON_A_GPU.stream()
-                                .map(ConfigFormsTest::row)
-                                .collect(Collectors.joining()));
+                        + rows(ConfigForm.ON_A_GPU)
+                        + """
+
+                        With `--feature-gates=TimeSlicingSettings=true,MPSSupport=true`:
+
+                        | configuration, for a GPU | with `requests: [r0]` | without `requests` |
+                        |---|---|---|
+                        """
+                        + rows(ConfigForm.SHARED_GPU)
+                        + """
+
+                        | configuration, for a MIG device | with `requests: [r0]` | without `requests` |
+                        |---|---|---|
+                        """
+                        + rows(ConfigForm.SHARED_MIG_DEVICE));
+    }
+
+    private static String rows(List<ConfigForm> forms) {
+        return forms.stream().map(ConfigFormsTest::row).collect(Collectors.joining());
     }
 
     private static String row(ConfigForm form) {

@@ -12,6 +12,8 @@ import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.slicing.SliceFiles;
+import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.file.Path;
@@ -27,6 +29,7 @@ abstract class ProviderOnBoards {
     @TempDir Path folder;
 
     final List<NvidiaDeviceProvider> started = new ArrayList<>();
+    String gates = "";
     StandInNode node;
     NodeState hardware;
     RecordedContext context = new RecordedContext(List.of());
@@ -58,9 +61,14 @@ abstract class ProviderOnBoards {
         return provider;
     }
 
-    /** Returns the sharing of the provider; without feature gates, none. */
-    DeviceSharing sharing() {
-        return new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of());
+    private DeviceSharing sharing() {
+        SliceFiles slices =
+                new SliceFiles(
+                        folder.resolve("time-slices"),
+                        node.options().installation(node.proc())::moduleLoad);
+        return new DeviceSharing(
+                ConfigKinds.of(FeatureGates.parse(gates)),
+                List.of(new TimeSlicing(node.options().nvidiaSmi(), slices)));
     }
 
     @AfterEach

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -23,6 +24,7 @@ final class RecordedContext implements DriverContext {
     private static final int TIMEOUT_SECONDS = 60;
 
     final Map<String, DeviceHealth> health = new ConcurrentHashMap<>();
+    final List<String> notices = new CopyOnWriteArrayList<>();
     private final Semaphore changes = new Semaphore(0);
     private final List<HeldClaim> held;
 
@@ -65,6 +67,11 @@ final class RecordedContext implements DriverContext {
     @Override
     public void reportHealth(Collection<DeviceHealth> reports) {
         reports.forEach(report -> health.put(report.device().value(), report));
+    }
+
+    @Override
+    public void notice(String subject, String message) {
+        notices.add(subject + ": " + message);
     }
 
     @Override

@@ -98,4 +98,18 @@ public interface DriverContext {
      *     can't be kept
      */
     void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata);
+
+    /**
+     * Tells the cluster's admins what they may not expect, though nothing is wrong: it becomes an
+     * Event on the Node.
+     *
+     * <p>A notice that repeats the last one about its subject appears again after half an hour at
+     * the earliest, and one subject has an Event a minute at most. Without the permission to create
+     * Events there is none: log what matters, too.
+     *
+     * @param subject what it is about, for instance the name of a device; their number has to be
+     *     bounded
+     * @param message one or two sentences: what, of which claim or device
+     */
+    void notice(String subject, String message);
 }

@@ -33,6 +33,7 @@ public final class RecordingDriverContext implements DriverContext {
     private final List<StatusUpdate> statuses = new ArrayList<>();
     private final List<MetadataUpdate> metadata = new ArrayList<>();
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+    private final List<Notice> notices = new ArrayList<>();
     private int inventoryChanges;
 
     /**
@@ -63,6 +64,14 @@ public final class RecordingDriverContext implements DriverContext {
      * @param metadata the metadata
      */
     public record MetadataUpdate(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {}
+
+    /**
+     * A call of {@link DriverContext#notice}.
+     *
+     * @param subject what it is about
+     * @param message the sentences
+     */
+    public record Notice(String subject, String message) {}
 
     @Override
     public String driverName() {
@@ -186,6 +195,16 @@ public final class RecordingDriverContext implements DriverContext {
     public synchronized void updateMetadata(
             ClaimRef claim, HeldDevice device, DeviceMetadata update) {
         metadata.add(new MetadataUpdate(claim, device, update));
+    }
+
+    @Override
+    public synchronized void notice(String subject, String message) {
+        notices.add(new Notice(subject, message));
+    }
+
+    /** {@return all notices, in their order} */
+    public synchronized List<Notice> notices() {
+        return List.copyOf(notices);
     }
 
     /** {@return all updates of metadata, in their order} */

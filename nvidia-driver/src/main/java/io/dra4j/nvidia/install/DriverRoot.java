@@ -4,6 +4,7 @@ package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.prepare.LibraryFolders;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,6 +21,10 @@ import java.util.stream.Collectors;
  * @param path the directory, absolute; it need not exist yet
  */
 record DriverRoot(Path path) {
+
+    private static final List<String> PROGRAMS =
+            List.of("opt/bin", "usr/bin", "usr/sbin", "bin", "sbin");
+    private static final int MOST_LINKS = 8;
 
     /**
      * Checks that the path is absolute, as paths in CDI specs have to be.
@@ -62,5 +67,41 @@ record DriverRoot(Path path) {
                 .formatted(
                         path,
                         candidates.stream().map(Path::toString).collect(Collectors.joining(", ")));
+    }
+
+    /**
+     * Finds a program of the driver: an executable file, or a link to one, whose target is looked
+     * for below the root.
+     *
+     * @throws DraException if there is none
+     */
+    Path findProgram(String name) {
+        return PROGRAMS.stream()
+                .map(folder -> target(path.resolve(folder).resolve(name)))
+                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new DraException(
+                                        "%s is not found below %s, in none of %s; install the driver's programs"
+                                                .formatted(
+                                                        name, path, String.join(", ", PROGRAMS))));
+    }
+
+    /** Links of alternatives name files of the node, which are elsewhere for this process. */
+    private Path target(Path file) {
+        Path found = file;
+        for (int links = 0; links < MOST_LINKS && Files.isSymbolicLink(found); links++) {
+            try {
+                Path target = Files.readSymbolicLink(found);
+                found =
+                        target.isAbsolute()
+                                ? path.resolve(Path.of("/").relativize(target))
+                                : found.resolveSibling(target);
+            } catch (IOException e) {
+                return file;
+            }
+        }
+        return found;
     }
 }

@@ -6,6 +6,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Installation;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
@@ -81,7 +82,17 @@ public final class InstallOptions {
 
     /** Returns NVML for a driver that outlives updates and reloads of NVIDIA's; opens nothing. */
     public Nvml nvml(Path proc) {
-        return new Nvml(new InstalledDriver(driverRoot(), sysfsRoot, proc));
+        return new Nvml(installation(proc));
+    }
+
+    /** Returns what the files of the node show of the driver. */
+    public Installation installation(Path proc) {
+        return new InstalledDriver(driverRoot(), sysfsRoot, proc);
+    }
+
+    /** Returns the driver's program for settings that NVML has no call for. */
+    public NvidiaSmi nvidiaSmi() {
+        return new NvidiaSmi(driverRoot());
     }
 
     /**

@@ -8,11 +8,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /** One lock for each GPU, so that different GPUs change at the same time. */
-final class GpuLocks {
+public final class GpuLocks {
 
     private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
 
-    <T> T with(String gpu, Supplier<T> work) {
+    /** Does work while no other thread does any on the GPU. */
+    public <T> T with(String gpu, Supplier<T> work) {
         ReentrantLock lock = locks.computeIfAbsent(gpu, key -> new ReentrantLock());
         lock.lock();
         try {

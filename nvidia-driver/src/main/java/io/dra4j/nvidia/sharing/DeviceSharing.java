@@ -17,7 +17,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sharing of a node's devices: each group of devices with one configuration is recorded, then
@@ -28,7 +31,7 @@ public final class DeviceSharing {
     private final List<ConfigType<?>> kinds;
     private final List<SharingStrategy> strategies;
     private final Object reservation = new Object(); // held for a write of the journal at most
-    private volatile SharedClaims claims = SharedClaims.NONE;
+    private volatile @Nullable DriverContext runtime; // set by start, which precedes all uses
 
     /**
      * Creates the sharing of a node.
@@ -47,8 +50,8 @@ public final class DeviceSharing {
     }
 
     /** Starts with what the runtime holds. */
-    public void start(DriverContext runtime) {
-        claims = new SharedClaims(runtime::held);
+    public void start(DriverContext started) {
+        this.runtime = started;
     }
 
     /**
@@ -65,8 +68,7 @@ public final class DeviceSharing {
         for (SharedGroup group : groups(claim, devices)) {
             SharingStrategy strategy = strategy(group.settings().strategy().name());
             reserve(group, strategy, recorder);
-            ContainerEdits ofGroup =
-                    strategy.apply(group, new GroupContext(claim, group.name(), recorder, claims));
+            ContainerEdits ofGroup = strategy.apply(group, context(claim, group.name(), recorder));
             group.devices().forEach(device -> edits.put(device, ofGroup));
         }
         return edits;
@@ -114,20 +116,9 @@ public final class DeviceSharing {
         }
         synchronized (reservation) {
             for (String target : targets) {
-                for (HeldSharing other :
-                        claims.others(target, group.name(), group.claim(), recorder)) {
-                    conflict(group, strategy, other)
-                            .ifPresent(
-                                    reason -> {
-                                        throw new PrepareException(
-                                                "%s is shared by claim %s/%s: %s"
-                                                        .formatted(
-                                                                target,
-                                                                other.claim().namespace(),
-                                                                other.claim().name(),
-                                                                reason));
-                                    });
-                }
+                context(group.claim(), group.name(), recorder)
+                        .others(target)
+                        .forEach(other -> requireNoConflict(target, group, strategy, other));
             }
             recorder.record(
                     new SharingRecord(
@@ -138,13 +129,27 @@ public final class DeviceSharing {
         }
     }
 
-    private static Optional<String> conflict(
-            SharedGroup group, SharingStrategy strategy, HeldSharing other) {
+    private static void requireNoConflict(
+            String target, SharedGroup group, SharingStrategy strategy, HeldSharing other) {
         String wanted = strategy.strategy().name();
         String present = other.record().strategy();
-        return present.equals(wanted)
-                ? strategy.conflict(group, other.record())
-                : Optional.of("it uses %s, and this claim asks for %s".formatted(present, wanted));
+        Optional<String> conflict =
+                present.equals(wanted)
+                        ? strategy.conflict(group, other.record())
+                        : Optional.of(
+                                "it uses %s, and this claim asks for %s"
+                                        .formatted(present, wanted));
+        if (conflict.isPresent()) {
+            ClaimRef holder = other.claim();
+            throw new PrepareException(
+                    "%s is shared by claim %s/%s: %s"
+                            .formatted(target, holder.namespace(), holder.name(), conflict.get()));
+        }
+    }
+
+    private GroupContext context(ClaimRef claim, String group, ClaimRecorder recorder) {
+        return new GroupContext(
+                claim, group, recorder, Objects.requireNonNull(runtime, "not started"));
     }
 
     /**
@@ -157,7 +162,7 @@ public final class DeviceSharing {
         Collections.reverse(latestFirst);
         for (SharingRecord recorded : latestFirst) {
             strategy(recorded.strategy())
-                    .undo(recorded, new GroupContext(claim, recorded.group(), recorder, claims));
+                    .undo(recorded, context(claim, recorded.group(), recorder));
             recorder.forget(recorded.group());
         }
     }
@@ -165,9 +170,15 @@ public final class DeviceSharing {
     /**
      * Undoes what no claim has.
      *
+     * @param holders returns what is in use, at each call
+     * @return whether nothing is left
      * @throws DraException if the record of a claim can't be read
      */
-    public void clean(Holders holders) {
-        strategies.forEach(strategy -> strategy.clean(holders));
+    public boolean clean(Supplier<Holders> holders) {
+        boolean isClean = true;
+        for (SharingStrategy strategy : strategies) {
+            isClean &= strategy.clean(holders);
+        }
+        return isClean;
     }
 }

@@ -19,7 +19,7 @@ record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
     static final String API_VERSION = "resource.nvidia.com/v1beta1";
 
     static ConfigType<GpuConfig> type(FeatureGates gates) {
-        SharingRules rules = new SharingRules(gates, "GPU");
+        SharingRules rules = new SharingRules(gates);
         return ConfigType.builder(API_VERSION, "GpuConfig", GpuConfig.class)
                 .defaults(() -> new GpuConfig(null))
                 .appliesTo(device -> isOfType(device, "gpu"))

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.sharing;
 
+import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.SharingRecord;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The context of one group, whose record it changes. */
-record GroupContext(ClaimRef claim, String group, ClaimRecorder recorder, SharedClaims claims)
+record GroupContext(ClaimRef claim, String group, ClaimRecorder recorder, DriverContext runtime)
         implements SharingContext {
 
     private static final Logger LOG = LoggerFactory.getLogger(GroupContext.class);
@@ -45,11 +47,18 @@ record GroupContext(ClaimRef claim, String group, ClaimRecorder recorder, Shared
 
     @Override
     public List<HeldSharing> others(String target) {
-        return claims.others(target, group, claim, recorder);
+        return SharedClaims.others(runtime.held(), target, group, claim, recorder);
     }
 
     @Override
-    public void notice(String message) {
-        LOG.atWarn().addKeyValue("claim", claim).log(message);
+    public Duration left() {
+        Duration left = Duration.between(runtime.clock().instant(), deadline());
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    @Override
+    public void notice(String device, String message) {
+        LOG.atWarn().addKeyValue("claim", claim).addKeyValue("device", device).log(message);
+        runtime.notice(device, message);
     }
 }

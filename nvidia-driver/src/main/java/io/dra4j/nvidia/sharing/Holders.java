@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.sharing;
 
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The groups that the driver holds, and the devices of claims whose records are lost.
  *
  * @param held the groups
- * @param claims the UIDs of all claims that are held, also of those whose records are lost
+ * @param claims the UIDs of all claims of this boot, also of those whose records are lost
  * @param damaged the UUIDs of GPUs and MIG devices of claims whose records are lost
  * @param isAnyUnknown whether a claim with a lost record may have any device
  */
@@ -24,10 +30,43 @@ public record Holders(
         damaged = Set.copyOf(damaged);
     }
 
+    /**
+     * Finds who holds what.
+     *
+     * @param all the claims that are held, without one that is leaving
+     * @param hardware returns the UUIDs of a device and its GPU; empty if they are not known
+     * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
+     */
+    public static Holders of(
+            List<HeldClaim> all, Function<HeldDevice, Optional<Set<String>>> hardware) {
+        List<HeldSharing> held = new ArrayList<>();
+        Set<String> claims = new HashSet<>();
+        Set<String> damaged = new HashSet<>();
+        boolean isAnyUnknown = false;
+        for (HeldClaim claim : all) {
+            if (!claim.beforeReboot()) {
+                claims.add(claim.ref().uid());
+                held.addAll(SharedClaims.groups(claim).toList());
+                if (isLost(claim)) {
+                    List<Optional<Set<String>>> found =
+                            claim.devices().stream().map(hardware).toList();
+                    found.forEach(one -> one.ifPresent(damaged::addAll));
+                    isAnyUnknown |= found.isEmpty() || found.contains(Optional.empty());
+                }
+            }
+        }
+        return new Holders(held, claims, damaged, isAnyUnknown);
+    }
+
+    /** Returns whether the record of a claim is lost, and with it what the claim shares. */
+    public static boolean isLost(HeldClaim claim) {
+        return claim.state() == null && claim.phase() == Phase.DAMAGED;
+    }
+
     /** Returns whether a claim may share a target. */
     public boolean mayHold(String target) {
-        Set<String> targets = new HashSet<>(damaged);
-        held.forEach(one -> targets.addAll(one.record().targets()));
-        return isAnyUnknown || targets.contains(target);
+        return isAnyUnknown
+                || damaged.contains(target)
+                || held.stream().anyMatch(one -> one.record().targets().contains(target));
     }
 }

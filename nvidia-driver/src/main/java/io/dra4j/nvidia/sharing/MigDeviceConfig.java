@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 record MigDeviceConfig(@Nullable MigDeviceSharing sharing) implements DeviceConfig {
 
     static ConfigType<MigDeviceConfig> type(FeatureGates gates) {
-        SharingRules rules = new SharingRules(gates, "MIG");
+        SharingRules rules = new SharingRules(gates);
         return ConfigType.builder(GpuConfig.API_VERSION, "MigDeviceConfig", MigDeviceConfig.class)
                 .defaults(() -> new MigDeviceConfig(null))
                 .appliesTo(device -> GpuConfig.isOfType(device, "mig"))

@@ -8,30 +8,32 @@ import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.SharingRecord;
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/**
- * The claims of this boot that share devices, as the journal has them.
- *
- * @param held returns all claims that are held, at each call
- */
-record SharedClaims(Supplier<List<HeldClaim>> held) {
+/** The groups of the claims of this boot, as the journal has them. */
+final class SharedClaims {
 
-    static final SharedClaims NONE = new SharedClaims(List::of);
+    private SharedClaims() {}
 
     /**
      * Returns the groups with a part in a target, except one.
      *
+     * @param held all claims that are held
+     * @param recorder the records of the group's claim
      * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
      */
-    List<HeldSharing> others(String target, String group, ClaimRef claim, ClaimRecorder recorder) {
+    static List<HeldSharing> others(
+            List<HeldClaim> held,
+            String target,
+            String group,
+            ClaimRef claim,
+            ClaimRecorder recorder) {
         Stream<HeldSharing> ofClaim =
                 recorder.state().sharing().stream()
                         .filter(one -> !one.group().equals(group))
                         .map(one -> new HeldSharing(claim, one));
         Stream<HeldSharing> ofOthers =
-                held.get().stream()
+                held.stream()
                         .filter(one -> !one.ref().uid().equals(claim.uid()))
                         .flatMap(SharedClaims::groups);
         return Stream.concat(ofClaim, ofOthers)

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.sharing;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ProviderState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -15,6 +16,9 @@ public interface SharingContext {
 
     /** Returns the moment at which the kubelet gives the call up. */
     Instant deadline();
+
+    /** Returns the time until then; zero if it is over. */
+    Duration left();
 
     /**
      * Records the strategy's state of the group, durably; it comes before the change that it
@@ -39,7 +43,8 @@ public interface SharingContext {
     /**
      * Tells the cluster's admins what the claim's owner may not expect, by a log line and an Event.
      *
+     * @param device the name of the device that it is about
      * @param message one or two sentences, which name the claim
      */
-    void notice(String message);
+    void notice(String device, String message);
 }

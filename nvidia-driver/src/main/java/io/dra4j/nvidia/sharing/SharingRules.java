@@ -12,14 +12,12 @@ import org.jspecify.annotations.Nullable;
  * The rules of sharing that NVIDIA's driver has, in its words where it has some.
  *
  * @param gates the feature gates, which allow the strategies
- * @param device the kind of device as messages name it, {@code GPU} or {@code MIG}
  */
-record SharingRules(FeatureGates gates, String device) {
+record SharingRules(FeatureGates gates) {
 
-    private static final String OF_A_STRATEGY =
-            "sharing.strategy is \"%s\"; it must be TimeSlicing or MPS";
+    private static final String SUPPORTED = "supported GPU sharing strategies: TimeSlicing, MPS";
     private static final String GATE_OFF =
-            "\"%s\" is selected as the %s sharing strategy, but the \"%s\" feature gate is not enabled:"
+            "\"%s\" is selected as the GPU sharing strategy, but the \"%s\" feature gate is not enabled:"
                     + " the driver has to be started with --feature-gates=%s=true";
     private static final String OTHER_STRATEGY = "cannot use %s with the '%s' strategy";
 
@@ -37,11 +35,14 @@ record SharingRules(FeatureGates gates, String device) {
             @Nullable String given, @Nullable TimeSlicingConfig slices, @Nullable MpsConfig mps) {
         Optional<Strategy> known = Strategy.of(given);
         if (known.isEmpty()) {
-            return List.of(OF_A_STRATEGY.formatted(given == null ? "" : given));
+            return List.of(
+                    given == null || given.isEmpty()
+                            ? "sharing.strategy is missing, " + SUPPORTED
+                            : "unknown GPU sharing strategy: " + given + ", " + SUPPORTED);
         }
         Strategy strategy = known.get();
         if (!gates.isOn(strategy.gate())) {
-            return List.of(GATE_OFF.formatted(strategy, device, strategy.gate(), strategy.gate()));
+            return List.of(GATE_OFF.formatted(strategy, strategy.gate(), strategy.gate()));
         }
         List<String> problems = new ArrayList<>();
         if (slices != null) {

@@ -7,6 +7,7 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.nvidia.state.SharingRecord;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +67,9 @@ public interface SharingStrategy {
      * <p>It is called an interval after the start, when the claims are known, and after a claim
      * without a record was unprepared. What fails is logged, and tried again by a later call.
      *
-     * @param holders what is in use
+     * @param holders returns what is in use, at each call; call it under the lock of what is undone
+     * @return whether nothing is left
+     * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
      */
-    void clean(Holders holders);
+    boolean clean(Supplier<Holders> holders);
 }

@@ -227,12 +227,17 @@ public record StandInNode(Path folder) {
 
     /** Returns NVML of this node as the program has it, without a session. */
     public Nvml nvml() {
+        return options().nvml(proc());
+    }
+
+    /** Returns the options that locate this node's driver. */
+    public InstallOptions options() {
         InstallOptions options = new InstallOptions();
         CommandSpec command = CommandSpec.create();
         command.addMixin("install", CommandSpec.forAnnotatedObject(options));
         new CommandLine(command)
                 .parseArgs("--nvidia-driver-root=" + root(), "--sysfs-root=" + sysfs());
-        return options.nvml(proc());
+        return options;
     }
 
     /** Returns whether a process has a session open. */

@@ -75,7 +75,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
         this.events = events;
         this.meters = meters;
         Stream.of(Reason.values())
-                .filter(reason -> reason.severity() != Severity.GOOD_NEWS)
+                .filter(reason -> reason.severity().isProblem())
                 .forEach(reason -> meters.count(Metric.PROBLEMS, 0, reason.apiName()));
         this.clock = clock;
         this.delivery =
@@ -131,7 +131,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     }
 
     private void deliver(DriverEvent event, Instant at) {
-        if (event.reason().severity() != Severity.GOOD_NEWS) {
+        if (event.reason().severity().isProblem()) {
             meters.count(Metric.PROBLEMS, event.reason().apiName());
         }
         notifyListener(event);
@@ -159,7 +159,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
             return;
         }
         lastEvents.put(kind, at);
-        boolean warning = event.reason().severity() != Severity.GOOD_NEWS;
+        boolean warning = event.reason().severity().isProblem();
         try {
             events.create(warning, event.reason().apiName(), event.message());
             eventsFail = false;

@@ -10,6 +10,9 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.time.InstantSource;
@@ -22,7 +25,8 @@ record RunningContext(
         ClaimPreparation claims,
         ClaimReports reports,
         SlicePublisher publisher,
-        RunningHealth health)
+        RunningHealth health,
+        EventRecorder events)
         implements DriverContext {
 
     @Override
@@ -63,5 +67,10 @@ record RunningContext(
     @Override
     public void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata) {
         reports.updateMetadata(claim, device, metadata);
+    }
+
+    @Override
+    public void notice(String subject, String message) {
+        events.record(new DriverEvent(Reason.DRIVER_NOTICE, "notice of " + subject, message));
     }
 }

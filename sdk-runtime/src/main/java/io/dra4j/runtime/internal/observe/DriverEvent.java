@@ -59,6 +59,8 @@ public record DriverEvent(
         UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
         /** A problem of publishing has ended. */
         PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
+        /** The provider tells what may not be expected. */
+        DRIVER_NOTICE("DriverNotice", Severity.NOTICE),
         /** The API server does not serve the API that this SDK needs. */
         API_MISSING("DraApiMissing", Severity.FATAL),
         /** A part of the driver ended that nothing can start again. */
@@ -89,9 +91,16 @@ public record DriverEvent(
     public enum Severity {
         /** A problem has ended. */
         GOOD_NEWS,
+        /** Nothing is wrong. */
+        NOTICE,
         /** The driver keeps trying by itself. */
         PROBLEM,
         /** The driver can't go on: the host should end it. */
-        FATAL
+        FATAL;
+
+        /** Returns whether something is wrong. */
+        public boolean isProblem() {
+            return this == PROBLEM || this == FATAL;
+        }
     }
 }

@@ -1,0 +1,38 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.install;
+
+import io.dra4j.api.error.DraException;
+
+/** A call of {@code nvidia-smi} that failed. */
+public final class SmiException extends DraException {
+
+    private static final long serialVersionUID = 1;
+
+    private final Outcome outcome;
+
+    SmiException(String message, Outcome outcome, Throwable cause) {
+        super(message, cause);
+        this.outcome = outcome;
+    }
+
+    SmiException(String message, Outcome outcome) {
+        super(message);
+        this.outcome = outcome;
+    }
+
+    /** The state after a failed call. */
+    public enum Outcome {
+        /** The program has not run, or has said that it changed nothing. */
+        UNCHANGED,
+        /** The GPU, or the driver in the kernel, is not there: neither are its settings. */
+        GONE,
+        /** The program was stopped. */
+        UNKNOWN
+    }
+
+    /** Returns what the call has left. */
+    public Outcome outcome() {
+        return outcome;
+    }
+}
