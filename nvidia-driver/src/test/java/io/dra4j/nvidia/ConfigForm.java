@@ -21,11 +21,12 @@ record ConfigForm(String parameters, String named, String unnamed) {
             "cannot apply %s to device node-1/gpu-0-mig-1g5gb-19-4 of request r0: ";
     private static final String TAKES = "it takes configurations of kind %s";
     private static final String GATE_OFF =
-            "%s: \"%s\" is selected as the GPU sharing strategy, but the \"%s\" feature gate is not enabled:"
-                    + " the driver has to be started with --feature-gates=%3$s=true";
+            "%s: \"%s\" is selected as the GPU sharing strategy, but the \"%s\" feature gate is not enabled: ";
     private static final String NO_TIME_SLICES =
-            GATE_OFF.formatted("%s", "TimeSlicing", "TimeSlicingSettings");
-    private static final String NO_MPS = GATE_OFF.formatted("%s", "MPS", "MPSSupport");
+            GATE_OFF.formatted("%s", "TimeSlicing", "TimeSlicingSettings")
+                    + "the driver has to be started with --feature-gates=TimeSlicingSettings=true";
+    private static final String NO_MPS =
+            GATE_OFF.formatted("%s", "MPS", "MPSSupport") + "this driver does not support it yet";
     private static final String STRATEGIES = "supported GPU sharing strategies: TimeSlicing, MPS";
     private static final String INTERVALS =
             "GpuConfig: unknown time-slice interval: %s, supported time-slice intervals: Default, Short, Medium, Long";

@@ -216,7 +216,7 @@ class ConfigFormsTest extends ProviderOnBoards {
                         + rows(ConfigForm.ON_A_GPU)
                         + """
 
-                        With `--feature-gates=TimeSlicingSettings=true,MPSSupport=true`:
+                        With the gate `TimeSlicingSettings`, and forms of MPS as they are checked once the driver has it:
 
                         | configuration, for a GPU | with `requests: [r0]` | without `requests` |
                         |---|---|---|

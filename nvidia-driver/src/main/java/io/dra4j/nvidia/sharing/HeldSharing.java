@@ -11,4 +11,4 @@ import io.dra4j.nvidia.state.SharingRecord;
  * @param claim the claim
  * @param record its sharing by one entry
  */
-public record HeldSharing(ClaimRef claim, SharingRecord record) {}
+record HeldSharing(ClaimRef claim, SharingRecord record) {}

@@ -1,0 +1,360 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.standin.SmiStandIn;
+import io.dra4j.runtime.ClaimPreview;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Claims that share GPUs by time slices, with a stand-in of nvidia-smi that records its calls. */
+class TimeSlicingTest extends ProviderOnBoards {
+
+    private static final ClaimRef ONE = new ClaimRef("default", "one", "0b5c9d52-0001");
+    private static final ClaimRef TWO = new ClaimRef("default", "two", "0b5c9d52-0002");
+    private static final String RESET = "compute-policy -i %s --set-timeslice 0";
+
+    private final JournaledClaims claims = new JournaledClaims();
+    private NvidiaDeviceProvider provider;
+    private ClaimPreview preview;
+    private SmiStandIn smi;
+    private String gpu0;
+    private String gpu1;
+
+    private void install(String boards) throws Exception {
+        gates = "TimeSlicingSettings=true";
+        context = new RecordedContext(claims.held);
+        provider = start(boards, false);
+        preview = ClaimPreview.of("gpu.nvidia.com", provider);
+        smi = SmiStandIn.install(node);
+        try (var nvml = node.nvml()) {
+            List<String> uuids = nvml.read().gpus().stream().map(gpu -> gpu.uuid()).toList();
+            gpu0 = uuids.get(0);
+            gpu1 = uuids.size() > 1 ? uuids.get(1) : "";
+        }
+    }
+
+    private void restart() {
+        started.forEach(NvidiaDeviceProvider::close);
+        started.clear();
+        provider = startAgain(false, false);
+        provider.inventory();
+    }
+
+    /** One request for each device, and a configuration for all of them. */
+    private AllocatedClaim claim(ClaimRef ref, String config, String... devices) {
+        String results =
+                Stream.of(devices)
+                        .map(
+                                device ->
+                                        "{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}"
+                                                .formatted("of-" + device, device))
+                        .collect(Collectors.joining(", "));
+        String claim =
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaim
+                metadata: {namespace: %s, name: %s, uid: %s}
+                status:
+                  allocation:
+                    devices:
+                      results: [%s]
+                      config: [%s]
+                """;
+        return preview.allocated(
+                claim.formatted(ref.namespace(), ref.name(), ref.uid(), results, config));
+    }
+
+    private static String config(String kind, String requests, String sharing) {
+        return """
+               {source: FromClaim, requests: [%s], opaque: {driver: gpu.nvidia.com, parameters:
+                 {apiVersion: resource.nvidia.com/v1beta1, kind: %s, sharing: {%s}}}}
+               """
+                .formatted(requests, kind, sharing)
+                .strip();
+    }
+
+    private static String slices(String requests, String interval) {
+        return config(
+                "GpuConfig",
+                requests,
+                "strategy: TimeSlicing, timeSlicingConfig: {interval: %s}".formatted(interval));
+    }
+
+    private AllocatedClaim sliced(ClaimRef ref, String interval, String... devices) {
+        return claim(ref, slices("", interval), devices);
+    }
+
+    private List<String> setting(String gpu, int number) {
+        return List.of(
+                "-i " + gpu + " -c DEFAULT",
+                "compute-policy -i " + gpu + " --set-timeslice " + number);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Short, 1", "Medium, 2", "Long, 3"})
+    void areSetInOrderAndResetAtTheEnd(String interval, int number) throws Exception {
+        install("l40s");
+
+        claims.prepare(provider, sliced(ONE, interval, "gpu-0"));
+
+        assertThat(smi.calls()).isEqualTo(setting(gpu0, number));
+        assertThat(smi.preloaded()).isEqualTo(node.library().toString());
+        smi.forgetCalls();
+        claims.unprepare(provider, ONE);
+        assertThat(smi.calls()).containsExactly(RESET.formatted(gpu0));
+        assertThat(node.folder().resolve("time-slices")).isEmptyDirectory();
+    }
+
+    @Test
+    void areNeverImplied() throws Exception {
+        install("l40s");
+
+        claims.prepare(
+                provider,
+                claim(
+                        ONE,
+                        config("GpuConfig", "", "strategy: X").replace("{strategy: X}", "null"),
+                        "gpu-0"));
+        assertThat(claims.of(ONE).state()).isNull();
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.calls()).isEmpty();
+    }
+
+    @Test
+    void ofTwoRequestsAndConfigurationsAreOfEachGpu() throws Exception {
+        install("a100-40");
+        String both = slices("of-gpu-0", "Long") + ", " + slices("of-gpu-1", "Short");
+
+        claims.prepare(provider, claim(ONE, both, "gpu-0", "gpu-1"));
+
+        assertThat(smi.slice(gpu0)).isEqualTo(3);
+        assertThat(smi.slice(gpu1)).isEqualTo(1);
+        claims.unprepare(provider, ONE);
+        assertThat(smi.slice(gpu0)).isZero();
+        assertThat(smi.slice(gpu1)).isZero();
+    }
+
+    @Test
+    void areSetOnceForAllSharersAndResetAfterTheLast() throws Exception {
+        install("l40s");
+
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        claims.prepare(provider, sliced(TWO, "Long", "gpu-0"));
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.calls()).isEqualTo(setting(gpu0, 3));
+        claims.unprepare(provider, TWO);
+        assertThat(smi.calls()).hasSize(3).endsWith(RESET.formatted(gpu0));
+    }
+
+    @Test
+    void ofAnotherIntervalAreRefusedWithTheHolder() throws Exception {
+        install("l40s");
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+
+        assertThatThrownBy(() -> claims.prepare(provider, sliced(TWO, "Short", "gpu-0")))
+                .isInstanceOf(PrepareException.class)
+                .hasMessage(
+                        "%s is shared by claim default/one: its time-slice interval is Long, and this claim asks for Short; ask for the same, or for another GPU",
+                        gpu0);
+
+        assertThat(smi.calls()).isEqualTo(setting(gpu0, 3));
+        assertThat(claims.held).extracting(HeldClaim::ref).containsExactly(ONE);
+        claims.unprepare(provider, ONE);
+        claims.prepare(provider, sliced(TWO, "Short", "gpu-0"));
+        assertThat(smi.slice(gpu0)).isEqualTo(1);
+    }
+
+    @Test
+    void ofAMigDeviceHaveNoEffectAndThatIsSaid() throws Exception {
+        install("a100-40-divided");
+        String config = config("MigDeviceConfig", "", "strategy: TimeSlicing");
+
+        claims.prepare(provider, claim(ONE, config, "gpu-0-mig-1g5gb-19-4"));
+
+        assertThat(smi.calls()).isEmpty();
+        assertThat(claims.of(ONE).state()).isNull();
+        assertThat(context.notices)
+                .containsExactly(
+                        "gpu-0-mig-1g5gb-19-4: Claim default/one asks for TimeSlicing on MIG device gpu-0-mig-1g5gb-19-4, which has no effect: only whole GPUs have time slices");
+    }
+
+    @Test
+    void thatCannotBeSetAreFatalIfTheyWereAskedFor() throws Exception {
+        install("l40s");
+        smi.failAt("set-timeslice", 3);
+
+        assertThatThrownBy(() -> claims.prepare(provider, sliced(ONE, "Long", "gpu-0")))
+                .isInstanceOf(PrepareException.class)
+                .hasMessage(
+                        "time slices of %s can't be set to Long: nvidia-smi compute-policy -i %s --set-timeslice 3 failed with exit code 3: the stand-in fails",
+                        gpu0, gpu0);
+        assertThat(claims.held).isEmpty();
+        assertThat(smi.calls()).isEqualTo(setting(gpu0, 3));
+        smi.remove();
+        assertThatThrownBy(() -> claims.prepare(provider, sliced(ONE, "Long", "gpu-0")))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageContaining("usr/bin/nvidia-smi");
+        assertThat(claims.held).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-c", "set-timeslice"})
+    void thatCannotBeSetAreNotFatalIfNoneWereAskedFor(String failing) throws Exception {
+        install("l40s");
+        smi.failAt(failing, 255);
+
+        claims.prepare(provider, sliced(ONE, "Default", "gpu-0"));
+        claims.prepare(
+                provider, claim(TWO, config("GpuConfig", "", "strategy: TimeSlicing"), "gpu-0"));
+        claims.unprepare(provider, ONE);
+        claims.unprepare(provider, TWO);
+
+        assertThat(smi.calls())
+                .allMatch(call -> call.contains(gpu0))
+                .noneMatch(call -> call.endsWith("3"));
+    }
+
+    @Test
+    void aProgramThatHangsIsKilledAtTheDeadline() throws Exception {
+        install("l40s");
+        claims.timeout = Duration.ofMillis(1500);
+        smi.hangAt("set-timeslice 3");
+
+        assertThatThrownBy(() -> claims.prepare(provider, sliced(ONE, "Long", "gpu-0")))
+                .hasMessageContaining("was killed");
+
+        assertThat(ProcessHandle.current().children()).isEmpty();
+        assertThat(claims.held).isEmpty();
+        assertThat(smi.calls()).endsWith(RESET.formatted(gpu0)); // it may have been set
+    }
+
+    @Test
+    void thatCannotBeResetKeepTheClaimUnlessTheGpuIsGone() throws Exception {
+        install("l40s");
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        smi.failAt("set-timeslice 0", 255);
+
+        assertThatThrownBy(() -> claims.unprepare(provider, ONE))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("failed with exit code 255");
+        smi.heal();
+        claims.unprepare(provider, ONE);
+        assertThat(smi.slice(gpu0)).isZero();
+
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        smi.failAt("set-timeslice 0", 6);
+        claims.unprepare(provider, ONE);
+        assertThat(node.folder().resolve("time-slices")).isEmptyDirectory();
+    }
+
+    @Test
+    void areLeftByNoCrashAtACheckpoint() throws Exception {
+        install("l40s");
+        int steps = 0;
+        for (int step = 1; step <= 3; step++) {
+            steps += crash(step);
+        }
+        assertThat(steps).as("checkpoints of prepare and unprepare").isEqualTo(3);
+    }
+
+    /** Returns the number of crashes. */
+    private int crash(int step) throws Exception {
+        int crashes = 0;
+        claims.crashAt(step);
+        try {
+            claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        } catch (JournaledClaims.Crash e) {
+            crashes++;
+            claims.crashAt(0);
+            restart();
+            claims.unprepare(provider, ONE);
+            assertThat(smi.slice(gpu0)).isZero();
+            claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        }
+        claims.crashAt(step);
+        try {
+            claims.unprepare(provider, ONE);
+        } catch (JournaledClaims.Crash e) {
+            crashes++;
+            claims.crashAt(0);
+            restart();
+            claims.unprepare(provider, ONE);
+        }
+        assertThat(smi.slice(gpu0)).isZero();
+        return crashes;
+    }
+
+    @Test
+    void ofClaimsThatAreHeldStayOverARestartAndOthersAreReset() throws Exception {
+        install("a100-40");
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        claims.prepare(provider, sliced(TWO, "Short", "gpu-1"));
+        claims.held.removeIf(claim -> claim.ref().equals(TWO)); // its record is lost
+        smi.forgetCalls();
+
+        restart();
+        awaitReset(gpu1);
+
+        assertThat(smi.calls()).containsExactly(RESET.formatted(gpu1));
+        assertThat(smi.slice(gpu0)).isEqualTo(3);
+        claims.unprepare(provider, ONE);
+        assertThat(smi.slice(gpu0)).isZero();
+    }
+
+    /** The interval between readings is short here. */
+    private void awaitReset(String gpu) throws Exception {
+        while (smi.slice(gpu) != 0) {
+            context.awaitChange();
+        }
+    }
+
+    @Test
+    void ofADamagedClaimStayUntilItIsUnprepared() throws Exception {
+        install("a100-40");
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        claims.prepare(provider, sliced(TWO, "Short", "gpu-1"));
+        claims.replace(claims.of(ONE).toBuilder().phase(Phase.DAMAGED).state(null).build());
+        restart();
+        context.awaitChange();
+        context.awaitChange();
+        assertThat(smi.slice(gpu0)).isEqualTo(3);
+
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.slice(gpu0)).isZero();
+        assertThat(smi.slice(gpu1)).isEqualTo(1);
+    }
+
+    @Test
+    void endWithTheKernelModule() throws Exception {
+        install("l40s");
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        claims.replace(claims.of(ONE).toBuilder().beforeReboot(true).build());
+        Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another boot\n");
+        smi.forgetCalls();
+
+        restart();
+        claims.unprepare(provider, ONE);
+        claims.prepare(provider, sliced(TWO, "Short", "gpu-0"));
+
+        assertThat(smi.calls()).isEqualTo(setting(gpu0, 1));
+    }
+}
