@@ -100,12 +100,11 @@ public interface DriverContext {
     void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata metadata);
 
     /**
-     * Tells the cluster's admins what they may not expect, though nothing is wrong: it becomes an
-     * Event on the Node.
+     * Tells the cluster's admins what they may not expect, by an Event on the Node.
      *
-     * <p>A notice that repeats the last one about its subject appears again after half an hour at
-     * the earliest, and one subject has an Event a minute at most. Without the permission to create
-     * Events there is none: log what matters, too.
+     * <p>Nothing is wrong then: the Event is a Normal one. A notice that repeats the last one about
+     * its subject appears again after half an hour at the earliest, and one subject has an Event a
+     * minute at most. Without the permission to create Events there is none: log what matters, too.
      *
      * @param subject what it is about, for instance the name of a device; their number has to be
      *     bounded
