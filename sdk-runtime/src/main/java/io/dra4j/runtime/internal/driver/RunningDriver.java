@@ -88,8 +88,7 @@ public final class RunningDriver implements AutoCloseable {
             ClaimReports reports = started(reports());
             RunningClaims running = new RunningClaims(claims(reports), meters);
             ClaimPreparation claims = running.preparation();
-            startProvider(
-                    new RunningContext(settings, claims, reports, publisher, health, events));
+            startProvider(new RunningContext(settings, claims, reports, publisher, health, events));
             started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
             plugin = started(serve(claims)); // while the API server's answer is awaited
