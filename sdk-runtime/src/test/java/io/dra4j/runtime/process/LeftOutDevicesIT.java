@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 class LeftOutDevicesIT {
 
     private static final String BROKEN = "left out: gpu-3: Its memory is broken\n";
+    private static final String NONE_OFFERED =
+            "not ready\ndevices: all are left out, and none is offered\n";
     private static final String REASON = "Its library can't be opened";
 
     /** The driver never reads half of it. */
@@ -73,11 +75,10 @@ class LeftOutDevicesIT {
                             .mapToObj(i -> "gpu-" + i + " Its memory is broken\n")
                             .collect(Collectors.joining()));
 
-            String none = pages.await("/readyz", page -> page.statusCode() == 503);
-            assertThat(none)
-                    .startsWith("not ready\ndevices: all are left out, and none is offered\n")
-                    .contains(BROKEN);
+            String none = pages.await("/readyz", page -> page.body().startsWith(NONE_OFFERED));
+            assertThat(none).contains(BROKEN);
             assertThat(none.lines()).hasSize(10);
+            assertThat(pages.get("/readyz").statusCode()).isEqualTo(503);
             assertThat(pages.get("/healthz").statusCode()).isEqualTo(200);
 
             write(leftOut, "");
