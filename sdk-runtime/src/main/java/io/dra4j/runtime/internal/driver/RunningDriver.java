@@ -26,12 +26,14 @@ import io.dra4j.runtime.internal.pins.PinnedNames;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
@@ -47,6 +49,9 @@ public final class RunningDriver implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunningDriver.class);
     private static final Duration API_CHECK = Duration.ofSeconds(2);
+
+    /** Threads of the caller's class loader, which those of the common pool have not. */
+    private final Executor beside = ShortLivedThreads.unlimited("dra4j-start");
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final DriverSettings settings;
@@ -225,13 +230,14 @@ public final class RunningDriver implements AutoCloseable {
                                         settings.kubeconfig(),
                                         settings.driverName(),
                                         settings.nodeName(),
-                                        meters));
+                                        meters),
+                        beside);
         started(() -> connecting.thenAccept(Cluster::close));
         return connecting;
     }
 
-    private static CompletableFuture<Void> check(CompletableFuture<Cluster> connecting) {
-        return connecting.thenAcceptAsync(cluster -> cluster.requireDraApi(API_CHECK));
+    private CompletableFuture<Void> check(CompletableFuture<Cluster> connecting) {
+        return connecting.thenAcceptAsync(api -> api.requireDraApi(API_CHECK), beside);
     }
 
     /** Throws what another thread threw: no kubeconfig, say, or a server that is too old. */
