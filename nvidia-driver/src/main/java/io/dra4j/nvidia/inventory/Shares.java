@@ -87,7 +87,7 @@ public record Shares(Memory memory, long most) {
                 : device;
     }
 
-    /** Capacities beside the memory go to nobody: the first share would else take all of them. */
+    /** Claims take no other capacity than memory: the first share would else take all of each. */
     private Capacity capacity(String name, Quantity amount) {
         if (!areAllowed() || amount.equals(NOTHING)) {
             return new Capacity(amount, null);

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The time slices that this driver has given GPUs, a file for each: claims alone do not tell, for
- * their records can be lost.
+ * The time slices that this driver has given GPUs, a file for each: claims alone do not show them,
+ * for their records can be lost.
  *
  * <p>A file is not synced: like the time slices, it need not outlive the kernel. Callers hold the
  * GPU's lock.

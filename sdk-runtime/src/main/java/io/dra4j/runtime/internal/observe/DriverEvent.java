@@ -59,7 +59,7 @@ public record DriverEvent(
         UNEXPECTED_ERROR("UnexpectedError", Severity.PROBLEM),
         /** A problem of publishing has ended. */
         PUBLISHING_RECOVERED("PublishingRecovered", Severity.GOOD_NEWS),
-        /** The provider tells what may not be expected. */
+        /** Something that admins may not expect, of the provider. */
         DRIVER_NOTICE("DriverNotice", Severity.NOTICE),
         /** The API server does not serve the API that this SDK needs. */
         API_MISSING("DraApiMissing", Severity.FATAL),
