@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.kubelet;
 
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,20 +12,32 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection over a unix socket, as the {@link Socket} that gRPC's transport needs.
  *
  * <p>The JDK has channels of unix sockets, but no sockets. One thread may read while another
- * writes; a close by any thread ends both with an error. Reads wait without a limit.
+ * writes; a close by any thread ends writes at once, and reads when the peer has closed, too, or a
+ * second later. Reads wait without a limit.
  */
 final class UnixSocket extends Socket {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UnixSocket.class);
+    private static final int LINGER_SECONDS = 1;
+    private static final ScheduledExecutorService LINGER =
+            ShortLivedThreads.timer("dra4j-socket-close");
 
     private final SocketChannel channel;
     private final SocketAddress local;
     private final SocketAddress remote;
     private final InputStream input;
     private final OutputStream output;
+    private volatile boolean isClosing;
+    private volatile boolean isAtEnd;
 
     /** Takes over a connected channel in blocking mode. */
     UnixSocket(SocketChannel channel) throws IOException {
@@ -69,7 +82,7 @@ final class UnixSocket extends Socket {
 
     @Override
     public boolean isClosed() {
-        return !channel.isOpen();
+        return isClosing || !channel.isOpen();
     }
 
     @Override
@@ -103,9 +116,30 @@ final class UnixSocket extends Socket {
         return 0;
     }
 
+    /**
+     * Ends what is written, and lets the peer read all of it.
+     *
+     * <p>The kernel resets a connection that is closed before all input was read: a peer that
+     * writes then may drop the answer to its last call.
+     */
     @Override
     public void close() throws IOException {
-        channel.close();
+        boolean isFirst = !isClosing;
+        isClosing = true;
+        if (isAtEnd) {
+            channel.close();
+        } else if (isFirst && channel.isOpen()) {
+            LINGER.schedule(this::closeNow, LINGER_SECONDS, TimeUnit.SECONDS);
+            channel.shutdownOutput();
+        }
+    }
+
+    private void closeNow() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).log("A connection did not close well");
+        }
     }
 
     @Override
@@ -124,12 +158,19 @@ final class UnixSocket extends Socket {
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
-            return channel.read(ByteBuffer.wrap(bytes, offset, length));
+            int read = channel.read(ByteBuffer.wrap(bytes, offset, length));
+            if (read < 0) {
+                isAtEnd = true;
+                if (isClosing) {
+                    channel.close();
+                }
+            }
+            return read;
         }
 
         @Override
         public void close() throws IOException {
-            channel.close();
+            UnixSocket.this.close();
         }
     }
 
@@ -150,7 +191,7 @@ final class UnixSocket extends Socket {
 
         @Override
         public void close() throws IOException {
-            channel.close();
+            UnixSocket.this.close();
         }
     }
 }
