@@ -5,12 +5,16 @@ package io.dra4j.example;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The cost of a start: each limit is about 5 % above what was counted last. */
@@ -19,7 +23,7 @@ class StartCostIT {
     private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
     private static final long JAR_BYTES = 15_700_000;
     private static final int CLASSES = 6_200;
-    private static final int THREADS = 48; // more cores have more compilers
+    private static final long THREADS = 48; // more cores have more compilers
     private static final Path OPTIONS = Path.of("../sdk-runtime/deploy/jvm.options");
 
     @TempDir private Path folder;
@@ -44,15 +48,52 @@ class StartCostIT {
     /** Those of the JVM included; ten of them end in the minute after the start. */
     @Test
     void aStartHasNoMoreThreads() throws Exception {
-        List<String> command = List.of(java(), "@" + OPTIONS.toRealPath(), "-jar", JAR.toString());
-        try (TestNode node = new TestNode("gpu.example.com", command)) {
-            long pid = node.start().pid().orElseThrow();
-            node.awaitRegistered();
-            node.awaitSlices(slices -> !slices.isEmpty());
+        try (TestNode node = node()) {
+            Instance driver = start(node);
 
-            try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
-                assertThat(threads.count()).isBetween(10L, (long) THREADS);
-            }
+            assertThat(threads(driver)).isBetween(10L, THREADS);
+        }
+    }
+
+    /** They have virtual threads from JDK 24 on; those of before have one for each claim. */
+    @Test
+    @EnabledForJreRange(minVersion = 24)
+    void aCallOf32ClaimsNeedsFewMore() throws Exception {
+        try (TestNode node = node()) {
+            Instance driver = start(node);
+            KubeletClaim[] claims =
+                    IntStream.range(0, 32)
+                            .mapToObj(i -> node.allocate("claim-" + i, "gpu-" + i))
+                            .toArray(KubeletClaim[]::new);
+
+            assertThat(node.prepare(claims).complaint()).isEmpty();
+
+            assertThat(threads(driver)).isBetween(10L, THREADS);
+        }
+    }
+
+    private static TestNode node() throws IOException {
+        List<String> command =
+                List.of(
+                        java(),
+                        "@" + OPTIONS.toRealPath(),
+                        "-jar",
+                        JAR.toString(),
+                        "--num-devices=32");
+        return new TestNode("gpu.example.com", command);
+    }
+
+    private static Instance start(TestNode node) throws InterruptedException {
+        Instance driver = node.start();
+        node.awaitRegistered();
+        node.awaitSlices(slices -> !slices.isEmpty());
+        return driver;
+    }
+
+    private static long threads(Instance driver) throws IOException {
+        long pid = driver.pid().orElseThrow();
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+            return threads.count();
         }
     }
 

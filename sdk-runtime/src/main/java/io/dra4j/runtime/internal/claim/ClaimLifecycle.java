@@ -124,11 +124,12 @@ final class ClaimLifecycle implements AutoCloseable {
                         null);
         writes.put(begun, check);
 
-        PreparedClaim prepared;
-        try (CallContext call =
-                new CallContext(context.providerCalls(), this::recordProgress, deadline)) {
-            prepared = context.provider().prepare(claim, call);
-        }
+        PreparedClaim prepared =
+                context.providerCalls()
+                        .call(
+                                this::recordProgress,
+                                deadline,
+                                call -> context.provider().prepare(claim, call));
         Results results =
                 PreparedResults.results(claim, context.reports().prepared(claim, prepared));
 
@@ -158,10 +159,14 @@ final class ClaimLifecycle implements AutoCloseable {
     void unprepare(ClaimRecord record) throws Exception {
         writes.put(record.unpreparing());
 
-        try (CallContext call =
-                new CallContext(context.providerCalls(), this::recordProgress, deadline)) {
-            context.provider().unprepare(context.held(record), call);
-        }
+        context.providerCalls()
+                .call(
+                        this::recordProgress,
+                        deadline,
+                        call -> {
+                            context.provider().unprepare(context.held(record), call);
+                            return true;
+                        });
 
         context.specs().remove(uid);
         context.reports().end(uid);

@@ -18,13 +18,12 @@ import io.dra4j.runtime.internal.status.ClaimReports;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
  * The parts that claims are prepared with.
  *
- * @param providerCalls a permit for each call of the provider at a time
+ * @param providerCalls calls the provider
  * @param locks keep other processes of the driver from a claim
  * @param pins the hardware that devices' names were published for
  * @param reports the statuses and metadata of prepared devices
@@ -35,7 +34,7 @@ import java.util.function.Supplier;
 public record ClaimParts(
         String driver,
         DeviceProvider provider,
-        Semaphore providerCalls,
+        ProviderCalls providerCalls,
         ClaimReader reader,
         Journal journal,
         LockFile locks,

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
@@ -90,13 +91,19 @@ final class ClaimQueue {
     static <T> Supplier<T> inContextOfCaller(Supplier<T> work) {
         Map<String, String> context = MDC.getCopyOfContextMap();
         return () -> {
-            MDC.setContextMap(context == null ? Map.of() : context);
+            Map<String, String> before = replaceContext(context);
             try {
                 return work.get();
             } finally {
-                MDC.clear();
+                replaceContext(before);
             }
         };
+    }
+
+    private static @Nullable Map<String, String> replaceContext(@Nullable Map<String, String> map) {
+        Map<String, String> before = MDC.getCopyOfContextMap();
+        MDC.setContextMap(map == null ? Map.of() : map);
+        return before;
     }
 
     private synchronized void forget(String uid, Task<?> task) {

@@ -11,6 +11,6 @@ final class ApiHttpClientFactory extends JdkHttpClientFactory {
 
     @Override
     protected void additionalConfig(HttpClient.Builder builder) {
-        builder.executor(ShortLivedThreads.unlimited("dra4j-api"));
+        builder.executor(ShortLivedThreads.waiting("dra4j-api"));
     }
 }

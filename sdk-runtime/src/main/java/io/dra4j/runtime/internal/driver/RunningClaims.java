@@ -31,7 +31,7 @@ final class RunningClaims implements AutoCloseable {
     private static final Duration UPKEEP_PACE = Duration.ofSeconds(10);
     private static final Duration GRACE = Duration.ofSeconds(2);
 
-    private final ExecutorService executor = ShortLivedThreads.unlimited("dra4j-claim");
+    private final ExecutorService executor = ShortLivedThreads.waiting("dra4j-claim");
     private final ScheduledExecutorService upkeep =
             Executors.newSingleThreadScheduledExecutor(threads("dra4j-claim-upkeep-"));
     private final ClaimPreparation preparation;

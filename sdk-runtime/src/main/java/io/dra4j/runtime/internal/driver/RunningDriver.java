@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.claim.ClaimParts;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
+import io.dra4j.runtime.internal.claim.ProviderCalls;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
@@ -169,7 +170,8 @@ public final class RunningDriver implements AutoCloseable {
         return new ClaimParts(
                 settings.driverName(),
                 provider,
-                new Semaphore(settings.serialized() ? 1 : Integer.MAX_VALUE, true),
+                new ProviderCalls(
+                        new Semaphore(settings.serialized() ? 1 : Integer.MAX_VALUE, true)),
                 cluster.claimReader(),
                 journal,
                 locks,

@@ -39,7 +39,7 @@ final class SocketServer {
                                 UnixDomainSocketAddress.of(file.hidden()),
                                 InsecureServerCredentials.create())
                         .socketFactory(Accepting.of(UnixServerSocket::new))
-                        .executor(ShortLivedThreads.unlimited("dra4j-" + name + "-call"))
+                        .executor(ShortLivedThreads.waiting("dra4j-" + name + "-call"))
                         .transportExecutor(ShortLivedThreads.unlimited("dra4j-" + name + "-io"))
                         .scheduledExecutorService(
                                 ShortLivedThreads.timer("dra4j-" + name + "-timer"))

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.thread;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -18,7 +19,43 @@ public final class ShortLivedThreads {
 
     private static final int IDLE_SECONDS = 2;
 
+    /**
+     * The release whose virtual threads leave their carrier while they wait for a lock (JEP 491).
+     */
+    private static final boolean HAS_VIRTUAL = Runtime.version().feature() >= 24;
+
     private ShortLivedThreads() {}
+
+    /**
+     * Returns a pool of as many threads as there are tasks, which wait more than they work. It
+     * needs no shutdown.
+     *
+     * <p>The threads are virtual if the JVM has such: native code that waits would hold up all of
+     * them, and belongs on those of {@link #ofNativeCode}.
+     */
+    public static ExecutorService waiting(String name) {
+        return HAS_VIRTUAL ? virtual(name) : unlimited(name);
+    }
+
+    /** Returns threads for what tasks of {@link #waiting} call and wait for. */
+    public static Executor ofNativeCode(String name) {
+        return HAS_VIRTUAL ? unlimited(name) : Runnable::run;
+    }
+
+    /** Calls the API by reflection: it is of JDK 21, and this code is compiled for 17. */
+    private static ExecutorService virtual(String name) {
+        try {
+            Class<?> builders = Class.forName("java.lang.Thread$Builder");
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            builders.getMethod("name", String.class, long.class).invoke(builder, name + "-", 1L);
+            return (ExecutorService)
+                    Executors.class
+                            .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
+                            .invoke(null, builders.getMethod("factory").invoke(builder));
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("a JVM of release 24 has virtual threads", e);
+        }
+    }
 
     /** Returns a pool of as many threads as there are tasks. It needs no shutdown. */
     public static ExecutorService unlimited(String name) {

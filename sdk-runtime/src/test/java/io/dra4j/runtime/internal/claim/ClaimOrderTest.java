@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
@@ -352,6 +353,19 @@ class ClaimOrderTest extends NodeFixture {
                 assertThat(node.claims.held()).isEmpty();
             }
         }
+    }
+
+    /** Native code of a provider would hold up the claims on all virtual threads. */
+    @Test
+    void theProviderIsCalledOnThreadsOfTheOperatingSystem() {
+        List<String> threads = new CopyOnWriteArrayList<>();
+        provider.onPrepare = (claim, context) -> threads.add(Thread.currentThread().toString());
+        provider.onUnprepare = claim -> threads.add(Thread.currentThread().toString());
+
+        node.prepare(A);
+        node.unprepare(A);
+
+        assertThat(threads).hasSize(2).noneMatch(name -> name.startsWith("VirtualThread"));
     }
 
     @Test

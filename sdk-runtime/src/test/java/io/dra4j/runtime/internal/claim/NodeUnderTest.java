@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.pins.DevicePins;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Claim preparation on real files, with an API server and a provider that a test has in hand. */
@@ -41,7 +42,7 @@ final class NodeUnderTest implements AutoCloseable {
     final FakeClaims api = new FakeClaims();
     final RecordingProvider provider;
     final List<DriverEvent> events = Collections.synchronizedList(new ArrayList<>());
-    final ExecutorService executor = Executors.newCachedThreadPool();
+    final ExecutorService executor = ShortLivedThreads.waiting("claim");
     LockFile locks;
     Journal journal;
     ClaimPreparation claims;
@@ -72,7 +73,7 @@ final class NodeUnderTest implements AutoCloseable {
         return new ClaimParts(
                 DRIVER,
                 provider,
-                providerCalls,
+                new ProviderCalls(providerCalls),
                 api,
                 journal,
                 locks,
@@ -102,10 +103,16 @@ final class NodeUnderTest implements AutoCloseable {
         locks.close();
     }
 
+    /** Waits for claims that are worked on: they write files. */
     @Override
     public void close() {
-        stop();
         executor.shutdownNow();
+        try {
+            executor.awaitTermination(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        stop();
     }
 
     void allocate(ClaimRef ref, String... devices) {

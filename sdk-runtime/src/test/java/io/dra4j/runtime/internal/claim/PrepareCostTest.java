@@ -29,8 +29,12 @@ class PrepareCostTest {
     private static final int BATCH = 32;
     private static final int ROUNDS = 50;
 
-    /** The most of a prepare and its unprepare, in bytes: 77,600 were measured, on JDK 17. */
-    private static final long ALLOCATED_AT_MOST = 105_000;
+    /**
+     * The most of a prepare and its unprepare, in bytes: 77,600 were measured on JDK 17, and
+     * 114,500 on JDK 25, whose virtual threads have their stacks on the heap.
+     */
+    private static final long ALLOCATED_AT_MOST =
+            Runtime.version().feature() < 24 ? 105_000 : 140_000;
 
     @TempDir Path directory;
 
