@@ -12,6 +12,12 @@ gpu.nvidia.com
 driver: {{ include "nvidia.driver" . }}
 name: gpus
 command: /usr/bin/gpu-kubelet-plugin
+{{- if .Values.featureGates.MPSSupport }}
+# MPS daemons are processes of this container: they have to know those of other containers by their numbers, and the
+# memory that they share with them is mounted in the driver's directory.
+hostPID: true
+propagation: Bidirectional
+{{- end }}
 affinity: |
   {{- include "nvidia.affinity" . | nindent 2 }}
 env: |

@@ -18,7 +18,7 @@ priority: null
 allowHostDirVolumePlugin: true
 allowHostIPC: false
 allowHostNetwork: false
-allowHostPID: false
+allowHostPID: {{ .hostPID | default false }}
 allowHostPorts: false
 allowPrivilegedContainer: {{ $container.securityContext.privileged | default false }}
 allowPrivilegeEscalation: {{ $container.securityContext.privileged | default false }}

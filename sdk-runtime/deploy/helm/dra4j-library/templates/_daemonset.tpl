@@ -14,6 +14,8 @@ The DaemonSet of a driver. Takes a dict:
   volumes     YAML: volumes beside those of all drivers
   init        YAML: init containers
   affinity    YAML: the affinity
+  hostPID     whether the driver sees the processes of the node
+  propagation of mounts in the driver's directory, None by default
 */}}
 {{- define "dra4j.daemonset" -}}
 {{- $root := .root -}}
@@ -40,6 +42,9 @@ spec:
       priorityClassName: {{ . }}
       {{- end }}
       terminationGracePeriodSeconds: 30
+      {{- if .hostPID }}
+      hostPID: true
+      {{- end }}
       # A Service called metrics would set METRICS_PORT.
       enableServiceLinks: false
       {{- with $root.Values.imagePullSecrets }}
@@ -65,7 +70,7 @@ spec:
           {{- include "dra4j.container" . | nindent 10 }}
           volumeMounts:
             # The kubelet is told these paths: they are the same on the node and in the container.
-            - {name: plugin, mountPath: {{ $own | quote }}}
+            - {name: plugin, mountPath: {{ $own | quote }}{{ with .propagation }}, mountPropagation: {{ . }}{{ end }}}
             - {name: registry, mountPath: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}}
             - {name: cdi, mountPath: {{ $root.Values.cdiRoot | quote }}}
             - {name: tmp, mountPath: /tmp}

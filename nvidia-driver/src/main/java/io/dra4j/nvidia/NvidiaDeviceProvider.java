@@ -144,6 +144,11 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
 
         @Override
+        public void resume() {
+            sharing.resume();
+        }
+
+        @Override
         public void beforeReading() {
             allocator.switchModesOff();
         }

@@ -8,6 +8,7 @@ import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.mps.MpsSharing;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
@@ -18,6 +19,7 @@ import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -140,13 +142,18 @@ final class NvidiaOptions extends DriverOptions {
     }
 
     DeviceSharing sharing() {
-        SliceFiles slices =
-                new SliceFiles(
-                        directory().resolve("time-slices"),
-                        install.installation(procRoot())::moduleLoad);
+        Supplier<String> moduleLoad = install.installation(procRoot())::moduleLoad;
+        SliceFiles slices = new SliceFiles(directory().resolve("time-slices"), moduleLoad);
+        MpsSharing mps =
+                new MpsSharing(
+                        directory(),
+                        install.nvidiaSmi(),
+                        install.mpsProgram(),
+                        moduleLoad,
+                        install.gates().shares().areAllowed());
         return new DeviceSharing(
                 ConfigKinds.of(featureGates()),
-                List.of(new TimeSlicing(install.nvidiaSmi(), slices)));
+                List.of(new TimeSlicing(install.nvidiaSmi(), slices), mps));
     }
 
     private Path directory() {

@@ -10,8 +10,8 @@ import picocli.CommandLine.Option;
 final class UnusedOptions {
 
     private static final String MPS =
-            "No effect: it is for the Deployments of MPS daemons, and there are none here; the feature"
-                    + " gate MPSSupport is refused.";
+            "No effect: it is for the Deployments of MPS daemons, which are processes of the driver"
+                    + " here.";
 
     @Option(names = "--namespace", hidden = true, description = MPS + " [NAMESPACE]")
     private String namespace = "";

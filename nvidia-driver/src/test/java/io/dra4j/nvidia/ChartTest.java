@@ -146,7 +146,7 @@ class ChartTest extends ChartContract {
     @ParameterizedTest
     @CsvSource({
         "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",
-        "featureGates.MPSSupport, true, /featureGates/MPSSupport",
+        "featureGates.PassthroughSupport, true, /featureGates/PassthroughSupport",
         "consumableShares, true, /consumableShares",
         "resources.computeDomains.enabled, true, /resources/computeDomains/enabled",
         "resources.gpus.enabled, false, /resources/gpus/enabled"
@@ -154,6 +154,29 @@ class ChartTest extends ChartContract {
     void whatThisDriverDoesNotHaveIsRefused(String path, boolean value, String message) {
         assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set(path, value)))
                 .hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true, Bidirectional", "false, false, ''"})
+    void mpsAloneTakesTheProcessesAndMountsOfTheNode(
+            boolean gate, boolean hostPid, String propagation) {
+        Manifests manifests =
+                CHART.render(
+                        Installation.DEFAULT
+                                .set("featureGates.MPSSupport", gate)
+                                .set("openshift.enabled", true));
+        DriverContainer driver = DriverContainer.of(manifests);
+
+        assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(hostPid);
+        assertThat(driver.container().at("/volumeMounts/0/name").asText()).isEqualTo("plugin");
+        assertThat(driver.container().at("/volumeMounts/0/mountPropagation").asText(""))
+                .isEqualTo(propagation);
+        assertThat(
+                        manifests
+                                .one(Kind.SecurityContextConstraints)
+                                .path("allowHostPID")
+                                .asBoolean(!hostPid))
+                .isEqualTo(hostPid);
     }
 
     @Test

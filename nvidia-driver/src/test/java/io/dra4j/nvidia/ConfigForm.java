@@ -26,7 +26,8 @@ record ConfigForm(String parameters, String named, String unnamed) {
             GATE_OFF.formatted("%s", "TimeSlicing", "TimeSlicingSettings")
                     + "the driver has to be started with --feature-gates=TimeSlicingSettings=true";
     private static final String NO_MPS =
-            GATE_OFF.formatted("%s", "MPS", "MPSSupport") + "this driver does not support it yet";
+            GATE_OFF.formatted("%s", "MPS", "MPSSupport")
+                    + "the driver has to be started with --feature-gates=MPSSupport=true";
     private static final String STRATEGIES = "supported GPU sharing strategies: TimeSlicing, MPS";
     private static final String INTERVALS =
             "GpuConfig: unknown time-slice interval: %s, supported time-slice intervals: Default, Short, Medium, Long";

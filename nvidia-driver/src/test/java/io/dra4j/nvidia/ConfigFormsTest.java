@@ -216,7 +216,7 @@ class ConfigFormsTest extends ProviderOnBoards {
                         + rows(ConfigForm.ON_A_GPU)
                         + """
 
-                        With the gate `TimeSlicingSettings`, and forms of MPS as they are checked once the driver has it:
+                        With the gates `TimeSlicingSettings` and `MPSSupport`:
 
                         | configuration, for a GPU | with `requests: [r0]` | without `requests` |
                         |---|---|---|

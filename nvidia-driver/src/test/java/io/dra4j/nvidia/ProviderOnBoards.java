@@ -6,8 +6,10 @@ import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
+import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Shares;
+import io.dra4j.nvidia.mps.MpsSharing;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
@@ -20,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,17 +65,20 @@ abstract class ProviderOnBoards {
     }
 
     private DeviceSharing sharing() {
-        SliceFiles slices =
-                new SliceFiles(
-                        folder.resolve("time-slices"),
-                        node.options().installation(node.proc())::moduleLoad);
+        Supplier<String> moduleLoad = node.options().installation(node.proc())::moduleLoad;
+        NvidiaSmi smi = node.options().nvidiaSmi();
+        SliceFiles slices = new SliceFiles(folder.resolve("time-slices"), moduleLoad);
+        MpsSharing mps =
+                new MpsSharing(
+                        folder, smi, node.options().mpsProgram(), moduleLoad, shares.areAllowed());
         return new DeviceSharing(
                 ConfigKinds.of(FeatureGates.parse(gates)),
-                List.of(new TimeSlicing(node.options().nvidiaSmi(), slices)));
+                List.of(new TimeSlicing(smi, slices), mps));
     }
 
     @AfterEach
-    void stop() {
+    final void stop() {
         started.forEach(NvidiaDeviceProvider::close);
+        started.clear();
     }
 }

@@ -11,83 +11,17 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
-import io.dra4j.nvidia.standin.SmiStandIn;
-import io.dra4j.runtime.ClaimPreview;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Claims that share GPUs by time slices, with a stand-in of nvidia-smi that records its calls. */
-class TimeSlicingTest extends ProviderOnBoards {
+class TimeSlicingTest extends SharingOnBoards {
 
-    private static final ClaimRef ONE = new ClaimRef("default", "one", "0b5c9d52-0001");
-    private static final ClaimRef TWO = new ClaimRef("default", "two", "0b5c9d52-0002");
     private static final String RESET = "compute-policy -i %s --set-timeslice 0";
-
-    private final JournaledClaims claims = new JournaledClaims();
-    private NvidiaDeviceProvider provider;
-    private ClaimPreview preview;
-    private SmiStandIn smi;
-    private String gpu0;
-    private String gpu1;
-
-    private void install(String boards) throws Exception {
-        gates = "TimeSlicingSettings=true";
-        context = new RecordedContext(claims.held);
-        provider = start(boards, false);
-        preview = ClaimPreview.of("gpu.nvidia.com", provider);
-        smi = SmiStandIn.install(node);
-        try (var nvml = node.nvml()) {
-            List<String> uuids = nvml.read().gpus().stream().map(gpu -> gpu.uuid()).toList();
-            gpu0 = uuids.get(0);
-            gpu1 = uuids.size() > 1 ? uuids.get(1) : "";
-        }
-    }
-
-    private void restart() {
-        started.forEach(NvidiaDeviceProvider::close);
-        started.clear();
-        provider = startAgain(false, false);
-        provider.inventory();
-    }
-
-    /** One request for each device, and a configuration for all of them. */
-    private AllocatedClaim claim(ClaimRef ref, String config, String... devices) {
-        String results =
-                Stream.of(devices)
-                        .map(
-                                device ->
-                                        "{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}"
-                                                .formatted("of-" + device, device))
-                        .collect(Collectors.joining(", "));
-        String claim =
-                """
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceClaim
-                metadata: {namespace: %s, name: %s, uid: %s}
-                status:
-                  allocation:
-                    devices:
-                      results: [%s]
-                      config: [%s]
-                """;
-        return preview.allocated(
-                claim.formatted(ref.namespace(), ref.name(), ref.uid(), results, config));
-    }
-
-    private static String config(String kind, String requests, String sharing) {
-        return """
-               {source: FromClaim, requests: [%s], opaque: {driver: gpu.nvidia.com, parameters:
-                 {apiVersion: resource.nvidia.com/v1beta1, kind: %s, sharing: {%s}}}}
-               """
-                .formatted(requests, kind, sharing)
-                .strip();
-    }
 
     private static String slices(String requests, String interval) {
         return config(

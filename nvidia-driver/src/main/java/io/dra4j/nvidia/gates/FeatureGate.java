@@ -13,7 +13,7 @@ public enum FeatureGate {
     /** The gate of time slicing. */
     TimeSlicingSettings(Handling.APPLIED, "allows the sharing strategy `TimeSlicing`"),
     /** The gate of MPS. */
-    MPSSupport(Handling.NOT_SUPPORTED, "sharing by MPS"),
+    MPSSupport(Handling.APPLIED, "allows the sharing strategy `MPS`"),
     ConsumableShares(Handling.NOT_NEEDED, "`--consumable-shares` needs no gate"),
     PassthroughSupport(Handling.NOT_SUPPORTED, "GPUs for virtual machines (vfio)"),
     DeviceMetadata(Handling.NOT_SUPPORTED, "metadata files of vfio devices"),
@@ -35,11 +35,6 @@ public enum FeatureGate {
     FeatureGate(Handling handling, String note) {
         this.handling = handling;
         this.note = note;
-    }
-
-    /** Returns whether this driver has what the gate is for. */
-    public boolean isSupported() {
-        return handling != Handling.NOT_SUPPORTED;
     }
 
     Handling handling() {

@@ -68,6 +68,9 @@ public final class GpuWatch implements AutoCloseable {
         /** Requests a new reading; returns at once. */
         void changed();
 
+        /** Called at the start, and at each interval before the reading. */
+        void resume();
+
         /** Called at each interval, before the reading. */
         void beforeReading();
 
@@ -131,6 +134,7 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     private void run() {
+        node.resume();
         while (!isClosing()) {
             try {
                 if (first != null || node.wantsEvents()) {
@@ -225,6 +229,7 @@ public final class GpuWatch implements AutoCloseable {
             List<String> failed = faults.failedBefore(lastRead);
             lastRead = clock.instant();
             failed.forEach(this::checkRecovery);
+            node.resume();
             node.beforeReading();
             settled = settled || node.settled();
             node.changed();

@@ -95,6 +95,11 @@ public final class InstallOptions {
         return new NvidiaSmi(driverRoot());
     }
 
+    /** Returns the driver's control daemon of MPS. */
+    public MpsProgram mpsProgram() {
+        return new MpsProgram(driverRoot());
+    }
+
     /**
      * Opens NVML.
      *

@@ -66,10 +66,12 @@ public final class HookProgram {
         Path file = directory.resolve(NAME);
         Path ofImage = image.resolve("usr/bin").resolve(NAME);
         if (isProgram(ofImage)) {
-            HookFile.write(file, () -> Files.newInputStream(ofImage));
+            ProgramFile.write(file, () -> Files.newInputStream(ofImage));
             return new HookProgram(file, Origin.IMAGE);
         }
-        HookFile.write(file, HookFile::ofJar);
+        ProgramFile.ofJar(
+                file,
+                "install NVIDIA's nvidia-cdi-hook in the image, or set --nvidia-cdi-hook-path");
         return new HookProgram(file, Origin.JAR);
     }
 

@@ -6,6 +6,8 @@ import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.AppliedConfig;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
@@ -21,12 +23,16 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sharing of a node's devices: each group of devices with one configuration is recorded, then
  * shared by its strategy. Thread-safe.
  */
 public final class DeviceSharing {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceSharing.class);
 
     private final List<ConfigType<?>> kinds;
     private final List<SharingStrategy> strategies;
@@ -164,6 +170,28 @@ public final class DeviceSharing {
             strategy(recorded.strategy())
                     .undo(recorded, context(claim, recorded.group(), recorder));
             recorder.forget(recorded.group());
+        }
+    }
+
+    /** Starts again what has ended of the sharing of claims that are prepared. */
+    public void resume() {
+        Objects.requireNonNull(runtime, "not started").held().stream()
+                .filter(claim -> claim.phase() == Phase.PREPARED)
+                .forEach(this::resume);
+    }
+
+    private void resume(HeldClaim claim) {
+        try {
+            SharedClaims.groups(claim)
+                    .forEach(
+                            one ->
+                                    strategy(one.record().strategy())
+                                            .resume(claim.ref(), one.record()));
+        } catch (DraException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("claim", claim.ref())
+                    .log("The sharing of a claim can't be resumed now; tried again");
         }
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaultPerDevicePinnedMemoryLimit the limits for some devices, by UUID or position
  * @param multiUser whether clients of several users share
  */
-record MpsConfig(
+public record MpsConfig(
         @Nullable Integer defaultActiveThreadPercentage,
         @Nullable Quantity defaultPinnedDeviceMemoryLimit,
         @Nullable Map<String, Quantity> defaultPerDevicePinnedMemoryLimit,

@@ -21,6 +21,16 @@ public interface SharingContext {
     Duration left();
 
     /**
+     * Returns the timeout of a step: it ends a second before the call, which has to be answered.
+     *
+     * @param longest the timeout of a step of a call that has time
+     */
+    default Duration timeout(Duration longest) {
+        Duration left = left().minus(Duration.ofSeconds(1));
+        return left.compareTo(longest) > 0 ? longest : left.isNegative() ? Duration.ZERO : left;
+    }
+
+    /**
      * Records the strategy's state of the group, durably; it comes before the change that it
      * describes.
      */

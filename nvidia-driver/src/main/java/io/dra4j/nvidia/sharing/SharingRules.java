@@ -20,7 +20,6 @@ record SharingRules(FeatureGates gates) {
             "\"%s\" is selected as the GPU sharing strategy, but the \"%s\" feature gate is not enabled: ";
     private static final String SWITCH_ON =
             "the driver has to be started with --feature-gates=%s=true";
-    private static final String NOT_SUPPORTED = "this driver does not support it yet";
     private static final String OTHER_STRATEGY = "cannot use %s with the '%s' strategy";
 
     /** Returns whether a configuration's defaults are filled in: those of allowed strategies. */
@@ -46,9 +45,7 @@ record SharingRules(FeatureGates gates) {
         if (!gates.isOn(strategy.gate())) {
             return List.of(
                     GATE_OFF.formatted(strategy, strategy.gate())
-                            + (strategy.gate().isSupported()
-                                    ? SWITCH_ON.formatted(strategy.gate())
-                                    : NOT_SUPPORTED));
+                            + SWITCH_ON.formatted(strategy.gate()));
         }
         List<String> problems = new ArrayList<>();
         if (slices != null) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.sharing;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.nvidia.state.SharingRecord;
@@ -50,6 +51,17 @@ public interface SharingStrategy {
      * @throws io.dra4j.api.error.DraException if that fails; {@link #undo} comes next
      */
     ContainerEdits apply(SharedGroup group, SharingContext context);
+
+    /**
+     * Starts again what has ended of a group that was applied, as with another process or by a
+     * fault.
+     *
+     * <p>It is called at the start and at each interval, for claims that are prepared; the claim
+     * may be unprepared at the same time.
+     *
+     * @throws io.dra4j.api.error.DraException if that fails; a later call tries again
+     */
+    default void resume(ClaimRef claim, SharingRecord recorded) {}
 
     /**
      * Undoes the sharing of a group: nothing of it is left then.

@@ -42,7 +42,6 @@ public final class TimeSlicing implements SharingStrategy {
     /** The compute mode in which several processes use a GPU. */
     private static final String SHARED = "DEFAULT";
 
-    private static final Duration MARGIN = Duration.ofSeconds(1); // of a call, for the answer
     private static final Duration LONGEST = Duration.ofSeconds(20); // of nvidia-smi
 
     private final NvidiaSmi smi;
@@ -129,9 +128,9 @@ public final class TimeSlicing implements SharingStrategy {
             return; // by another sharer
         }
         try {
-            smi.setComputeMode(gpu, SHARED, timeout(context));
+            smi.setComputeMode(gpu, SHARED, context.timeout(LONGEST));
             files.write(gpu, new Slice(interval, false));
-            smi.setTimeSlice(gpu, interval.ordinal(), timeout(context));
+            smi.setTimeSlice(gpu, interval.ordinal(), context.timeout(LONGEST));
             files.write(gpu, new Slice(interval, true));
         } catch (SmiException e) {
             if (e.outcome() != Outcome.UNKNOWN) {
@@ -154,11 +153,6 @@ public final class TimeSlicing implements SharingStrategy {
         return !context.others(gpu).isEmpty();
     }
 
-    private static Duration timeout(SharingContext context) {
-        Duration left = context.left().minus(MARGIN);
-        return left.compareTo(LONGEST) > 0 ? LONGEST : left.isNegative() ? Duration.ZERO : left;
-    }
-
     @Override
     public void undo(SharingRecord recorded, SharingContext context) {
         for (String gpu : recorded.targets()) {
@@ -166,7 +160,7 @@ public final class TimeSlicing implements SharingStrategy {
                     gpu,
                     () -> {
                         if (!isShared(gpu, context)) {
-                            reset(gpu, timeout(context));
+                            reset(gpu, context.timeout(LONGEST));
                         }
                         context.release(gpu);
                         return true;

@@ -145,7 +145,7 @@ class HookProgramTest {
 
             assertThatThrownBy(HookProgramTest.this::installed)
                     .isInstanceOf(DraException.class)
-                    .hasMessageContaining("Can't copy the hook program to " + copy());
+                    .hasMessageContaining("Can't copy a program to " + copy());
         }
 
         @Test

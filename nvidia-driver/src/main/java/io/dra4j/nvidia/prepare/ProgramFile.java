@@ -11,30 +11,38 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** The file of the hook program in the driver's directory. */
-final class HookFile {
+/** The file of a program in the driver's directory. */
+public final class ProgramFile {
 
     private static final String MODE = "rwxr-xr-x";
     private static final String MODE_OF_DIRECTORY = "rwxr-x---";
 
-    private HookFile() {}
+    private ProgramFile() {}
 
     /** A program to copy. */
     interface Source {
         InputStream open() throws IOException;
     }
 
-    /** Opens our own program for this machine. */
-    static InputStream ofJar() throws IOException {
+    /**
+     * Copies a program of the jar for this machine.
+     *
+     * @param file the copy; its name is the program's
+     * @param otherwise what to do if the jar lacks it
+     * @throws DraException if it can't be copied, or the jar lacks it
+     */
+    public static void ofJar(Path file, String otherwise) {
+        write(file, () -> open(file.getFileName().toString(), otherwise));
+    }
+
+    private static InputStream open(String program, String otherwise) throws IOException {
         String machine = System.getProperty("os.arch").replace("amd64", "x86_64");
-        String name = "/io/dra4j/nvidia/hook/linux-" + machine + "/nvidia-cdi-hook";
-        InputStream found = HookFile.class.getResourceAsStream(name);
+        String name = "/io/dra4j/nvidia/hook/linux-" + machine + "/" + program;
+        InputStream found = ProgramFile.class.getResourceAsStream(name);
         if (found == null) {
             throw new FileNotFoundException(
-                    "this jar was built without the hook program for "
-                            + machine
-                            + "; install NVIDIA's nvidia-cdi-hook in the image, or set"
-                            + " --nvidia-cdi-hook-path");
+                    "this jar was built without %s for %s; %s"
+                            .formatted(program, machine, otherwise));
         }
         return found;
     }
@@ -49,7 +57,7 @@ final class HookFile {
                         PosixFilePermissions.asFileAttribute(
                                 PosixFilePermissions.fromString(MODE_OF_DIRECTORY)));
             }
-            Path fresh = Files.createTempFile(directory, ".nvidia-cdi-hook", ".new");
+            Path fresh = Files.createTempFile(directory, "." + file.getFileName(), ".new");
             try {
                 Files.copy(program, fresh, StandardCopyOption.REPLACE_EXISTING);
                 replace(file, fresh);
@@ -57,7 +65,7 @@ final class HookFile {
                 Files.deleteIfExists(fresh);
             }
         } catch (IOException e) {
-            throw new DraException("Can't copy the hook program to " + file + ": " + e, e);
+            throw new DraException("Can't copy a program to " + file + ": " + e, e);
         }
     }
 

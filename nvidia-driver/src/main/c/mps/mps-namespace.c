@@ -1,0 +1,81 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+
+/*
+ * Mounts the shared memory of an MPS daemon, and runs the daemon with it as its /dev/shm: daemon and clients find one
+ * another's segments there by name, and each group of devices has its own.
+ *
+ * The driver's process has no system calls for that, and its image has no mount and no unshare.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fail(const char *what, const char *object) {
+    fprintf(stderr, "%s %s: %s\n", what, object, strerror(errno));
+    return 1;
+}
+
+/* Returns whether something is mounted at the directory; -1, with errno, if it can't be read. */
+static int is_mount(const char *directory) {
+    char parent[4096];
+    struct stat here;
+    struct stat above;
+    if (snprintf(parent, sizeof parent, "%s/..", directory) >= (int)sizeof parent) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return stat(directory, &here) || stat(parent, &above) ? -1 : here.st_dev != above.st_dev;
+}
+
+static int mount_memory(const char *directory, const char *size) {
+    char options[64];
+    int mounted = is_mount(directory);
+    if (mounted < 0) {
+        return fail("can't read", directory);
+    }
+    snprintf(options, sizeof options, "mode=1777,size=%s", size);
+    if (!mounted && mount("shm", directory, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RELATIME, options)) {
+        return fail("can't mount a tmpfs at", directory);
+    }
+    return 0;
+}
+
+/* Something may be mounted more than once, and may be in use: it ends for good with its last user. */
+static int unmount(const char *directory) {
+    while (!umount2(directory, MNT_DETACH | UMOUNT_NOFOLLOW)) {
+    }
+    return errno == EINVAL || errno == ENOENT ? 0 : fail("can't unmount", directory);
+}
+
+/* What the node mounts or unmounts later is seen by the daemon, too, and nothing of this is seen by the node. */
+static int run(const char *memory, char **command) {
+    setsid();
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL)) {
+        return fail("can't make a mount namespace for", command[0]);
+    }
+    if (mount(memory, "/dev/shm", NULL, MS_BIND, NULL)) {
+        return fail("can't mount at /dev/shm the directory", memory);
+    }
+    execv(command[0], command);
+    return fail("can't run", command[0]);
+}
+
+int main(int count, char **arguments) {
+    if (count == 4 && !strcmp(arguments[1], "mount")) {
+        return mount_memory(arguments[2], arguments[3]);
+    }
+    if (count == 3 && !strcmp(arguments[1], "unmount")) {
+        return unmount(arguments[2]);
+    }
+    if (count >= 4 && !strcmp(arguments[1], "run")) {
+        return run(arguments[2], arguments + 3);
+    }
+    fprintf(stderr, "usage: mps-namespace mount DIRECTORY SIZE | unmount DIRECTORY | run DIRECTORY PROGRAM [ARGUMENT...]\n");
+    return 2;
+}

@@ -1,0 +1,69 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.install;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The program {@code nvidia-cuda-mps-control} below the driver root, which is the control daemon of
+ * MPS and its client.
+ *
+ * <p>It starts {@code nvidia-cuda-mps-server}, which loads the driver's libraries. They are found
+ * by links in a folder of their own: the driver's folder may have a C library, too, that is not the
+ * one of this process. Thread-safe.
+ */
+public final class MpsProgram {
+
+    private static final String NAME = "nvidia-cuda-mps-control";
+    private static final List<String> LIBRARIES = List.of("libcuda.so", "libnvidia-");
+
+    private final DriverRoot root;
+
+    MpsProgram(DriverRoot root) {
+        this.root = root;
+    }
+
+    /**
+     * Returns the path of the program.
+     *
+     * @throws DraException if there is none
+     */
+    public Path file() {
+        return root.findProgram(NAME);
+    }
+
+    /**
+     * Returns the variables with which the daemon finds server and libraries.
+     *
+     * @param links a folder, which gets links to the driver's libraries
+     * @throws DraException if program or libraries are missing, or the links can't be made
+     */
+    public Map<String, String> environment(Path links) {
+        Path libraries = root.findNvml().getParent();
+        try (Stream<Path> files = Files.list(libraries)) {
+            Files.createDirectories(links);
+            for (Path file : files.filter(MpsProgram::isOfDriver).toList()) {
+                Path link = links.resolve(file.getFileName());
+                Files.deleteIfExists(link);
+                Files.createSymbolicLink(link, file);
+            }
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't link the libraries of %s in %s: %s"
+                            .formatted(libraries, links, e.getMessage()),
+                    e);
+        }
+        return Map.of(
+                "PATH", String.valueOf(file().getParent()), "LD_LIBRARY_PATH", links.toString());
+    }
+
+    private static boolean isOfDriver(Path file) {
+        return LIBRARIES.stream().anyMatch(file.getFileName().toString()::startsWith);
+    }
+}

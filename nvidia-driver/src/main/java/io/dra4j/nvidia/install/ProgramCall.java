@@ -1,0 +1,81 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.install;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program that was run to its end, or killed at a timeout with all that it started.
+ *
+ * @param code the exit code; null if it was killed
+ * @param output the begin of what it printed
+ */
+public record ProgramCall(@Nullable Integer code, String output) {
+
+    private static final int LONGEST_OUTPUT = 500;
+    private static final int KILL_SECONDS = 1;
+
+    /**
+     * Runs a program that prints little.
+     *
+     * @param program the program, with its arguments and environment
+     * @param input what it reads from its standard input
+     * @param timeout it is killed afterwards
+     * @throws IOException if it can't be started
+     */
+    public static ProgramCall run(ProcessBuilder program, String input, Duration timeout)
+            throws IOException {
+        Process process = program.redirectErrorStream(true).start();
+        boolean hasEnded = false;
+        try {
+            write(process, input);
+            hasEnded = process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            kill(process);
+        }
+        return hasEnded
+                ? new ProgramCall(process.exitValue(), output(process))
+                : new ProgramCall(null, "");
+    }
+
+    /** Returns whether it ended with success. */
+    public boolean isSuccess() {
+        return code != null && code == 0;
+    }
+
+    private static void write(Process process, String input) {
+        try (OutputStream to = process.getOutputStream()) {
+            to.write(input.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            return; // it has ended without reading, and its exit code says why
+        }
+    }
+
+    private static void kill(Process process) {
+        if (!process.isAlive()) {
+            return;
+        }
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        try {
+            process.destroyForcibly().waitFor(KILL_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String output(Process process) {
+        try {
+            byte[] output = process.getInputStream().readNBytes(LONGEST_OUTPUT);
+            return new String(output, StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            return "its output can't be read: " + e.getMessage();
+        }
+    }
+}

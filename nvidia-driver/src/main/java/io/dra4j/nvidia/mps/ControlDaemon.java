@@ -1,0 +1,166 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.mps;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.install.MpsProgram;
+import io.dra4j.nvidia.install.ProgramCall;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Starts, asks and ends control daemons: child processes of this one, which outlive its end.
+ *
+ * @param program the driver's program, which is the daemon and its client
+ * @param namespace runs the daemon
+ */
+record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
+
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
+    private static final Duration LONGEST_QUIT = Duration.ofSeconds(3);
+    private static final int BETWEEN_QUESTIONS_MILLIS = 50;
+    private static final int LONGEST_LOG = 500;
+    private static final String QUESTION = "get_default_active_thread_percentage";
+
+    /**
+     * Starts a daemon, and waits for its first answer.
+     *
+     * @param timeout returns the time that is left
+     * @throws DraException if it does not answer in time
+     */
+    void start(GroupFolder folder, DaemonSettings settings, Supplier<Duration> timeout) {
+        GroupFolder.clear(folder.pipes()); // of an earlier daemon of the group
+        Path log = folder.logs().resolve("daemon.log");
+        Process process;
+        try {
+            process = builder(folder, settings, log).start();
+        } catch (IOException e) {
+            throw new DraException("The MPS daemon can't be started: " + e.getMessage(), e);
+        }
+        Duration left = timeout.get();
+        Instant end = Instant.now().plus(left);
+        while (!answers(folder, min(Duration.between(Instant.now(), end), LONGEST_ANSWER))) {
+            if (hasEnded(process)) {
+                throw new DraException(
+                        "The MPS daemon ended with exit code %d before it was ready: %s"
+                                .formatted(process.exitValue(), tail(log)));
+            }
+            if (!Instant.now().isBefore(end)) {
+                throw new DraException(
+                        "The MPS daemon does not answer within %d ms: %s"
+                                .formatted(left.toMillis(), tail(log)));
+            }
+        }
+    }
+
+    private ProcessBuilder builder(GroupFolder folder, DaemonSettings settings, Path log) {
+        List<String> command = new ArrayList<>(List.of(program.file().toString(), "-f"));
+        if (settings.multiUser()) {
+            command.add("-M");
+        }
+        ProcessBuilder builder =
+                new ProcessBuilder(namespace.running(folder.memory(), command))
+                        .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+                        .redirectOutput(Redirect.appendTo(log.toFile()))
+                        .redirectErrorStream(true);
+        Map<String, String> environment = builder.environment();
+        environment.clear();
+        environment.putAll(program.environment(folder.libraries()));
+        environment.put(DaemonProcesses.VARIABLE, folder.pipes().toString());
+        environment.put("CUDA_MPS_LOG_DIRECTORY", folder.logs().toString());
+        environment.put("CUDA_VISIBLE_DEVICES", String.join(",", settings.devices()));
+        return builder;
+    }
+
+    private static boolean hasEnded(Process process) {
+        try {
+            return process.waitFor(BETWEEN_QUESTIONS_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DraException("The wait for an MPS daemon was interrupted", e);
+        }
+    }
+
+    private static String tail(Path log) {
+        try {
+            String all = Files.readString(log).strip();
+            return all.isEmpty()
+                    ? "it has logged nothing"
+                    : all.substring(Math.max(0, all.length() - LONGEST_LOG));
+        } catch (IOException e) {
+            return "its log can't be read: " + e.getMessage();
+        }
+    }
+
+    /** Returns whether a daemon answers. */
+    boolean answers(GroupFolder folder, Duration timeout) {
+        return ask(folder, QUESTION, timeout).isSuccess();
+    }
+
+    /**
+     * Sets the limits.
+     *
+     * @throws DraException if the daemon refuses one
+     */
+    void limit(GroupFolder folder, DaemonSettings settings, Supplier<Duration> timeout) {
+        for (String command : settings.commands()) {
+            ProgramCall answer = ask(folder, command, timeout.get());
+            if (!answer.isSuccess()) {
+                throw new DraException(
+                        "The MPS daemon did not take \"%s\": %s"
+                                .formatted(
+                                        command,
+                                        answer.code() == null
+                                                ? "it did not answer in time"
+                                                : answer.output()));
+            }
+        }
+    }
+
+    private ProgramCall ask(GroupFolder folder, String command, Duration timeout) {
+        ProcessBuilder builder = new ProcessBuilder(program.file().toString());
+        builder.environment().put(DaemonProcesses.VARIABLE, folder.pipes().toString());
+        try {
+            return ProgramCall.run(builder, command + "\n", timeout);
+        } catch (IOException e) {
+            throw new DraException("%s can't be started: %s".formatted(program.file(), e), e);
+        }
+    }
+
+    /**
+     * Ends a daemon and its server: on request, or else by force.
+     *
+     * @throws DraException if it is left
+     */
+    void stop(GroupFolder folder, Supplier<Duration> timeout) {
+        if (DaemonProcesses.of(folder).isEmpty()) {
+            return;
+        }
+        Duration patience = min(timeout.get(), LONGEST_QUIT);
+        if (asksToQuit(folder, patience)) {
+            DaemonProcesses.haveEnded(folder, patience);
+        }
+        DaemonProcesses.kill(folder, timeout.get());
+    }
+
+    private boolean asksToQuit(GroupFolder folder, Duration timeout) {
+        try {
+            return ask(folder, "quit", timeout).isSuccess();
+        } catch (DraException e) {
+            return false; // the driver's programs are gone
+        }
+    }
+
+    private static Duration min(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+}

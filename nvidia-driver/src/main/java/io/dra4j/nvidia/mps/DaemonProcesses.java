@@ -1,0 +1,98 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.mps;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The processes of daemons and their servers, of this process or of an earlier one that was killed.
+ *
+ * <p>They are known by their name, and by the directory of their sockets in their environment,
+ * which no other group has. A number that another process got in the meantime is thus not taken for
+ * one of them, and {@link ProcessHandle} compares the time of the start before it kills.
+ */
+final class DaemonProcesses {
+
+    /** The directory of the sockets: programs find daemons by it, and so do we. */
+    static final String VARIABLE = "CUDA_MPS_PIPE_DIRECTORY";
+
+    private static final int BETWEEN_LOOKS_MILLIS = 20;
+    private static final Path PROC = Path.of("/proc");
+    private static final Set<String> NAMES = Set.of("nvidia-cuda-mps", MpsNamespace.NAME);
+
+    private DaemonProcesses() {}
+
+    /** Returns the processes of a group. */
+    static List<ProcessHandle> of(GroupFolder folder) {
+        return ProcessHandle.allProcesses().filter(one -> isOf(one, folder)).toList();
+    }
+
+    /** A zombie has no environment: it is none of them, though its number is in use. */
+    private static boolean isOf(ProcessHandle process, GroupFolder folder) {
+        String marker = VARIABLE + "=" + folder.pipes();
+        return NAMES.contains(text(process, "comm").strip())
+                && List.of(text(process, "environ").split("\0")).contains(marker);
+    }
+
+    private static String text(ProcessHandle process, String name) {
+        try {
+            return Files.readString(
+                    PROC.resolve(String.valueOf(process.pid())).resolve(name),
+                    StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return ""; // it has ended, or is of a user whom we can't look at
+        }
+    }
+
+    /**
+     * Kills the processes of a group, and waits for their end.
+     *
+     * @throws DraException if one is left
+     */
+    static void kill(GroupFolder folder, Duration timeout) {
+        of(folder).forEach(ProcessHandle::destroyForcibly);
+        if (!haveEnded(folder, timeout)) {
+            throw new DraException(
+                    "Processes %s of an MPS daemon do not end; they use %s"
+                            .formatted(
+                                    of(folder).stream().map(ProcessHandle::pid).toList(),
+                                    folder.path()));
+        }
+    }
+
+    /** Waits for the end of the processes of a group. */
+    static boolean haveEnded(GroupFolder folder, Duration timeout) {
+        Instant end = Instant.now().plus(timeout);
+        List<ProcessHandle> left = of(folder);
+        while (!left.isEmpty()) {
+            if (!Instant.now().isBefore(end)) {
+                return false;
+            }
+            awaitChange(left.get(0));
+            left = left.stream().filter(one -> isOf(one, folder)).toList();
+        }
+        return true;
+    }
+
+    private static void awaitChange(ProcessHandle process) {
+        try {
+            process.onExit().get(BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            return; // it is looked at again
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DraException("The wait for the end of an MPS daemon was interrupted", e);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.mps;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory of a group, which is there from before its first change of the node until all is
+ * undone.
+ *
+ * <p>Its name has a digest of the claim's UID: with the UID itself, the path of the daemon's
+ * sockets would be too long.
+ *
+ * @param path the directory
+ */
+record GroupFolder(Path path) {
+
+    private static final String OF_ROOT = "rwx------";
+    private static final String OF_CLIENTS = "rwxr-xr-x"; // the daemon makes its sockets for all
+    private static final String LONGEST_NAME = "control_privileged";
+    private static final int LONGEST_SOCKET = 107; // bytes, in Linux
+    private static final int DIGEST_BYTES = 8;
+
+    static GroupFolder of(Path root, String claim, String group) {
+        return new GroupFolder(root.resolve(digest(claim) + "-" + group));
+    }
+
+    private static String digest(String claim) {
+        try {
+            byte[] all =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(claim.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(all, 0, DIGEST_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Each JDK has SHA-256", e);
+        }
+    }
+
+    /** Returns whether it is of one of the claims. */
+    boolean isOfOne(Set<String> claims) {
+        String name = name();
+        return claims.stream().anyMatch(claim -> name.startsWith(digest(claim) + "-"));
+    }
+
+    String name() {
+        return path.getFileName().toString();
+    }
+
+    /** Returns the directory of the daemon's sockets. */
+    Path pipes() {
+        return path.resolve("pipe");
+    }
+
+    Path logs() {
+        return path.resolve("log");
+    }
+
+    /** Returns the directory of the memory that daemon and clients share. */
+    Path memory() {
+        return path.resolve("shm");
+    }
+
+    Path libraries() {
+        return path.resolve("lib");
+    }
+
+    /** Returns the file of the compute modes before. */
+    Path modes() {
+        return path.resolve("modes");
+    }
+
+    boolean exists() {
+        return Files.isDirectory(path);
+    }
+
+    /**
+     * Makes the directories.
+     *
+     * @throws DraException if that fails, or their path is too long for sockets
+     */
+    void create() {
+        Path socket = pipes().resolve(LONGEST_NAME);
+        if (socket.toString().getBytes(StandardCharsets.UTF_8).length > LONGEST_SOCKET) {
+            throw new DraException(
+                    "An MPS daemon can't have the socket %s: its path has more than %d bytes; give the kubelet's plugins directory a shorter path"
+                            .formatted(socket, LONGEST_SOCKET));
+        }
+        try {
+            Files.createDirectories(path, of(OF_ROOT));
+            Files.createDirectories(logs(), of(OF_ROOT));
+            for (Path directory : Set.of(pipes(), memory())) {
+                Files.createDirectories(directory);
+                Files.setPosixFilePermissions(
+                        directory, PosixFilePermissions.fromString(OF_CLIENTS));
+            }
+        } catch (IOException e) {
+            throw new DraException("Can't make %s: %s".formatted(path, e), e);
+        }
+    }
+
+    private static FileAttribute<?> of(String mode) {
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
+    }
+
+    /**
+     * Deletes what is in a directory of this one, if there is any.
+     *
+     * @throws DraException if that fails
+     */
+    static void clear(Path directory) {
+        delete(directory, false);
+    }
+
+    /**
+     * Deletes the directory, in which nothing is mounted any more.
+     *
+     * @throws DraException if that fails
+     */
+    void delete() {
+        delete(path, true);
+    }
+
+    private static void delete(Path directory, boolean itself) {
+        try {
+            Files.walkFileTree(directory, new Deletion(itself ? null : directory));
+        } catch (NoSuchFileException e) {
+            return; // by an earlier call
+        } catch (IOException e) {
+            throw new DraException("Can't delete %s: %s".formatted(directory, e), e);
+        }
+    }
+
+    /** Deletes all but one directory; links are not followed. */
+    private static final class Deletion extends SimpleFileVisitor<Path> {
+        private final @Nullable Path kept;
+
+        Deletion(@Nullable Path kept) {
+            this.kept = kept;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
+                throws IOException {
+            if (e != null) {
+                throw e;
+            }
+            if (!directory.equals(kept)) {
+                Files.delete(directory);
+            }
+            return FileVisitResult.CONTINUE;
+        }
+    }
+}

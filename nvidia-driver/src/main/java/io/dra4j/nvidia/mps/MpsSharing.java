@@ -1,0 +1,217 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.mps;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.container.Mount;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.install.MpsProgram;
+import io.dra4j.nvidia.install.NvidiaSmi;
+import io.dra4j.nvidia.mig.GpuLocks;
+import io.dra4j.nvidia.sharing.Holders;
+import io.dra4j.nvidia.sharing.SharedDevice;
+import io.dra4j.nvidia.sharing.SharedGroup;
+import io.dra4j.nvidia.sharing.SharingContext;
+import io.dra4j.nvidia.sharing.SharingStrategy;
+import io.dra4j.nvidia.sharing.Strategy;
+import io.dra4j.nvidia.state.SharingRecord;
+import io.dra4j.runtime.RecordState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shares a group of devices by MPS: a control daemon for each group, which alone uses its GPUs.
+ *
+ * <p>All that is to be undone is found by the group's directory and the daemon's environment, also
+ * after the record is lost. Thread-safe: one thread at a time changes a group, and no group waits
+ * for another.
+ */
+public final class MpsSharing implements SharingStrategy {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MpsSharing.class);
+    private static final RecordState<DaemonSettings> FORM = RecordState.of(1, DaemonSettings.class);
+    private static final Duration LONGEST = Duration.ofSeconds(20); // of one step
+    private static final Duration LONGEST_RESUME = Duration.ofSeconds(5);
+    private static final List<String> OPTIONS = List.of("rw", "nosuid", "nodev", "bind");
+    private static final String PIPES = "/tmp/nvidia-mps"; // in containers
+
+    private final Path root;
+    private final ComputeModes modes;
+    private final MpsNamespace namespace;
+    private final ControlDaemon daemon;
+    private final boolean hasShares;
+    private final GpuLocks locks = new GpuLocks(); // by the names of groups' directories
+
+    /**
+     * Creates the strategy.
+     *
+     * @param directory the driver's directory
+     * @param smi sets compute modes
+     * @param program the driver's control daemon
+     * @param moduleLoad returns what changes when the GPUs' driver is loaded again
+     * @param hasShares whether several claims may have a device
+     */
+    public MpsSharing(
+            Path directory,
+            NvidiaSmi smi,
+            MpsProgram program,
+            Supplier<String> moduleLoad,
+            boolean hasShares) {
+        this.root = directory.resolve("mps");
+        this.modes = new ComputeModes(smi, moduleLoad);
+        this.namespace = MpsNamespace.in(directory);
+        this.daemon = new ControlDaemon(program, namespace);
+        this.hasShares = hasShares;
+    }
+
+    @Override
+    public Strategy strategy() {
+        return Strategy.MPS;
+    }
+
+    @Override
+    public List<String> targets(SharedGroup group) {
+        if (hasShares) {
+            throw new PrepareException(
+                    "MPS is not there with --consumable-shares: a daemon has its devices for one claim; start the driver without shares, or ask for shares without MPS");
+        }
+        DaemonSettings.of(group);
+        return group.devices().stream().map(SharedDevice::uuid).distinct().toList();
+    }
+
+    @Override
+    public ProviderState first(SharedGroup group) {
+        return FORM.write(DaemonSettings.of(group));
+    }
+
+    @Override
+    public Optional<String> conflict(SharedGroup wanted, SharingRecord other) {
+        return Optional.of(
+                "its MPS daemon has the device alone; use one claim for all containers, or another device");
+    }
+
+    @Override
+    public ContainerEdits apply(SharedGroup group, SharingContext context) {
+        GroupFolder folder = GroupFolder.of(root, group.claim().uid(), group.name());
+        Supplier<Duration> timeout = () -> context.timeout(LONGEST);
+        locks.with(
+                folder.name(),
+                () -> {
+                    if (folder.exists()) {
+                        undo(folder, timeout); // of an earlier boot
+                    }
+                    folder.create();
+                    begin(folder, DaemonSettings.of(group), timeout);
+                    return true;
+                });
+        return ContainerEdits.builder()
+                .env(DaemonProcesses.VARIABLE, PIPES)
+                .mount(new Mount(folder.memory().toString(), "/dev/shm", OPTIONS, null))
+                .mount(new Mount(folder.pipes().toString(), PIPES, OPTIONS, null))
+                .build();
+    }
+
+    private void begin(GroupFolder folder, DaemonSettings settings, Supplier<Duration> timeout) {
+        modes.remember(folder, settings.gpus(), timeout);
+        modes.setExclusive(settings.gpus(), timeout);
+        namespace.mount(folder.memory(), timeout.get());
+        daemon.start(folder, settings, timeout);
+        daemon.limit(folder, settings, timeout);
+        LOG.atInfo()
+                .addKeyValue("devices", settings.devices())
+                .addKeyValue("directory", folder.path())
+                .log("Started an MPS daemon");
+    }
+
+    @Override
+    public void resume(ClaimRef claim, SharingRecord recorded) {
+        GroupFolder folder = GroupFolder.of(root, claim.uid(), recorded.group());
+        Supplier<Duration> timeout = () -> LONGEST_RESUME;
+        locks.with(
+                folder.name(),
+                () -> {
+                    if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME)) {
+                        LOG.atWarn()
+                                .addKeyValue("claim", claim)
+                                .log("The MPS daemon of a claim has ended; it is started again");
+                        daemon.stop(folder, timeout);
+                        begin(folder, settings(recorded), timeout);
+                    }
+                    return true;
+                });
+    }
+
+    private static DaemonSettings settings(SharingRecord recorded) {
+        return FORM.read(Objects.requireNonNull(recorded.state(), "recorded with its group"));
+    }
+
+    @Override
+    public void undo(SharingRecord recorded, SharingContext context) {
+        GroupFolder folder = GroupFolder.of(root, context.claim().uid(), recorded.group());
+        locks.with(
+                folder.name(),
+                () -> {
+                    undo(folder, () -> context.timeout(LONGEST));
+                    return true;
+                });
+    }
+
+    /** The directory is last: as long as it is there, something may be left. */
+    private void undo(GroupFolder folder, Supplier<Duration> timeout) {
+        daemon.stop(folder, timeout);
+        if (folder.exists()) {
+            namespace.unmount(folder.memory(), timeout.get());
+            modes.restore(folder, timeout);
+            folder.delete();
+        }
+    }
+
+    @Override
+    public boolean clean(Supplier<Holders> holders) {
+        boolean isClean = true;
+        for (GroupFolder folder : folders()) {
+            isClean &= locks.with(folder.name(), () -> clean(folder, holders.get()));
+        }
+        return isClean;
+    }
+
+    private List<GroupFolder> folders() {
+        if (!Files.isDirectory(root)) {
+            return List.of();
+        }
+        try (Stream<Path> found = Files.list(root)) {
+            return found.filter(Files::isDirectory).sorted().map(GroupFolder::new).toList();
+        } catch (IOException e) {
+            throw new DraException("Can't list %s: %s".formatted(root, e.getMessage()), e);
+        }
+    }
+
+    private boolean clean(GroupFolder folder, Holders holders) {
+        if (folder.isOfOne(holders.claims())) {
+            return true;
+        }
+        try {
+            undo(folder, () -> LONGEST);
+            LOG.atWarn().addKeyValue("directory", folder.path()).log("Ended MPS of no claim");
+            return true;
+        } catch (DraException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("directory", folder.path())
+                    .log("MPS of no claim can't be ended now; tried again");
+            return false;
+        }
+    }
+}

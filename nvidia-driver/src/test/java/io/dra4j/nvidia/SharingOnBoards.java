@@ -1,0 +1,86 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.nvidia.standin.SmiStandIn;
+import io.dra4j.runtime.ClaimPreview;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Claims that share GPUs of a provider, with a stand-in of nvidia-smi that records its calls. */
+abstract class SharingOnBoards extends ProviderOnBoards {
+
+    static final ClaimRef ONE = new ClaimRef("default", "one", "0b5c9d52-0001");
+    static final ClaimRef TWO = new ClaimRef("default", "two", "0b5c9d52-0002");
+
+    final JournaledClaims claims = new JournaledClaims();
+    NvidiaDeviceProvider provider;
+    ClaimPreview preview;
+    SmiStandIn smi;
+    String gpu0;
+    String gpu1;
+
+    final void install(String boards) throws Exception {
+        install(boards, false);
+    }
+
+    final void install(String boards, boolean dynamicMig) throws Exception {
+        gates = "TimeSlicingSettings=true,MPSSupport=true";
+        context = new RecordedContext(claims.held);
+        provider = start(boards, dynamicMig);
+        preview = ClaimPreview.of("gpu.nvidia.com", provider);
+        smi = SmiStandIn.install(node);
+        installed();
+        try (var nvml = node.nvml()) {
+            List<String> uuids = nvml.read().gpus().stream().map(gpu -> gpu.uuid()).toList();
+            gpu0 = uuids.get(0);
+            gpu1 = uuids.size() > 1 ? uuids.get(1) : "";
+        }
+    }
+
+    /** Called once the boards are there. */
+    void installed() throws Exception {}
+
+    final void restart() {
+        started.forEach(NvidiaDeviceProvider::close);
+        started.clear();
+        provider = startAgain(false, false);
+        provider.inventory();
+    }
+
+    /** One request for each device, and a configuration for all of them. */
+    final AllocatedClaim claim(ClaimRef ref, String config, String... devices) {
+        String results =
+                Stream.of(devices)
+                        .map(
+                                device ->
+                                        "{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}"
+                                                .formatted("of-" + device.split(",")[0], device))
+                        .collect(Collectors.joining(", "));
+        String claim =
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaim
+                metadata: {namespace: %s, name: %s, uid: %s}
+                status:
+                  allocation:
+                    devices:
+                      results: [%s]
+                      config: [%s]
+                """;
+        return preview.allocated(
+                claim.formatted(ref.namespace(), ref.name(), ref.uid(), results, config));
+    }
+
+    static String config(String kind, String requests, String sharing) {
+        return """
+               {source: FromClaim, requests: [%s], opaque: {driver: gpu.nvidia.com, parameters:
+                 {apiVersion: resource.nvidia.com/v1beta1, kind: %s, sharing: {%s}}}}
+               """
+                .formatted(requests, kind, sharing)
+                .strip();
+    }
+}

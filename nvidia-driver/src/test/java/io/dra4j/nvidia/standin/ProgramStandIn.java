@@ -1,0 +1,108 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.standin;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/**
+ * A stand-in of a program of the driver, a script that records its calls, with those of the node's
+ * other programs in their order; it can fail, hang, or kill the process that calls it.
+ */
+public abstract class ProgramStandIn {
+
+    /** A script calls record with its call, and after once it has done what it does. */
+    private static final String FUNCTIONS =
+            """
+            #!/bin/sh
+            PATH=/usr/bin:/bin
+            cd '%s' || exit 1
+            hang() {
+                exec sleep 300
+            }
+            record() {
+                echo "$1" >> calls
+                number=$(wc -l < calls)
+                if [ -f fail ] && echo "$1" | grep -q -e "$(cat fail)"; then
+                    echo "the stand-in fails"
+                    exit "$(cat code)"
+                fi
+                if [ -f hang ] && echo "$1" | grep -q -e "$(cat hang)"; then
+                    hang
+                fi
+                if [ -f "before-$number" ]; then
+                    kill -9 $PPID
+                    exit 1
+                fi
+            }
+            after() {
+                if [ -f "after-$number" ]; then
+                    kill -9 $PPID
+                fi
+            }
+            """;
+
+    private final Path folder;
+    private final Path program;
+
+    ProgramStandIn(StandInNode node, String name, String script) throws IOException {
+        folder = Files.createDirectories(node.folder().resolve("calls"));
+        program = node.root().resolve("usr/bin").resolve(name);
+        Files.writeString(program, FUNCTIONS.formatted(folder) + script);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    final Path folder() {
+        return folder;
+    }
+
+    /** Removes the program. */
+    public final void remove() throws IOException {
+        Files.delete(program);
+    }
+
+    /** Returns the calls of all programs, in their order. */
+    public final List<String> calls() throws IOException {
+        Path calls = folder.resolve("calls");
+        return Files.exists(calls) ? Files.readAllLines(calls) : List.of();
+    }
+
+    /** Forgets the calls. */
+    public final void forgetCalls() throws IOException {
+        Files.deleteIfExists(folder.resolve("calls"));
+    }
+
+    /** Lets calls fail that match a pattern, before they change anything. */
+    public final void failAt(String pattern, int code) throws IOException {
+        Files.writeString(folder.resolve("code"), String.valueOf(code));
+        Files.writeString(folder.resolve("fail"), pattern);
+    }
+
+    /** Lets calls hang that match a pattern. */
+    public final void hangAt(String pattern) throws IOException {
+        Files.writeString(folder.resolve("hang"), pattern);
+    }
+
+    /** Lets calls succeed again. */
+    public final void heal() throws IOException {
+        Files.deleteIfExists(folder.resolve("fail"));
+        Files.deleteIfExists(folder.resolve("hang"));
+    }
+
+    /** Kills the caller in a call, by its number from 1, before or after it has an effect. */
+    public final void killAt(int call, boolean isBefore) throws IOException {
+        Files.writeString(folder.resolve((isBefore ? "before-" : "after-") + call), "");
+    }
+
+    /** Kills no caller any more. */
+    public final void killNone() throws IOException {
+        try (var files = Files.newDirectoryStream(folder, "{before,after}-*")) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+    }
+}
