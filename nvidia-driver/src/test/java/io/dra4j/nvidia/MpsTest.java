@@ -5,85 +5,26 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
-import io.dra4j.api.error.PrepareException;
-import io.dra4j.nvidia.inventory.Shares;
-import io.dra4j.nvidia.standin.MpsStandIn;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Claims that share GPUs and MIG devices by MPS, with stand-ins that record their calls. */
-@EnabledIf(
-        value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
-        disabledReason = "MPS daemons need root, and the right to mount")
-class MpsTest extends SharingOnBoards {
+class MpsTest extends MpsOnBoards {
 
     private static final String MODE = "-i %s -c %s";
     private static final String QUERY = "-i %s --query-gpu=compute_mode --format=csv,noheader";
     private static final String READY = "mps get_default_active_thread_percentage";
     private static final String MIG = "gpu-0-mig-1g5gb-19-4";
-
-    private MpsStandIn mps;
-
-    @Override
-    void installed() throws Exception {
-        mps = MpsStandIn.install(node);
-    }
-
-    @AfterEach
-    void killDaemons() throws Exception {
-        stop();
-        if (mps != null) {
-            mps.processes().forEach(ProcessHandle::destroyForcibly);
-            mps.unmount(folder.resolve("mps"));
-        }
-    }
-
-    private static String mpsConfig(String kind, String requests, String settings) {
-        return config(kind, requests, "strategy: MPS, mpsConfig: {%s}".formatted(settings));
-    }
-
-    private AllocatedClaim shared(ClaimRef ref, String settings, String... devices) {
-        return claim(ref, mpsConfig("GpuConfig", "", settings), devices);
-    }
-
-    private List<Path> groups() throws Exception {
-        Path root = folder.resolve("mps");
-        if (!Files.isDirectory(root)) {
-            return List.of();
-        }
-        try (Stream<Path> found = Files.list(root)) {
-            return found.toList();
-        }
-    }
-
-    private static boolean isMounted(Path directory) throws Exception {
-        return Files.readString(Path.of("/proc/self/mounts")).contains(" " + directory + " ");
-    }
-
-    private void assertNothingIsLeft() throws Exception {
-        assertThat(mps.processes()).isEmpty();
-        assertThat(groups()).isEmpty();
-        assertThat(Files.readString(Path.of("/proc/self/mounts")))
-                .doesNotContain(folder.resolve("mps").toString());
-        assertThat(smi.mode(gpu0)).isEqualTo("DEFAULT");
-    }
 
     @Test
     void isSetUpInOrderAndUndoneInReverse() throws Exception {
@@ -149,54 +90,6 @@ class MpsTest extends SharingOnBoards {
         assertThat(mps.libraries().resolve("libc.so.6")).doesNotExist();
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
-                    defaultPinnedDeviceMemoryLimit: 1Gi                                     | 1024 | 1024
-                    defaultPinnedDeviceMemoryLimit: 1073741824                              | 1024 | 1024
-                    defaultPinnedDeviceMemoryLimit: 1.5Mi                                   | 1    | 1
-                    defaultPerDevicePinnedMemoryLimit: {'1': 2Gi}                           |      | 2048
-                    defaultPerDevicePinnedMemoryLimit: {'0': 3G}                            | 2861 |
-                    defaultPerDevicePinnedMemoryLimit: {GPU1: 2Gi}                          |      | 2048
-                    defaultPinnedDeviceMemoryLimit: 1Gi, defaultPerDevicePinnedMemoryLimit: {'1': 4Gi} | 1024 | 4096
-                    """)
-    void limitsTheMemoryOfEachDevice(String settings, Long first, Long second) throws Exception {
-        install("a100-40");
-
-        claims.prepare(provider, shared(ONE, settings.replace("GPU1", gpu1), "gpu-0", "gpu-1"));
-
-        assertThat(mps.calls().stream().filter(call -> call.contains("pinned_mem")))
-                .containsExactlyElementsOf(
-                        Stream.of(limit(gpu0, first), limit(gpu1, second))
-                                .flatMap(List::stream)
-                                .toList());
-        assertThat(mps.calls()).contains("mps -f " + gpu0 + "," + gpu1);
-    }
-
-    private static List<String> limit(String gpu, Long mebibytes) {
-        return mebibytes == null
-                ? List.of()
-                : List.of(
-                        "mps set_default_device_pinned_mem_limit %s %dM".formatted(gpu, mebibytes));
-    }
-
-    @Test
-    void refusesALimitForADeviceThatTheClaimLacks() throws Exception {
-        install("a100-40");
-        String limits = "defaultPerDevicePinnedMemoryLimit: {'1': 1Gi}";
-
-        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, limits, "gpu-0")))
-                .isInstanceOf(PrepareException.class)
-                .hasMessage(
-                        "defaultPerDevicePinnedMemoryLimit[1]: invalid device: the claim has no such device with this configuration; it has 0 (%s)",
-                        gpu0);
-
-        assertThat(smi.calls()).isEmpty();
-        assertThat(claims.held).isEmpty();
-    }
-
     @Test
     void letsSeveralUsersShareIfThatIsAskedFor() throws Exception {
         install("l40s");
@@ -204,74 +97,6 @@ class MpsTest extends SharingOnBoards {
         claims.prepare(provider, shared(ONE, "multiUser: true", "gpu-0"));
 
         assertThat(mps.calls()).contains("mps -f -M " + gpu0);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
-                                    | MPS with limits for each container needs 7.0
-                    multiUser: true | MPS with multiUser needs 7.0
-                    """)
-    void refusesGpusBeforeVolta(String settings, String message) throws Exception {
-        install("p40");
-
-        assertThatThrownBy(
-                        () ->
-                                claims.prepare(
-                                        provider,
-                                        shared(ONE, settings == null ? "" : settings, "gpu-0")))
-                .isInstanceOf(PrepareException.class)
-                .hasMessageContaining("Device gpu-0 has compute capability 6.1")
-                .hasMessageContaining(message);
-        assertThat(smi.calls()).isEmpty();
-    }
-
-    @Test
-    void isNotThereWithShares() throws Exception {
-        shares = Shares.parse("unlimited");
-        install("l40s");
-
-        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "", "gpu-0")))
-                .isInstanceOf(PrepareException.class)
-                .hasMessageStartingWith("MPS is not there with --consumable-shares");
-        assertThat(smi.calls()).isEmpty();
-    }
-
-    @Test
-    void isRefusedForAdminAccess() throws Exception {
-        install("l40s");
-
-        assertThatThrownBy(
-                        () ->
-                                claims.prepare(
-                                        provider,
-                                        claim(
-                                                ONE,
-                                                mpsConfig("GpuConfig", "", ""),
-                                                "gpu-0, adminAccess: true")))
-                .isInstanceOf(PrepareException.class)
-                .hasMessageContaining("gpu-0 is allocated with admin access");
-        assertThat(smi.calls()).isEmpty();
-    }
-
-    @Test
-    void isRefusedForAGpuThatAnotherClaimSharesInAnotherWay() throws Exception {
-        install("l40s");
-        String slices = config("GpuConfig", "", "strategy: TimeSlicing");
-        claims.prepare(provider, claim(ONE, slices, "gpu-0"));
-
-        assertThatThrownBy(() -> claims.prepare(provider, shared(TWO, "", "gpu-0")))
-                .hasMessage(
-                        "%s is shared by claim default/one: it uses TimeSlicing, and this claim asks for MPS",
-                        gpu0);
-        claims.unprepare(provider, ONE);
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        assertThatThrownBy(() -> claims.prepare(provider, claim(TWO, slices, "gpu-0")))
-                .hasMessageContaining("it uses MPS, and this claim asks for TimeSlicing");
-        assertThatThrownBy(() -> claims.prepare(provider, shared(TWO, "", "gpu-0")))
-                .hasMessageContaining("its MPS daemon has the device alone");
     }
 
     @Test

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The directory of a group, which is there from before its first change of the node until all is
  * undone.
  *
- * <p>Its name has a digest of the claim's UID: with the UID itself, the path of the daemon's
- * sockets would be too long.
+ * <p>Its name has digests of the claim's UID and the group: with these themselves, the path of the
+ * daemon's sockets would be too long.
  *
  * @param path the directory
  */
@@ -34,18 +34,20 @@ record GroupFolder(Path path) {
     private static final String OF_CLIENTS = "rwxr-xr-x"; // the daemon makes its sockets for all
     private static final String LONGEST_NAME = "control_privileged";
     private static final int LONGEST_SOCKET = 107; // bytes, in Linux
-    private static final int DIGEST_BYTES = 8;
+    private static final int CLAIM_BYTES = 5;
+    private static final int GROUP_BYTES = 3;
 
     static GroupFolder of(Path root, String claim, String group) {
-        return new GroupFolder(root.resolve(digest(claim) + "-" + group));
+        return new GroupFolder(
+                root.resolve(digest(claim, CLAIM_BYTES) + "-" + digest(group, GROUP_BYTES)));
     }
 
-    private static String digest(String claim) {
+    private static String digest(String text, int bytes) {
         try {
             byte[] all =
                     MessageDigest.getInstance("SHA-256")
-                            .digest(claim.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(all, 0, DIGEST_BYTES);
+                            .digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(all, 0, bytes);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Each JDK has SHA-256", e);
         }
@@ -54,7 +56,7 @@ record GroupFolder(Path path) {
     /** Returns whether it is of one of the claims. */
     boolean isOfOne(Set<String> claims) {
         String name = name();
-        return claims.stream().anyMatch(claim -> name.startsWith(digest(claim) + "-"));
+        return claims.stream().anyMatch(claim -> name.startsWith(digest(claim, CLAIM_BYTES) + "-"));
     }
 
     String name() {

@@ -34,12 +34,14 @@ public abstract class ProgramStandIn {
                     hang
                 fi
                 if [ -f "before-$number" ]; then
+                    touch killed
                     kill -9 $PPID
                     exit 1
                 fi
             }
             after() {
                 if [ -f "after-$number" ]; then
+                    touch killed
                     kill -9 $PPID
                 fi
             }
@@ -97,8 +99,14 @@ public abstract class ProgramStandIn {
         Files.writeString(folder.resolve((isBefore ? "before-" : "after-") + call), "");
     }
 
+    /** Returns whether a caller was killed since {@link #killNone}. */
+    public final boolean hasKilled() {
+        return Files.exists(folder.resolve("killed"));
+    }
+
     /** Kills no caller any more. */
     public final void killNone() throws IOException {
+        Files.deleteIfExists(folder.resolve("killed"));
         try (var files = Files.newDirectoryStream(folder, "{before,after}-*")) {
             for (Path file : files) {
                 Files.delete(file);
