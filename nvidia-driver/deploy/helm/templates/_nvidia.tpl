@@ -61,6 +61,13 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 {{- with .Values.additionalXidsToIgnore }}
 - {name: ADDITIONAL_XIDS_TO_IGNORE, value: {{ join "," . | quote }}}
 {{- end }}
+{{- with .Values.xidEffects }}
+{{- $effects := list }}
+{{- range $xid, $effect := . }}
+{{- $effects = append $effects (printf "%s=%s" $xid $effect) }}
+{{- end }}
+- {name: XID_EFFECTS, value: {{ join "," $effects | quote }}}
+{{- end }}
 - {name: RESCAN_INTERVAL, value: {{ .Values.rescanIntervalSeconds | quote }}}
 {{- end }}
 

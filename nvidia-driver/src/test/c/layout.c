@@ -157,6 +157,10 @@ static void state(void) {
     FIELD(struct gpu, lost);
     FIELD(struct gpu, memoryKnown);
     FIELD(struct gpu, recovery);
+    FIELD(struct gpu, rowsPending);
+    FIELD(struct gpu, pagesPending);
+    FIELD(struct gpu, celsius);
+    FIELD(struct gpu, milliwatts);
     FIELD(struct gpu, slowMillis);
     FIELD(struct gpu, busy);
     FIELD(struct gpu, linkCodes);

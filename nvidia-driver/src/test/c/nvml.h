@@ -173,6 +173,7 @@ typedef struct {
 enum { EVENT_XID = 0x8, EVENT_MIG_CONFIG = 0x100 };
 enum { FIELD_RECOVERY_ACTION = 230 };
 enum { INIT_FLAG_NO_GPUS = 1 };
+enum { SENSOR_GPU = 0 };
 enum { ARCH_AMPERE = 7, ARCH_HOPPER = 9 };
 enum { NO_INSTANCE = 0xFFFFFFFFu };
 

@@ -59,6 +59,10 @@ static void board(struct gpu *b, char **w, int n) {
     b->virtualization = number(w, n, "virtualization", 0);
     b->slowMillis = number(w, n, "slow", 0);
     b->nvlinks = number(w, n, "nvlinks", 0);
+    b->rowsPending = b->architecture >= ARCH_AMPERE ? 0 : UNSUPPORTED;
+    b->pagesPending = b->architecture >= ARCH_AMPERE ? UNSUPPORTED : 0;
+    b->celsius = number(w, n, "celsius", 40);
+    b->milliwatts = number(w, n, "milliwatts", 90000);
     b->nvl = number(w, n, "nvl", b->architecture >= ARCH_HOPPER);
 }
 

@@ -206,6 +206,57 @@ EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvm
     return ended(result);
 }
 
+EXPORT nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, u32 *correctable, u32 *uncorrectable, u32 *pending,
+                                              u32 *failed) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && found.gpu->rowsPending == UNSUPPORTED) {
+        result = NOT_SUPPORTED;
+    }
+    if (result == SUCCESS) {
+        *correctable = 0;
+        *uncorrectable = found.gpu->rowsPending != 0;
+        *pending = found.gpu->rowsPending == 1;
+        *failed = found.gpu->rowsPending == 2;
+    }
+    return ended(result);
+}
+
+/* A number that not every board has. */
+#define MEASURED(function, field)                                                                                      \
+    static nvmlReturn_t function(const struct found *found, u32 *number) {                                             \
+        if (found->gpu->field == UNSUPPORTED) {                                                                        \
+            return NOT_SUPPORTED;                                                                                      \
+        }                                                                                                              \
+        *number = found->gpu->field;                                                                                   \
+        return SUCCESS;                                                                                                \
+    }
+
+MEASURED(pages, pagesPending)
+MEASURED(temperature, celsius)
+MEASURED(power, milliwatts)
+
+EXPORT nvmlReturn_t nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t device, u32 *pending) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    return ended(result == SUCCESS ? pages(&found, pending) : result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, u32 sensor, u32 *celsius) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && sensor != SENSOR_GPU) {
+        result = INVALID_ARGUMENT;
+    }
+    return ended(result == SUCCESS ? temperature(&found, celsius) : result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, u32 *milliwatts) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    return ended(result == SUCCESS ? power(&found, milliwatts) : result);
+}
+
 #ifndef OLD_DRIVER
 
 EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t *mode) {

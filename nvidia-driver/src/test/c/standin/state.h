@@ -16,10 +16,11 @@ enum {
     MOST_PLACEMENTS = 8,
     MOST_INSTANCES = 8,
     MOST_LINKS = 36,
-    MOST_EVENTS = 64,
+    MOST_EVENTS = 16384,
     MOST_FAULTS = 16,
     ALL_GPUS = 0xFFFFFFFFu,
-    FOREVER = 0xFFFFFFFFu
+    FOREVER = 0xFFFFFFFFu,
+    UNSUPPORTED = 0xFFFFFFFFu /* in the place of a number that the board does not have */
 };
 
 /* A profile of GPU instances, as the board has it. */
@@ -86,6 +87,10 @@ struct gpu {
     u32 nvlinks;
     u32 nvl; /* the second profile of seven compute slices: 0 unknown, 1 reported only, 2 supported */
     u32 registrations; /* of events, up to the last switch of MIG mode that ended them */
+    u32 rowsPending; /* 1 pending, 2 failed; UNSUPPORTED: the board remaps no rows */
+    u32 pagesPending;
+    u32 celsius;
+    u32 milliwatts;
     u32 unused;
     u64 memory;
     char uuid[96];

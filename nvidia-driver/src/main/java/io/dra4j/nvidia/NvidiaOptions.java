@@ -7,6 +7,7 @@ import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
+import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.mps.MpsSharing;
 import io.dra4j.nvidia.prepare.Edits;
@@ -70,6 +71,42 @@ final class NvidiaOptions extends DriverOptions {
                 "Default: none"
             })
     private List<Long> ignoredXids = List.of();
+
+    private XidEffects chosenEffects = XidEffects.DEFAULT;
+
+    @Option(
+            names = "--xid-effects",
+            order = 11,
+            paramLabel = "XID=EFFECT,...",
+            defaultValue = "",
+            description = {
+                "The effects of errors on the devices, instead of the default ones: None, NoSchedule or"
+                        + " NoExecute, such as 48=NoExecute,63=NoSchedule. [XID_EFFECTS]",
+                "Default: none, so that NoSchedule is the effect of errors after which the driver asks"
+                        + " for a recovery"
+            })
+    private void xidEffects(String text) {
+        try {
+            chosenEffects = XidEffects.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw invalid("--xid-effects", e);
+        }
+    }
+
+    private ParameterException invalid(String option, IllegalArgumentException e) {
+        return new ParameterException(
+                spec.commandLine(),
+                "Invalid value for option '%s': %s".formatted(option, e.getMessage()),
+                e);
+    }
+
+    private XidEffects effects() {
+        try {
+            return chosenEffects.ignoring(ignoredXids);
+        } catch (IllegalArgumentException e) {
+            throw invalid("--additional-xids-to-ignore", e);
+        }
+    }
 
     @Option(
             names = "--destroy-unknown-mig-devices",
@@ -173,7 +210,7 @@ final class NvidiaOptions extends DriverOptions {
     HealthPolicy healthPolicy() {
         return new HealthPolicy(
                 healthWatch(),
-                ignoredXids,
+                effects(),
                 destroyUnknown,
                 rescanInterval,
                 new HealthStateFile(directory().resolve("gpus.json"), procRoot()));

@@ -51,6 +51,7 @@ final class AnswersOfNvml {
     private static final Map<String, String> NEWER =
             Map.of(
                     "nvmlInit_v2", "nvmlInitWithFlags",
+                    "nvmlDeviceGetRetiredPagesPendingStatus", "nvmlDeviceGetRemappedRows",
                     "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV");
 
     /** Costs that are what NVML reports, and no failure: they replace what was known. */
@@ -396,6 +397,7 @@ final class AnswersOfNvml {
         try (Nvml nvml = nvml()) {
             inject(function, WHOLE, code);
             cost = nvml.needsRecovery(state.uuid(WHOLE)).isPresent() ? "none" : "unknown";
+            assertThat(nvml.isRepairPending(state.uuid(WHOLE))).isFalse();
         } catch (NvmlException e) {
             assertThat(e).hasMessageContaining(function);
             cost = "watch-retries";

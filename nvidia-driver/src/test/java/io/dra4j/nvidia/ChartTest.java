@@ -143,6 +143,21 @@ class ChartTest extends ChartContract {
                 .containsEntry("DYNAMIC_MIG", "true");
     }
 
+    @Test
+    void effectsOfErrorsBecomeAVariable() {
+        Map<String, String> environment =
+                DriverContainer.of(
+                                CHART.render(
+                                        Installation.DEFAULT
+                                                .set("xidEffects.63", "NoSchedule")
+                                                .set("xidEffects.48", "NoExecute")))
+                        .environment();
+
+        assertThat(environment).containsEntry("XID_EFFECTS", "48=NoExecute,63=NoSchedule");
+        assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set("xidEffects.48", "Never")))
+                .hasMessageContaining("/xidEffects/48");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",

@@ -7,6 +7,7 @@ import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
+import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
@@ -55,7 +56,7 @@ class NvidiaProviderConformanceIT {
                     new Edits(node.roots(), HookProgram.at(node.hook())),
                     new HealthPolicy(
                             HealthWatch.auto,
-                            List.of(),
+                            XidEffects.DEFAULT,
                             false,
                             Duration.ofSeconds(5),
                             new HealthStateFile(own.resolve("gpus.json"), node.proc())),

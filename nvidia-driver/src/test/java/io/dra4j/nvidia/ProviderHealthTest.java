@@ -8,11 +8,13 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.nvidia.health.XidEffects;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Faults of GPUs become taints and reports. */
@@ -22,6 +24,7 @@ class ProviderHealthTest extends ProviderOnBoards {
             Taint.of("gpu.nvidia.com/gpu-lost", null, Taint.Effect.NO_SCHEDULE);
 
     private static final int MOST_LOOKS = 200;
+    private static final int MANY = 1_000_000; // calls
 
     private static Map<String, List<Taint>> taints(NvidiaDeviceProvider provider) {
         Map<String, List<Taint>> taints = new TreeMap<>();
@@ -201,5 +204,68 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.lost(1, false);
         Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
         assertThat(taints(startAgain(false, false))).isEmpty();
+    }
+
+    private void awaitTaints(
+            NvidiaDeviceProvider provider, Predicate<Map<String, List<Taint>>> condition)
+            throws InterruptedException {
+        for (int look = 0; look < MOST_LOOKS && !condition.test(taints(provider)); look++) {
+            context.awaitChange();
+        }
+        assertThat(taints(provider)).matches(condition);
+    }
+
+    @Test
+    void theSettingsChooseTheEffect() throws Exception {
+        effects = XidEffects.parse("48=NoExecute,13=NoSchedule");
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.recovery(0, 1);
+        hardware.recovery(1, 1);
+
+        hardware.xid(0, -1, 79); // of another effect, which is weaker
+        hardware.xid(0, -1, 48);
+        hardware.xid(0, -1, 79);
+        hardware.xid(1, -1, 13);
+
+        assertThat(taintsOnceThereAre(provider, 2))
+                .isEqualTo(
+                        Map.of(
+                                "gpu-0", List.of(xid(48, Taint.Effect.NO_EXECUTE)),
+                                "gpu-1", List.of(xid(13))));
+    }
+
+    @Test
+    void aTaintStaysForAsLongAsFailedMemoryIsNotReplaced() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.set(0, "rowsPending", 1);
+        hardware.recovery(0, 1);
+        hardware.recovery(1, 1);
+        hardware.xid(0, -1, 95);
+        hardware.xid(1, -1, 48);
+        awaitTaints(provider, taints -> taints.size() == 2);
+
+        hardware.recovery(0, 0);
+        hardware.recovery(1, 0);
+        awaitTaints(provider, taints -> taints.size() == 1); // both were checked together
+        assertThat(taints(provider)).containsOnlyKeys("gpu-0");
+
+        hardware.set(0, "rowsPending", 0);
+
+        awaitTaints(provider, Map::isEmpty);
+    }
+
+    @Test
+    void gpusWithoutFaultsAreNotAskedForRecovery() throws Exception {
+        NvidiaDeviceProvider provider = start("l40s", false);
+        hardware.fails("nvmlDeviceGetFieldValues", 1, 999, MANY);
+        hardware.fails("nvmlDeviceGetFieldValues", 2, 999, MANY);
+        hardware.recovery(0, 1);
+        hardware.xid(0, -1, 48);
+        awaitTaints(provider, taints -> taints.size() == 1);
+
+        hardware.recovery(0, 0);
+
+        awaitTaints(provider, Map::isEmpty);
+        assertThat(hardware.hasFailed(MANY)).isFalse();
     }
 }

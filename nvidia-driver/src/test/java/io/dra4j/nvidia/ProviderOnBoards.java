@@ -6,6 +6,7 @@ import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
+import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Shares;
@@ -43,6 +44,9 @@ abstract class ProviderOnBoards {
         return startAgain(dynamicMig, false);
     }
 
+    /** The effects of errors. */
+    XidEffects effects = XidEffects.DEFAULT.ignoring(List.of(94L));
+
     /** The number of claims that may have one device. */
     Shares shares = Shares.NONE;
 
@@ -54,7 +58,7 @@ abstract class ProviderOnBoards {
                         new Edits(node.roots(), HookProgram.at(node.hook())),
                         new HealthPolicy(
                                 HealthWatch.always,
-                                List.of(94L),
+                                effects,
                                 destroyUnknown,
                                 Duration.ofMillis(100),
                                 new HealthStateFile(folder.resolve("gpus.json"), node.proc())),

@@ -15,14 +15,15 @@ import io.dra4j.nvidia.nvml.Placement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 
 /**
  * The known faults of a node's GPUs, and the taints and health reports of their devices.
@@ -38,6 +39,9 @@ public final class DeviceFaults {
     /** The number of readings that may be missed before a health report expires. */
     private static final int VALID_INTERVALS = 3;
 
+    /** The most errors of a GPU: more than there are kinds of. */
+    private static final int MOST_ERRORS = 256;
+
     private final Duration valid;
     private final Map<String, List<XidError>> errors = new HashMap<>(); // by GPU; guarded by this
     private Set<String> lost = Set.of(); // guarded by this
@@ -48,11 +52,23 @@ public final class DeviceFaults {
         this.valid = policy.rescanInterval().multipliedBy(VALID_INTERVALS);
     }
 
-    /** Records an error of a GPU; it replaces an earlier one of the same number and place. */
-    synchronized void failed(String gpu, XidError error) {
+    /**
+     * Records an error of a GPU; it replaces an earlier one of the same number and place.
+     *
+     * @return whether it may change a taint
+     */
+    synchronized boolean failed(String gpu, XidError error) {
         List<XidError> known = errors.computeIfAbsent(gpu, key -> new ArrayList<>());
-        known.removeIf(it -> it.xid() == error.xid() && Objects.equals(it.where(), error.where()));
+        boolean isRepeated =
+                !known.isEmpty()
+                        && known.get(known.size() - 1).isSame(error)
+                        && known.get(known.size() - 1).hasSameEffect(error);
+        known.removeIf(error::isSame);
         known.add(error);
+        if (known.size() > MOST_ERRORS) {
+            known.remove(Collections.min(known, Comparator.comparing(XidError::effect)));
+        }
+        return !isRepeated;
     }
 
     /** Returns all errors, by the UUIDs of the GPUs. */
@@ -67,39 +83,55 @@ public final class DeviceFaults {
         before.forEach((gpu, all) -> errors.put(gpu, new ArrayList<>(all)));
     }
 
-    /** Returns the GPUs whose errors are all older than a time. */
-    synchronized List<String> failedBefore(Instant time) {
-        return errors.entrySet().stream()
-                .filter(
-                        gpu ->
-                                gpu.getValue().stream()
-                                        .allMatch(e -> e.sinceMillis() < time.toEpochMilli()))
-                .map(Map.Entry::getKey)
-                .toList();
+    /** Returns the GPUs with errors, and those that have fallen off the bus. */
+    synchronized Set<String> failed() {
+        Set<String> failed = new HashSet<>(errors.keySet());
+        failed.addAll(lost);
+        return failed;
     }
 
-    /** Removes the errors of a GPU that works again. */
+    synchronized boolean isLost(String gpu) {
+        return lost.contains(gpu);
+    }
+
+    /** Returns whether a GPU has errors that last until it has recovered. */
+    synchronized boolean awaitsRecovery(String gpu) {
+        return errors.getOrDefault(gpu, List.of()).stream().anyMatch(XidError::awaitsRecovery);
+    }
+
+    /** Removes the errors of a GPU that works again, but for those that end by themselves. */
     synchronized void recovered(String gpu) {
-        errors.remove(gpu);
+        remove(gpu, XidError::awaitsRecovery);
     }
 
-    /** Removes the errors after which a GPU kept working. */
-    synchronized void forgetHarmless(String gpu) {
+    /**
+     * Removes some errors of a GPU that are no later than a time.
+     *
+     * @return whether there were any
+     */
+    synchronized boolean forget(String gpu, Instant limit, Predicate<XidError> which) {
+        return remove(gpu, which.and(error -> error.sinceMillis() <= limit.toEpochMilli()));
+    }
+
+    private boolean remove(String gpu, Predicate<XidError> which) {
         List<XidError> known = errors.getOrDefault(gpu, new ArrayList<>());
-        known.removeIf(XidError::harmless);
+        boolean changed = known.removeIf(which);
         if (known.isEmpty()) {
             errors.remove(gpu);
         }
+        return changed;
     }
 
-    /** Makes errors fatal that were harmless, and after which the GPU needs a recovery. */
-    synchronized void escalate(String gpu, LongPredicate isIgnored) {
-        errors.computeIfPresent(
-                gpu,
-                (key, known) -> {
-                    known.replaceAll(it -> isIgnored.test(it.xid()) ? it : it.fatal());
-                    return known;
-                });
+    /**
+     * Makes the errors of a GPU last until it has recovered, and taint its devices.
+     *
+     * @return whether they did not before
+     */
+    synchronized boolean awaitRecovery(String gpu, XidEffects effects) {
+        List<XidError> known = errors.getOrDefault(gpu, new ArrayList<>());
+        List<XidError> before = List.copyOf(known);
+        known.replaceAll(error -> error.awaitingRecovery(effects));
+        return !known.equals(before);
     }
 
     /**
@@ -155,10 +187,7 @@ public final class DeviceFaults {
     }
 
     private static Taint taint(XidError error) {
-        return Taint.of(
-                DOMAIN + "xid",
-                Long.toString(error.xid()),
-                error.harmless() ? Effect.NONE : Effect.NO_SCHEDULE);
+        return Taint.of(DOMAIN + "xid", Long.toString(error.xid()), error.effect());
     }
 
     /**
@@ -190,16 +219,18 @@ public final class DeviceFaults {
         return lost.contains(device.gpu().uuid())
                 ? "The GPU has fallen off the bus"
                 : worstError(device)
-                        .filter(error -> !error.harmless())
+                        .filter(error -> !error.isHarmless())
                         .map(error -> "The GPU reported XID error " + error.xid())
                         .orElse("");
     }
 
-    /** Returns the latest fatal error, or else the latest: a device has one taint of a key. */
+    /** Returns the latest of the errors with the worst effect: a device has one taint of a key. */
     private Optional<XidError> worstError(Offer device) {
         return errors.getOrDefault(device.gpu().uuid(), List.of()).stream()
                 .filter(error -> concerns(error, device))
-                .reduce((worst, next) -> worst.harmless() || !next.harmless() ? next : worst);
+                .reduce(
+                        (worst, next) ->
+                                next.effect().compareTo(worst.effect()) < 0 ? worst : next);
     }
 
     private static boolean concerns(XidError error, Offer device) {

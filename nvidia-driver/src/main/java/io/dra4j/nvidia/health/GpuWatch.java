@@ -7,12 +7,12 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
-import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.nvml.Reading;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -38,15 +38,29 @@ public final class GpuWatch implements AutoCloseable {
     /** The longest time between two tries after a failure. */
     private static final Duration RETRY = Duration.ofSeconds(5);
 
+    /** The interval between looks whether failed GPUs work again. */
+    private static final Duration CHECK = Duration.ofSeconds(4);
+
+    /** The shortest time between two changes of devices. */
+    private static final Duration PACE = Duration.ofSeconds(1);
+
+    /** The most events that are handled together. */
+    private static final int MOST_EVENTS = 1000;
+
     private final Nvml nvml;
     private final Node node;
     private final DeviceFaults faults;
-    private final Severity severity;
+    private final XidEffects effects;
+    private final RecoveryCheck recovery;
+    private final ErrorLog log = new ErrorLog();
+    private final ChangePace pace;
     private final Duration interval;
+    private final Duration checkInterval;
     private final InstantSource clock;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "gpu-watch");
     private Instant lastRead;
+    private Instant lastCheck;
     private String installed;
     private @Nullable Subscription first; // handed over to the thread when it starts
     private boolean settled;
@@ -88,11 +102,19 @@ public final class GpuWatch implements AutoCloseable {
         this.nvml = nvml;
         this.node = node;
         this.faults = faults;
-        this.severity = new Severity(nvml, policy.ignoredXids());
+        this.effects = policy.effects();
         this.interval = policy.rescanInterval();
+        this.recovery = new RecoveryCheck(nvml, faults, effects, interval);
+        this.pace = new ChangePace(node::changed, shorter(PACE, interval), clock);
+        this.checkInterval = shorter(CHECK, interval);
         this.clock = clock;
         this.lastRead = clock.instant();
+        this.lastCheck = lastRead;
         this.installed = nvml.fingerprint();
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** Starts: events after the return are noticed, if the node wants any. */
@@ -122,7 +144,7 @@ public final class GpuWatch implements AutoCloseable {
                         .addKeyValue("gpus", events.unmonitored())
                         .log("GPUs report no errors now; only their loss is detected");
             }
-            node.changed();
+            pace.changed();
         }
         return events;
     }
@@ -159,7 +181,7 @@ public final class GpuWatch implements AutoCloseable {
                 .setCause(e)
                 .log("Can't follow events of the GPUs now; trying again");
         isFailing = true;
-        node.changed();
+        pace.changed();
     }
 
     private static Set<String> present(Reading reading) {
@@ -168,7 +190,7 @@ public final class GpuWatch implements AutoCloseable {
 
     private void idle() {
         if (faults.unmonitored(Set.of())) {
-            node.changed();
+            pace.changed();
         }
         pause(WAIT);
         readIfDue();
@@ -183,7 +205,7 @@ public final class GpuWatch implements AutoCloseable {
                 if (!isUpToDate(events) || (isRead && !events.unmonitored().isEmpty())) {
                     events = renewed(events);
                 }
-                next(events).ifPresent(this::handle);
+                handleNext(events);
                 wait = WAIT;
                 isFailing = false;
             }
@@ -200,11 +222,7 @@ public final class GpuWatch implements AutoCloseable {
     private Subscription renewed(Subscription events) {
         Subscription next = subscribe();
         try {
-            Optional<Event> rest = events.await(Duration.ZERO);
-            while (rest.isPresent()) {
-                handle(rest.get());
-                rest = events.await(Duration.ZERO);
-            }
+            handleWaiting(events, Duration.ZERO);
         } catch (NvmlException e) {
             LOG.atDebug().setCause(e).log("The earlier events of the GPUs can't be read any more");
         }
@@ -212,77 +230,74 @@ public final class GpuWatch implements AutoCloseable {
         return next;
     }
 
-    private Optional<Event> next(Subscription events) {
+    private void handleNext(Subscription events) {
         if (events.gpus().isEmpty()) {
             pause(WAIT);
-            return Optional.empty();
+        } else {
+            handleWaiting(events, WAIT);
         }
-        return events.await(WAIT);
+    }
+
+    /** Handles what has happened, and the same events once: there may be thousands. */
+    private void handleWaiting(Subscription events, Duration timeout) {
+        Map<Event, Long> found = new LinkedHashMap<>(); // and how often
+        try {
+            Optional<Event> next = events.await(timeout);
+            for (int all = 1; next.isPresent(); all++) {
+                found.merge(next.get(), 1L, Long::sum);
+                next = all < MOST_EVENTS ? events.await(Duration.ZERO) : Optional.empty();
+            }
+        } finally {
+            handle(found);
+        }
     }
 
     private boolean readIfDue() {
         boolean isOther = !installed.equals(nvml.fingerprint());
-        Duration until = node.isUnreadable() && RETRY.compareTo(interval) < 0 ? RETRY : interval;
-        boolean isDue = isOther || !clock.instant().isBefore(lastRead.plus(until));
+        Duration until = node.isUnreadable() ? shorter(RETRY, interval) : interval;
+        boolean isDue = isOther || isOver(lastRead, until);
         if (isDue) {
             installed = nvml.fingerprint();
-            List<String> failed = faults.failedBefore(lastRead);
             lastRead = clock.instant();
-            failed.forEach(this::checkRecovery);
             node.resume();
             node.beforeReading();
             settled = settled || node.settled();
-            node.changed();
+            pace.changed();
         }
+        checkIfDue();
         return isDue;
     }
 
-    /** A taint stays for as long as nothing says that the GPU works again. */
-    private void checkRecovery(String gpu) {
-        Optional<Boolean> needed;
-        try {
-            needed = nvml.needsRecovery(gpu);
-        } catch (NvmlException e) { // it is lost, too, or was removed
-            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Recovery action can't be read");
-            return;
-        }
-        if (needed.isEmpty()) {
-            faults.forgetHarmless(gpu);
-        } else if (needed.get()) {
-            faults.escalate(gpu, severity::isIgnored);
-        } else {
-            faults.recovered(gpu);
-            LOG.atInfo().addKeyValue("gpu", gpu).log("GPU recovered");
-        }
+    private boolean isOver(Instant since, Duration time) {
+        return !clock.instant().isBefore(since.plus(time));
     }
 
-    private void handle(Event event) {
-        if (event instanceof Event.Xid error) {
-            Placement where = error.concernsAll() ? null : place(error).orElse(null);
-            boolean harmless = severity.isHarmless(error.gpu(), error.xid());
-            long now = clock.instant().toEpochMilli();
-            faults.failed(error.gpu(), new XidError(error.xid(), where, now, harmless));
-            LOG.atWarn()
-                    .addKeyValue("gpu", error.gpu())
-                    .addKeyValue("xid", error.xid())
-                    .addKeyValue("instance", error.gpuInstance())
-                    .log(
-                            harmless
-                                    ? "GPU reported an error after which it keeps working"
-                                    : "GPU reported an error; its devices are tainted");
+    private void checkIfDue() {
+        if (isOver(lastCheck, checkInterval)) {
+            lastCheck = clock.instant();
+            log.endPeriods(lastCheck);
+            if (recovery.check(lastCheck)) {
+                pace.changed();
+            }
         }
-        node.changed();
+        pace.passOn();
     }
 
-    /** Returns the memory slices; without, the error counts as one of the whole GPU. */
-    private Optional<Placement> place(Event.Xid error) {
-        try {
-            return nvml.instances(error.gpu()).stream()
-                    .filter(instance -> instance.id() == error.gpuInstance())
-                    .map(instance -> instance.placement())
-                    .findFirst();
-        } catch (NvmlException e) {
-            return Optional.empty();
+    private void handle(Map<Event, Long> events) {
+        Severity severity = new Severity(nvml, effects);
+        boolean changed = false;
+        for (Map.Entry<Event, Long> entry : events.entrySet()) {
+            if (entry.getKey() instanceof Event.Xid event) {
+                Instant now = clock.instant();
+                XidError error = severity.of(event, now);
+                changed |= faults.failed(event.gpu(), error);
+                log.log(event, error, entry.getValue(), now);
+            } else {
+                changed = true;
+            }
+        }
+        if (changed) {
+            pace.changed();
         }
     }
 

@@ -29,6 +29,7 @@ public final class HealthStateFile {
 
     private static final Logger LOG = LoggerFactory.getLogger(HealthStateFile.class);
     private static final String OWNER_ONLY = "rw-------";
+    private static final int FORM = 2;
 
     private static final JsonMapper JSON =
             JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
@@ -40,21 +41,24 @@ public final class HealthStateFile {
     /**
      * The content of the file.
      *
+     * @param form the form of the file: 1 has no form, and errors that are harmless or not
      * @param boot the boot id of the node
      * @param gpus the GPUs as last read
      * @param errors their errors, by UUID
      * @param ended the GPU instances of claims that somebody has destroyed; null in earlier files
      */
     public record State(
+            @Nullable Integer form,
             String boot,
             List<Gpu> gpus,
             Map<String, List<XidError>> errors,
             @Nullable Set<String> ended) {
 
-        static final State NONE = new State("", List.of(), Map.of(), Set.of());
+        static final State NONE = new State(FORM, "", List.of(), Map.of(), Set.of());
 
         /** Copies the collections, in which nothing is null. */
         public State {
+            form = form == null ? 1 : form;
             gpus = List.copyOf(gpus);
             errors = Map.copyOf(errors);
             errors.values().forEach(List::copyOf);
@@ -91,6 +95,11 @@ public final class HealthStateFile {
             if (found != null && !boot.isEmpty() && boot.equals(found.boot())) {
                 last = found;
             }
+            if (last.form() > FORM) {
+                LOG.atWarn()
+                        .addKeyValue("file", file)
+                        .log("Health state file is of a later driver; what this one knows is used");
+            }
         } catch (FileNotFoundException e) {
             LOG.atDebug().addKeyValue("file", file).log("No health state file yet");
         } catch (IOException e) {
@@ -104,7 +113,7 @@ public final class HealthStateFile {
 
     /** Writes the state, if it has changed. */
     public void write(List<Gpu> gpus, Map<String, List<XidError>> errors, Set<String> ended) {
-        State now = new State(boot, gpus, errors, ended);
+        State now = new State(FORM, boot, gpus, errors, ended);
         if (now.equals(last)) {
             return;
         }

@@ -2,39 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.health;
 
+import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.nvidia.nvml.GpuInstance;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlEvents.Event;
 import io.dra4j.nvidia.nvml.NvmlException;
-import java.util.Collection;
+import io.dra4j.nvidia.nvml.Placement;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decides at an error whether its GPU keeps working. */
+/** Decides what errors do that GPUs report together: it asks NVML once about each GPU. */
 final class Severity {
 
     private static final Logger LOG = LoggerFactory.getLogger(Severity.class);
 
-    /** Errors that applications cause, for drivers that report no recovery action. */
-    private static final Set<Long> OF_APPLICATIONS = Set.of(13L, 31L, 43L, 45L, 68L, 109L);
-
     private final Nvml nvml;
-    private final Set<Long> ignored;
+    private final XidEffects effects;
+    private final Map<String, Optional<Boolean>> needs = new HashMap<>(); // by GPU
+    private final Map<String, List<GpuInstance>> instances = new HashMap<>(); // by GPU
 
-    Severity(Nvml nvml, Collection<Long> ignored) {
+    Severity(Nvml nvml, XidEffects effects) {
         this.nvml = nvml;
-        this.ignored = Set.copyOf(ignored);
+        this.effects = effects;
     }
 
-    /**
-     * Returns whether an error is harmless: because the administrator says so, because the GPU
-     * needs no recovery, or, if the driver does not report that, because applications cause it.
-     */
-    boolean isHarmless(String gpu, long xid) {
-        return ignored.contains(xid)
-                || needsRecovery(gpu)
-                        .map(needs -> !needs)
-                        .orElseGet(() -> OF_APPLICATIONS.contains(xid));
+    XidError of(Event.Xid event, Instant now) {
+        Optional<Boolean> needsRecovery = needs.computeIfAbsent(event.gpu(), this::needsRecovery);
+        Effect effect = effects.of(event.xid(), needsRecovery);
+        return new XidError(
+                event.xid(),
+                event.concernsAll() ? null : place(event),
+                now.toEpochMilli(),
+                effect,
+                needsRecovery.orElse(effect != Effect.NONE));
     }
 
     /** Returns empty if the driver does not report it, before R565, or it can't be read now. */
@@ -47,7 +53,20 @@ final class Severity {
         }
     }
 
-    boolean isIgnored(long xid) {
-        return ignored.contains(xid);
+    /** Returns the memory slices; without, the error counts as one of the whole GPU. */
+    private @Nullable Placement place(Event.Xid event) {
+        return instances.computeIfAbsent(event.gpu(), this::instances).stream()
+                .filter(instance -> instance.id() == event.gpuInstance())
+                .map(GpuInstance::placement)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private List<GpuInstance> instances(String gpu) {
+        try {
+            return nvml.instances(gpu);
+        } catch (NvmlException e) {
+            return List.of();
+        }
     }
 }

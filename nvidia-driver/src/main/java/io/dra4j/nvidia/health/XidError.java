@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.health;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.nvml.Placement;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,11 +15,52 @@ import org.jspecify.annotations.Nullable;
  * @param xid its number
  * @param where the memory slices of the GPU instance; null if it is of the whole GPU
  * @param sinceMillis the time of the error, in milliseconds since 1970
- * @param harmless whether the GPU keeps working: an application caused the error, for example
+ * @param effect its effect on the devices
+ * @param awaitsRecovery whether it lasts until the GPU has recovered; otherwise it ends by itself
  */
-record XidError(long xid, @Nullable Placement where, long sinceMillis, boolean harmless) {
+record XidError(
+        long xid,
+        @Nullable Placement where,
+        long sinceMillis,
+        Effect effect,
+        boolean awaitsRecovery) {
 
-    XidError fatal() {
-        return new XidError(xid, where, sinceMillis, false);
+    /**
+     * Reads an error from the state file.
+     *
+     * @param harmless what the first form of the file had instead of the effect
+     */
+    @JsonCreator
+    static XidError read(
+            @JsonProperty("xid") long xid,
+            @JsonProperty("where") @Nullable Placement where,
+            @JsonProperty("sinceMillis") long sinceMillis,
+            @JsonProperty("effect") @Nullable Effect effect,
+            @JsonProperty("awaitsRecovery") @Nullable Boolean awaitsRecovery,
+            @JsonProperty("harmless") @Nullable Boolean harmless) {
+        boolean isFatal = !Boolean.TRUE.equals(harmless);
+        Effect known = effect != null ? effect : isFatal ? Effect.NO_SCHEDULE : Effect.NONE;
+        boolean awaits = awaitsRecovery != null ? awaitsRecovery : known != Effect.NONE;
+        return new XidError(xid, where, sinceMillis, known, awaits);
+    }
+
+    /** Returns whether it only informs. */
+    boolean isHarmless() {
+        return effect == Effect.NONE;
+    }
+
+    boolean isSame(XidError other) {
+        return xid == other.xid && Objects.equals(where, other.where);
+    }
+
+    boolean hasSameEffect(XidError other) {
+        return effect == other.effect && awaitsRecovery == other.awaitsRecovery;
+    }
+
+    /** Returns it as it is when the GPU needs a recovery. */
+    XidError awaitingRecovery(XidEffects effects) {
+        boolean isUnchanged = effects.isChosen(xid) || !isHarmless();
+        return new XidError(
+                xid, where, sinceMillis, isUnchanged ? effect : Effect.NO_SCHEDULE, true);
     }
 }

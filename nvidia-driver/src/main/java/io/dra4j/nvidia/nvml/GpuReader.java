@@ -306,4 +306,33 @@ final class GpuReader {
         }
         return isKnown ? OptionalInt.of((int) field.value) : OptionalInt.empty();
     }
+
+    /**
+     * Returns whether memory that failed is replaced with the next reset only, or can't be replaced
+     * any more.
+     */
+    boolean isRepairPending(long gpu) {
+        IntByReference ignored = new IntByReference();
+        IntByReference pending = new IntByReference();
+        IntByReference failed = new IntByReference();
+        boolean remapsRows =
+                nvml.succeeds(
+                        UNSUPPORTED,
+                        "nvmlDeviceGetRemappedRows",
+                        pointer(gpu),
+                        ignored,
+                        ignored,
+                        pending,
+                        failed);
+        if (remapsRows) {
+            return pending.getValue() != 0 || failed.getValue() != 0;
+        }
+        IntByReference retiring = new IntByReference(); // before Ampere
+        return nvml.succeeds(
+                        UNSUPPORTED,
+                        "nvmlDeviceGetRetiredPagesPendingStatus",
+                        pointer(gpu),
+                        retiring)
+                && retiring.getValue() != 0;
+    }
 }

@@ -175,6 +175,17 @@ public final class Nvml implements AutoCloseable {
         return action.isPresent() ? Optional.of(action.getAsInt() != 0) : Optional.empty();
     }
 
+    /**
+     * Returns whether failed memory of a GPU is replaced with its next reset only, or can't be
+     * replaced; false for a board that replaces none.
+     */
+    public boolean isRepairPending(String gpu) {
+        return read(
+                gpu,
+                "Reading pending repairs of the memory",
+                (session, handle) -> session.reader.isRepairPending(handle));
+    }
+
     /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */
     public List<GpuInstance> instances(String gpu) {
         return read(

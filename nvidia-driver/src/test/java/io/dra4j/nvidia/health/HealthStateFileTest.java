@@ -4,6 +4,7 @@ package io.dra4j.nvidia.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.health.HealthStateFile.State;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -29,8 +30,8 @@ class HealthStateFileTest {
             Map.of(
                     "GPU-1",
                     List.of(
-                            new XidError(79, null, 1, false),
-                            new XidError(95, new Placement(4, 4), 2, true)));
+                            new XidError(79, null, 1, Effect.NO_EXECUTE, true),
+                            new XidError(95, new Placement(4, 4), 2, Effect.NONE, false)));
 
     @TempDir private Path folder;
 
@@ -62,6 +63,31 @@ class HealthStateFileTest {
         assertThat(found.ended()).containsExactly("p/1");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
+    }
+
+    @Test
+    void isReadAsAnEarlierDriverWroteIt() throws IOException {
+        String boot = Files.readString(node.proc().resolve("sys/kernel/random/boot_id")).strip();
+        Files.writeString(
+                file,
+                """
+                {"boot": "%s", "gpus": [], "ended": [], "errors": {"GPU-1": [
+                  {"xid": 79, "where": null, "sinceMillis": 1, "harmless": false},
+                  {"xid": 95, "where": {"start": 4, "size": 4}, "sinceMillis": 2, "harmless": true}]}}
+                """
+                        .formatted(boot));
+
+        State found = stateFile().read();
+
+        assertThat(found.form()).isEqualTo(1);
+        assertThat(found.errors())
+                .isEqualTo(
+                        Map.of(
+                                "GPU-1",
+                                List.of(
+                                        new XidError(79, null, 1, Effect.NO_SCHEDULE, true),
+                                        new XidError(
+                                                95, new Placement(4, 4), 2, Effect.NONE, false))));
     }
 
     @Test

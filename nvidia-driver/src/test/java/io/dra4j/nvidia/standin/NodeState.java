@@ -22,7 +22,6 @@ public final class NodeState {
 
     private static final int MAGIC = 0x4c4d564e;
     private static final int MOST_INSTANCES = 8;
-    private static final int MOST_EVENTS = 64;
     private static final int MOST_FAULTS = 16;
     private static final int XID = 0x8;
 
@@ -34,6 +33,8 @@ public final class NodeState {
     private static final Layout COMPUTE = LAYOUTS.of("compute");
     private static final Layout EVENT = LAYOUTS.of("event");
     private static final Layout FAULT = LAYOUTS.of("fault");
+    private static final int MOST_EVENTS =
+            (STATE.at("gpu") - STATE.at("event")) / EVENT.size(); // that can wait to be read
 
     /** Stands for all GPUs in a fault, and for calls without a GPU. */
     public static final int ALL = -1;

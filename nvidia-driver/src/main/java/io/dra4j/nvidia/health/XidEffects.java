@@ -1,0 +1,119 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.health;
+
+import io.dra4j.api.device.Taint.Effect;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The effects of errors (XID): of those that the administrator chose, and of all others.
+ *
+ * @param chosen the administrator's choices, by the numbers of errors
+ */
+public record XidEffects(Map<Long, Effect> chosen) {
+
+    /** Errors that applications cause. */
+    static final List<Long> OF_APPLICATIONS = List.of(13L, 31L, 43L, 45L, 68L, 109L);
+
+    /** No choices. */
+    public static final XidEffects DEFAULT = new XidEffects(Map.of());
+
+    private static final String FORM = "XID=EFFECT";
+
+    /** Copies the map. */
+    public XidEffects {
+        chosen = Map.copyOf(chosen);
+    }
+
+    /**
+     * Reads {@code 48=NoExecute,63=NoSchedule,94=None}; an empty text has no entries.
+     *
+     * @throws IllegalArgumentException with a message for the administrator
+     */
+    public static XidEffects parse(String text) {
+        Map<Long, Effect> chosen = new TreeMap<>();
+        if (!text.isBlank()) {
+            for (String entry : text.split(",", -1)) {
+                add(chosen, entry.strip());
+            }
+        }
+        return new XidEffects(chosen);
+    }
+
+    private static void add(Map<Long, Effect> chosen, String entry) {
+        String[] parts = entry.split("=", -1);
+        if (parts.length != 2) {
+            throw invalid(entry, "is not of the form " + FORM + ", such as 48=NoExecute");
+        }
+        if (!parts[0].strip().matches("0*[1-9][0-9]{0,8}")) {
+            throw invalid(entry, "does not begin with the number of an error, 1 or more");
+        }
+        long xid = Long.parseLong(parts[0].strip());
+        Effect effect = effect(entry, parts[1].strip());
+        if (chosen.putIfAbsent(xid, effect) != null) {
+            throw invalid(entry, "repeats XID " + xid + "; each may have one effect");
+        }
+    }
+
+    private static Effect effect(String entry, String name) {
+        return Arrays.stream(Effect.values())
+                .filter(effect -> effect.apiName().equals(name))
+                .findFirst()
+                .orElseThrow(() -> invalid(entry, "has none of the effects " + names()));
+    }
+
+    private static String names() {
+        return Arrays.stream(Effect.values())
+                .map(Effect::apiName)
+                .collect(Collectors.joining(", "));
+    }
+
+    private static IllegalArgumentException invalid(String entry, String why) {
+        return new IllegalArgumentException("entry \"%s\" %s".formatted(entry, why));
+    }
+
+    /**
+     * Adds errors that only inform.
+     *
+     * @throws IllegalArgumentException if another effect was chosen for one of them
+     */
+    public XidEffects ignoring(Collection<Long> ignored) {
+        Map<Long, Effect> all = new TreeMap<>(Comparator.naturalOrder());
+        all.putAll(chosen);
+        for (long xid : ignored) {
+            Effect other = all.put(xid, Effect.NONE);
+            if (other != null && other != Effect.NONE) {
+                throw new IllegalArgumentException(
+                        "XID %d is to be ignored, and to have the effect %s; remove one of the two"
+                                .formatted(xid, other.apiName()));
+            }
+        }
+        return new XidEffects(all);
+    }
+
+    boolean isChosen(long xid) {
+        return chosen.containsKey(xid);
+    }
+
+    /**
+     * Returns the effect of an error.
+     *
+     * @param needsRecovery whether the driver asks for a recovery of the GPU; empty if it does not
+     *     report that
+     */
+    public Effect of(long xid, Optional<Boolean> needsRecovery) {
+        Effect choice = chosen.get(xid);
+        if (choice != null) {
+            return choice;
+        }
+        boolean isFatal = needsRecovery.orElse(!OF_APPLICATIONS.contains(xid));
+        return isFatal ? Effect.NO_SCHEDULE : Effect.NONE;
+    }
+}

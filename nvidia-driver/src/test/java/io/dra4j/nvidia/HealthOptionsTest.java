@@ -1,0 +1,58 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.device.Taint.Effect;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** What the command line says of health. */
+class HealthOptionsTest {
+
+    @TempDir private Path folder;
+
+    private NvidiaOptions parse(String... arguments) {
+        NvidiaOptions options = new NvidiaOptions();
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--driver-name=gpu.nvidia.com");
+        all.add("--node-name=node-1");
+        all.add("--kubelet-plugins-directory-path=" + folder);
+        new CommandLine(options).parseArgs(all.toArray(String[]::new));
+        return options;
+    }
+
+    @Test
+    void effectsAndIgnoredErrorsAreOne() {
+        NvidiaOptions options =
+                parse("--xid-effects=48=NoExecute", "--additional-xids-to-ignore=94,95");
+
+        assertThat(options.healthPolicy().effects().chosen())
+                .isEqualTo(Map.of(48L, Effect.NO_EXECUTE, 94L, Effect.NONE, 95L, Effect.NONE));
+        assertThat(parse().healthPolicy().effects().chosen()).isEmpty();
+        assertThat(parse("--xid-effects=").healthPolicy().effects().chosen()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--xid-effects=48=Never | '--xid-effects': entry \"48=Never\" has none of the effects None, NoSchedule, NoExecute",
+                "--xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is to be ignored, and to have the effect NoExecute",
+            })
+    void badValuesAreRefusedByName(String arguments, String message) {
+        assertThatThrownBy(() -> parse(arguments.split(" ")).healthPolicy())
+                .isInstanceOf(ParameterException.class)
+                .hasMessageContaining(message);
+    }
+}
