@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** What the command line says of health. */
+/** The options about health. */
 class HealthOptionsTest {
 
     @TempDir private Path folder;

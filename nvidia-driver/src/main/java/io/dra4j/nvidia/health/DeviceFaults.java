@@ -59,16 +59,15 @@ public final class DeviceFaults {
      */
     synchronized boolean failed(String gpu, XidError error) {
         List<XidError> known = errors.computeIfAbsent(gpu, key -> new ArrayList<>());
-        boolean isRepeated =
-                !known.isEmpty()
-                        && known.get(known.size() - 1).isSame(error)
-                        && known.get(known.size() - 1).hasSameEffect(error);
+        XidError latest = known.isEmpty() ? null : known.get(known.size() - 1);
+        XidError now =
+                known.stream().filter(error::isSame).findFirst().map(error::after).orElse(error);
         known.removeIf(error::isSame);
-        known.add(error);
+        known.add(now);
         if (known.size() > MOST_ERRORS) {
             known.remove(Collections.min(known, Comparator.comparing(XidError::effect)));
         }
-        return !isRepeated;
+        return latest == null || !latest.isSame(now) || !latest.hasSameEffect(now);
     }
 
     /** Returns all errors, by the UUIDs of the GPUs. */

@@ -26,7 +26,7 @@ final class ErrorLog {
 
     private final Map<String, Period> periods = new HashMap<>(); // by GPU
 
-    /** What was logged of a GPU, and what was not. */
+    /** The errors of a GPU in a minute: the logged ones, and the number of others. */
     private static final class Period {
         private final Instant end;
         private final Set<Event.Xid> logged = new HashSet<>();

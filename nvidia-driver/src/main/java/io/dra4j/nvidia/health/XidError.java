@@ -57,6 +57,13 @@ record XidError(
         return effect == other.effect && awaitsRecovery == other.awaitsRecovery;
     }
 
+    /** Returns it with no less of an effect than it had before: a recovery is verified first. */
+    XidError after(XidError before) {
+        Effect worse = effect.compareTo(before.effect) < 0 ? before.effect : effect;
+        return new XidError(
+                xid, where, sinceMillis, worse, awaitsRecovery || before.awaitsRecovery);
+    }
+
     /** Returns it as it is when the GPU needs a recovery. */
     XidError awaitingRecovery(XidEffects effects) {
         boolean isUnchanged = effects.isChosen(xid) || !isHarmless();
