@@ -68,6 +68,17 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 {{- end }}
 - {name: XID_EFFECTS, value: {{ join "," $effects | quote }}}
 {{- end }}
+{{- with .Values.thresholds }}
+{{- if .temperatureCelsius }}
+- {name: TEMPERATURE_THRESHOLD, value: {{ .temperatureCelsius | quote }}}
+{{- end }}
+{{- if .powerWatts }}
+- {name: POWER_THRESHOLD, value: {{ .powerWatts | quote }}}
+{{- end }}
+{{- if or .temperatureCelsius .powerWatts }}
+- {name: THRESHOLD_INTERVAL, value: {{ .intervalSeconds | quote }}}
+{{- end }}
+{{- end }}
 - {name: RESCAN_INTERVAL, value: {{ .Values.rescanIntervalSeconds | quote }}}
 {{- end }}
 

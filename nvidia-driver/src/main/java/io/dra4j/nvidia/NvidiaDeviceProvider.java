@@ -89,7 +89,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         sharing.start(started);
         HealthStateFile.State before = policy.stateFile().read();
         nvml.recall(before.gpus());
-        faults.recall(before.errors());
+        faults.recall(before.errors(), before.exceeded());
         allocator.recall(before.ended());
         readFirst(started);
         followInstances(started);
@@ -246,7 +246,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         if (driver != null) {
             followInstances(driver);
         }
-        policy.stateFile().write(now.reading().gpus(), faults.errors(), allocator.ended());
+        policy.stateFile()
+                .write(now.reading().gpus(), faults.errors(), faults.exceeded(), allocator.ended());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.reading().unread()));
         }

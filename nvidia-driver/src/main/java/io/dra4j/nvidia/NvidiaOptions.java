@@ -157,6 +157,8 @@ final class NvidiaOptions extends DriverOptions {
         rescanInterval = Duration.ofSeconds(seconds);
     }
 
+    @Mixin private ThresholdOptions thresholds;
+
     @Mixin private UnusedOptions unused;
 
     /** Returns the feature gates that were given; {@code install} applies DynamicMIG. */
@@ -211,6 +213,7 @@ final class NvidiaOptions extends DriverOptions {
         return new HealthPolicy(
                 healthWatch(),
                 effects(),
+                thresholds.thresholds(),
                 destroyUnknown,
                 rescanInterval,
                 new HealthStateFile(directory().resolve("gpus.json"), procRoot()));

@@ -107,7 +107,8 @@ final class AnswersOfNvml {
         PREPARE("the creation of a MIG device"),
         UNPREPARE("its destruction"),
         EVENTS("the subscription to events"),
-        RECOVERY("the test whether a GPU recovered");
+        RECOVERY("the test whether a GPU recovered"),
+        MEASUREMENT("the measurement for thresholds");
 
         final String title;
 
@@ -154,6 +155,7 @@ final class AnswersOfNvml {
             case UNPREPARE -> ofUnprepare(function, code);
             case EVENTS -> ofEvents(function, code);
             case RECOVERY -> ofRecovery(function, code);
+            case MEASUREMENT -> ofMeasurement(function, code);
         };
     }
 
@@ -398,6 +400,21 @@ final class AnswersOfNvml {
             inject(function, WHOLE, code);
             cost = nvml.needsRecovery(state.uuid(WHOLE)).isPresent() ? "none" : "unknown";
             assertThat(nvml.isRepairPending(state.uuid(WHOLE))).isFalse();
+        } catch (NvmlException e) {
+            assertThat(e).hasMessageContaining(function);
+            cost = "watch-retries";
+        }
+        return state.hasFailed(MANY) ? cost : NOT_CALLED;
+    }
+
+    private String ofMeasurement(String function, int code) {
+        String cost;
+        try (Nvml nvml = nvml()) {
+            inject(function, WHOLE, code);
+            boolean hasBoth =
+                    nvml.celsius(state.uuid(WHOLE)).isPresent()
+                            && nvml.milliwatts(state.uuid(WHOLE)).isPresent();
+            cost = hasBoth ? "none" : "no-threshold";
         } catch (NvmlException e) {
             assertThat(e).hasMessageContaining(function);
             cost = "watch-retries";

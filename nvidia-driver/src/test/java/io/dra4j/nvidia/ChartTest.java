@@ -144,6 +144,24 @@ class ChartTest extends ChartContract {
     }
 
     @Test
+    void thresholdsBecomeVariables() {
+        Map<String, String> environment =
+                DriverContainer.of(
+                                CHART.render(
+                                        Installation.DEFAULT
+                                                .set("thresholds.temperatureCelsius", 85)
+                                                .set("thresholds.intervalSeconds", 5)))
+                        .environment();
+
+        assertThat(environment)
+                .containsEntry("TEMPERATURE_THRESHOLD", "85")
+                .containsEntry("THRESHOLD_INTERVAL", "5")
+                .doesNotContainKey("POWER_THRESHOLD");
+        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT)).environment())
+                .doesNotContainKey("THRESHOLD_INTERVAL");
+    }
+
+    @Test
     void effectsOfErrorsBecomeAVariable() {
         Map<String, String> environment =
                 DriverContainer.of(

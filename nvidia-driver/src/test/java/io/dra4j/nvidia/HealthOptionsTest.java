@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.nvidia.health.Measure;
+import io.dra4j.nvidia.health.Thresholds;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,11 +46,31 @@ class HealthOptionsTest {
         assertThat(parse("--xid-effects=").healthPolicy().effects().chosen()).isEmpty();
     }
 
+    @Test
+    void thresholdsAreOffUnlessGiven() {
+        assertThat(parse().healthPolicy().thresholds()).isEqualTo(Thresholds.NONE);
+        assertThat(
+                        parse(
+                                        "--temperature-threshold=85",
+                                        "--power-threshold=600",
+                                        "--threshold-interval=5")
+                                .healthPolicy()
+                                .thresholds())
+                .isEqualTo(
+                        new Thresholds(
+                                Map.of(Measure.TEMPERATURE, 85, Measure.POWER, 600),
+                                Duration.ofSeconds(5)));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
                 "--xid-effects=48=Never | '--xid-effects': entry \"48=Never\" has none of the effects None, NoSchedule, NoExecute",
+                "--temperature-threshold=0 | '--temperature-threshold': 0 is not between 1 and 150",
+                "--power-threshold=-1 | '--power-threshold': -1 is not between 1 and 100000",
+                "--threshold-interval=0 | '--threshold-interval': 0 is not between 1 and 3600",
+                "--temperature-threshold=85C | '--temperature-threshold'",
                 "--xid-effects=48=NoExecute --additional-xids-to-ignore=48 | '--additional-xids-to-ignore': XID 48 is to be ignored, and to have the effect NoExecute",
             })
     void badValuesAreRefusedByName(String arguments, String message) {

@@ -7,6 +7,7 @@ import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
+import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -57,6 +58,7 @@ class NvidiaProviderConformanceIT {
                     new HealthPolicy(
                             HealthWatch.auto,
                             XidEffects.DEFAULT,
+                            Thresholds.NONE,
                             false,
                             Duration.ofSeconds(5),
                             new HealthStateFile(own.resolve("gpus.json"), node.proc())),

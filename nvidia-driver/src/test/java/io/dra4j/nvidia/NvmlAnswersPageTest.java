@@ -57,6 +57,7 @@ class NvmlAnswersPageTest {
             | `unmonitored` | the GPU reports no errors; the subscription is renewed at each rescan interval |
             | `watch-retries` | the watch tries again |
             | `unknown` | the taint of the error stays |
+            | `no-threshold` | the threshold has no effect on the GPU, which is logged once |
 
             """;
 

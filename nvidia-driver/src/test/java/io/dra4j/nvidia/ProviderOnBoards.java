@@ -6,6 +6,7 @@ import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
+import io.dra4j.nvidia.health.Thresholds;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.inventory.NodeDevices;
@@ -44,6 +45,9 @@ abstract class ProviderOnBoards {
         return startAgain(dynamicMig, false);
     }
 
+    /** The limits of temperature and power. */
+    Thresholds thresholds = Thresholds.NONE;
+
     /** The effects of errors. */
     XidEffects effects = XidEffects.DEFAULT.ignoring(List.of(94L));
 
@@ -59,6 +63,7 @@ abstract class ProviderOnBoards {
                         new HealthPolicy(
                                 HealthWatch.always,
                                 effects,
+                                thresholds,
                                 destroyUnknown,
                                 Duration.ofMillis(100),
                                 new HealthStateFile(folder.resolve("gpus.json"), node.proc())),

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The known faults of a node's GPUs, and the taints and health reports of their devices.
@@ -44,12 +46,15 @@ public final class DeviceFaults {
 
     private final Duration valid;
     private final Map<String, List<XidError>> errors = new HashMap<>(); // by GPU; guarded by this
+    private final Map<String, Set<Measure>> exceeded = new HashMap<>(); // the same
+    private final Thresholds thresholds;
     private Set<String> lost = Set.of(); // guarded by this
     private Set<String> unmonitored = Set.of(); // guarded by this
 
     /** Creates an empty record of faults. */
     public DeviceFaults(HealthPolicy policy) {
         this.valid = policy.rescanInterval().multipliedBy(VALID_INTERVALS);
+        this.thresholds = policy.thresholds();
     }
 
     /**
@@ -77,9 +82,36 @@ public final class DeviceFaults {
         return copy;
     }
 
-    /** Adds the errors that an earlier process recorded. */
-    public synchronized void recall(Map<String, List<XidError>> before) {
-        before.forEach((gpu, all) -> errors.put(gpu, new ArrayList<>(all)));
+    /** Returns the thresholds that are exceeded, by the UUIDs of the GPUs. */
+    public synchronized Map<String, Set<Measure>> exceeded() {
+        Map<String, Set<Measure>> copy = new HashMap<>();
+        exceeded.forEach((gpu, all) -> copy.put(gpu, Set.copyOf(all)));
+        return copy;
+    }
+
+    /** Adds what an earlier process recorded, but for thresholds that are none any more. */
+    public synchronized void recall(
+            Map<String, List<XidError>> failed, Map<String, Set<Measure>> measured) {
+        failed.forEach((gpu, all) -> errors.put(gpu, new ArrayList<>(all)));
+        measured.forEach(
+                (gpu, all) ->
+                        all.stream()
+                                .filter(thresholds.limits()::containsKey)
+                                .forEach(measure -> exceeds(gpu, measure, true)));
+    }
+
+    /**
+     * Sets whether a GPU exceeds a threshold.
+     *
+     * @return whether that is new
+     */
+    synchronized boolean exceeds(String gpu, Measure measure, boolean now) {
+        Set<Measure> known = exceeded.computeIfAbsent(gpu, key -> EnumSet.noneOf(Measure.class));
+        boolean changed = now ? known.add(measure) : known.remove(measure);
+        if (known.isEmpty()) {
+            exceeded.remove(gpu);
+        }
+        return changed;
     }
 
     /** Returns the GPUs with errors, and those that have fallen off the bus. */
@@ -179,10 +211,23 @@ public final class DeviceFaults {
             taints.add(Taint.of(DOMAIN + "gpu-lost", null, Effect.NO_SCHEDULE));
         }
         worstError(device).map(DeviceFaults::taint).ifPresent(taints::add);
+        exceeded(device).map(this::taint).forEach(taints::add);
         if (unmonitored.contains(device.gpu().uuid())) {
             taints.add(Taint.of(DOMAIN + "unmonitored", null, Effect.NONE));
         }
         return taints;
+    }
+
+    /** Returns the exceeded thresholds in the order of their kinds. */
+    private Stream<Measure> exceeded(Offer device) {
+        return exceeded.getOrDefault(device.gpu().uuid(), Set.of()).stream();
+    }
+
+    private Taint taint(Measure measure) {
+        return Taint.of(
+                DOMAIN + measure.key(),
+                "above-" + thresholds.limits().get(measure),
+                Effect.NO_SCHEDULE);
     }
 
     private static Taint taint(XidError error) {
@@ -220,7 +265,12 @@ public final class DeviceFaults {
                 : worstError(device)
                         .filter(error -> !error.isHarmless())
                         .map(error -> "The GPU reported XID error " + error.xid())
+                        .or(() -> exceeded(device).findFirst().map(this::message))
                         .orElse("");
+    }
+
+    private String message(Measure measure) {
+        return measure.message(thresholds.limits().get(measure));
     }
 
     /** Returns the latest of the errors with the worst effect: a device has one taint of a key. */

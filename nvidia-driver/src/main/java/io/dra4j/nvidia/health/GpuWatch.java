@@ -52,6 +52,8 @@ public final class GpuWatch implements AutoCloseable {
     private final DeviceFaults faults;
     private final XidEffects effects;
     private final RecoveryCheck recovery;
+    private final ThresholdCheck thresholds;
+    private final Duration measuring;
     private final ErrorLog log = new ErrorLog();
     private final ChangePace pace;
     private final Duration interval;
@@ -61,6 +63,7 @@ public final class GpuWatch implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "gpu-watch");
     private Instant lastRead;
     private Instant lastCheck;
+    private Instant lastMeasured = Instant.EPOCH;
     private String installed;
     private @Nullable Subscription first; // handed over to the thread when it starts
     private boolean settled;
@@ -105,6 +108,8 @@ public final class GpuWatch implements AutoCloseable {
         this.effects = policy.effects();
         this.interval = policy.rescanInterval();
         this.recovery = new RecoveryCheck(nvml, faults, effects, interval);
+        this.thresholds = new ThresholdCheck(nvml, faults, policy.thresholds());
+        this.measuring = policy.thresholds().interval();
         this.pace = new ChangePace(node::changed, shorter(PACE, interval), clock);
         this.checkInterval = shorter(CHECK, interval);
         this.clock = clock;
@@ -269,7 +274,8 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     private boolean isOver(Instant since, Duration time) {
-        return !clock.instant().isBefore(since.plus(time));
+        Instant now = clock.instant();
+        return !now.isBefore(since.plus(time)) || now.isBefore(since); // it was set back
     }
 
     private void checkIfDue() {
@@ -280,7 +286,21 @@ public final class GpuWatch implements AutoCloseable {
                 pace.changed();
             }
         }
+        if (isOver(lastMeasured, measuring)) {
+            lastMeasured = clock.instant();
+            measure();
+        }
         pace.passOn();
+    }
+
+    private void measure() {
+        try {
+            if (thresholds.check(present(node.last()))) {
+                pace.changed();
+            }
+        } catch (NvmlException e) { // each look at a GPU reports its own
+            LOG.atDebug().setCause(e).log("GPUs can't be measured");
+        }
     }
 
     private void handle(Map<Event, Long> events) {

@@ -9,6 +9,7 @@ import java.time.Duration;
  *
  * @param watch when the driver waits for errors
  * @param effects the effects of errors
+ * @param thresholds the limits of temperature and power
  * @param destroyUnknown whether GPU instances without a claim are destroyed after the start
  * @param rescanInterval the interval between readings of the GPUs without an event
  * @param stateFile the file that keeps device faults over a restart
@@ -16,6 +17,7 @@ import java.time.Duration;
 public record HealthPolicy(
         HealthWatch watch,
         XidEffects effects,
+        Thresholds thresholds,
         boolean destroyUnknown,
         Duration rescanInterval,
         HealthStateFile stateFile) {}

@@ -45,6 +45,7 @@ public final class HealthStateFile {
      * @param boot the boot id of the node
      * @param gpus the GPUs as last read
      * @param errors their errors, by UUID
+     * @param exceeded the thresholds that they exceed, by UUID; null in earlier files
      * @param ended the GPU instances of claims that somebody has destroyed; null in earlier files
      */
     public record State(
@@ -52,9 +53,10 @@ public final class HealthStateFile {
             String boot,
             List<Gpu> gpus,
             Map<String, List<XidError>> errors,
+            @Nullable Map<String, Set<Measure>> exceeded,
             @Nullable Set<String> ended) {
 
-        static final State NONE = new State(FORM, "", List.of(), Map.of(), Set.of());
+        static final State NONE = new State(FORM, "", List.of(), Map.of(), Map.of(), Set.of());
 
         /** Copies the collections, in which nothing is null. */
         public State {
@@ -62,6 +64,7 @@ public final class HealthStateFile {
             gpus = List.copyOf(gpus);
             errors = Map.copyOf(errors);
             errors.values().forEach(List::copyOf);
+            exceeded = exceeded == null ? Map.of() : Map.copyOf(exceeded);
             ended = ended == null ? Set.of() : Set.copyOf(ended);
         }
     }
@@ -112,8 +115,12 @@ public final class HealthStateFile {
     }
 
     /** Writes the state, if it has changed. */
-    public void write(List<Gpu> gpus, Map<String, List<XidError>> errors, Set<String> ended) {
-        State now = new State(FORM, boot, gpus, errors, ended);
+    public void write(
+            List<Gpu> gpus,
+            Map<String, List<XidError>> errors,
+            Map<String, Set<Measure>> exceeded,
+            Set<String> ended) {
+        State now = new State(FORM, boot, gpus, errors, exceeded, ended);
         if (now.equals(last)) {
             return;
         }

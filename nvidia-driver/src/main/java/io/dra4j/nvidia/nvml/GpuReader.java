@@ -13,6 +13,7 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
@@ -42,6 +43,7 @@ final class GpuReader {
             Set.of(INVALID_ARGUMENT, NOT_FOUND, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private static final int RECOVERY_ACTION = 230;
+    private static final int SENSOR_GPU = 0;
 
     /** Returned for a field that an older driver does not know. */
     private static final Set<Integer> NO_FIELD =
@@ -334,5 +336,24 @@ final class GpuReader {
                         pointer(gpu),
                         retiring)
                 && retiring.getValue() != 0;
+    }
+
+    /** Returns the temperature in degrees Celsius; empty if the board does not measure it. */
+    OptionalInt celsius(long gpu) {
+        return measured("nvmlDeviceGetTemperature", pointer(gpu), SENSOR_GPU);
+    }
+
+    /** Returns the power in milliwatts; empty if the board does not measure it. */
+    OptionalInt milliwatts(long gpu) {
+        return measured("nvmlDeviceGetPowerUsage", pointer(gpu));
+    }
+
+    private OptionalInt measured(String function, Object... arguments) {
+        IntByReference number = new IntByReference();
+        Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
+        all[arguments.length] = number;
+        return nvml.succeeds(UNSUPPORTED, function, all)
+                ? OptionalInt.of(number.getValue())
+                : OptionalInt.empty();
     }
 }

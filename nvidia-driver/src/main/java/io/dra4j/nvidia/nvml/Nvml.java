@@ -186,6 +186,20 @@ public final class Nvml implements AutoCloseable {
                 (session, handle) -> session.reader.isRepairPending(handle));
     }
 
+    /** Returns the temperature of a GPU in degrees Celsius; empty if it is not supported. */
+    public OptionalInt celsius(String gpu) {
+        return read(
+                gpu,
+                "Reading the temperature",
+                (session, handle) -> session.reader.celsius(handle));
+    }
+
+    /** Returns the power of a GPU in milliwatts; empty if it is not supported. */
+    public OptionalInt milliwatts(String gpu) {
+        return read(
+                gpu, "Reading the power", (session, handle) -> session.reader.milliwatts(handle));
+    }
+
     /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */
     public List<GpuInstance> instances(String gpu) {
         return read(

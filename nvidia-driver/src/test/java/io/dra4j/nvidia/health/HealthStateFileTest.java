@@ -33,6 +33,9 @@ class HealthStateFileTest {
                             new XidError(79, null, 1, Effect.NO_EXECUTE, true),
                             new XidError(95, new Placement(4, 4), 2, Effect.NONE, false)));
 
+    private static final Map<String, Set<Measure>> EXCEEDED =
+            Map.of("GPU-2", Set.of(Measure.POWER, Measure.TEMPERATURE));
+
     @TempDir private Path folder;
 
     private StandInNode node;
@@ -54,12 +57,13 @@ class HealthStateFileTest {
 
     @Test
     void isReadAsWritten() throws IOException {
-        stateFile().write(gpus, ERRORS, Set.of("p/1"));
+        stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
 
         State found = stateFile().read();
 
         assertThat(found.gpus()).isEqualTo(gpus);
         assertThat(found.errors()).isEqualTo(ERRORS);
+        assertThat(found.exceeded()).isEqualTo(EXCEEDED);
         assertThat(found.ended()).containsExactly("p/1");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
@@ -92,7 +96,7 @@ class HealthStateFileTest {
 
     @Test
     void endsWithTheBoot() throws IOException {
-        stateFile().write(gpus, ERRORS, Set.of("p/1"));
+        stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
         Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
 
         assertThat(stateFile().read()).isEqualTo(State.NONE);
@@ -105,7 +109,7 @@ class HealthStateFileTest {
 
     @Test
     void isEmptyIfTheFileIsDamaged() throws IOException {
-        stateFile().write(gpus, ERRORS, Set.of("p/1"));
+        stateFile().write(gpus, ERRORS, EXCEEDED, Set.of("p/1"));
         byte[] good = Files.readAllBytes(file);
         Random random = new Random(1);
         for (int round = 0; round < 500; round++) {

@@ -1,0 +1,83 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.nvidia.health.Measure;
+import io.dra4j.nvidia.health.Thresholds;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options about limits of GPUs. */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class ThresholdOptions {
+
+    private static final String TEMPERATURE = "--temperature-threshold";
+    private static final String POWER = "--power-threshold";
+    private static final String INTERVAL = "--threshold-interval";
+    private static final int MOST_CELSIUS = 150;
+    private static final int MOST_WATTS = 100_000;
+    private static final int MOST_SECONDS = 3600;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = TEMPERATURE,
+            order = 12,
+            paramLabel = "CELSIUS",
+            description = {
+                "Taint the devices of a GPU that is hotter, until it is 5 degrees below. Nothing is"
+                        + " measured without it. [TEMPERATURE_THRESHOLD]",
+                "Default: none"
+            })
+    private @Nullable Integer celsius;
+
+    @Option(
+            names = POWER,
+            order = 13,
+            paramLabel = "WATTS",
+            description = {
+                "Taint the devices of a GPU that draws more power, until it is 5 percent below."
+                        + " Nothing is measured without it. [POWER_THRESHOLD]",
+                "Default: none"
+            })
+    private @Nullable Integer watts;
+
+    @Option(
+            names = INTERVAL,
+            order = 14,
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            description = {
+                "The interval between measurements for these thresholds. [THRESHOLD_INTERVAL]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private int seconds;
+
+    Thresholds thresholds() {
+        Map<Measure, Integer> limits = new EnumMap<>(Measure.class);
+        if (celsius != null) {
+            limits.put(Measure.TEMPERATURE, checked(TEMPERATURE, celsius, MOST_CELSIUS));
+        }
+        if (watts != null) {
+            limits.put(Measure.POWER, checked(POWER, watts, MOST_WATTS));
+        }
+        return new Thresholds(limits, Duration.ofSeconds(checked(INTERVAL, seconds, MOST_SECONDS)));
+    }
+
+    private int checked(String option, int value, int most) {
+        if (value < 1 || value > most) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Invalid value for option '%s': %d is not between 1 and %d"
+                            .formatted(option, value, most));
+        }
+        return value;
+    }
+}

@@ -1,0 +1,91 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.health;
+
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Measures GPUs, and finds those that exceed a threshold. Used by one thread. */
+final class ThresholdCheck {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ThresholdCheck.class);
+
+    private final Nvml nvml;
+    private final DeviceFaults faults;
+    private final Thresholds thresholds;
+    private final Set<Unsupported> unsupported = new HashSet<>();
+
+    private record Unsupported(String gpu, Measure measure) {}
+
+    ThresholdCheck(Nvml nvml, DeviceFaults faults, Thresholds thresholds) {
+        this.nvml = nvml;
+        this.faults = faults;
+        this.thresholds = thresholds;
+    }
+
+    /** Measures some GPUs in one session; returns whether one has changed. */
+    boolean check(Set<String> gpus) {
+        if (thresholds.limits().isEmpty() || gpus.isEmpty()) {
+            return false;
+        }
+        return nvml.inOneSession(
+                () -> {
+                    boolean changed = false;
+                    for (String gpu : gpus) {
+                        for (Map.Entry<Measure, Integer> one : thresholds.limits().entrySet()) {
+                            changed |= check(gpu, one.getKey(), one.getValue());
+                        }
+                    }
+                    return changed;
+                });
+    }
+
+    private boolean check(String gpu, Measure measure, int limit) {
+        try {
+            OptionalInt reading = measure.read(nvml, gpu);
+            if (reading.isEmpty()) {
+                reportUnsupported(gpu, measure);
+                return faults.exceeds(gpu, measure, false);
+            }
+            return compare(gpu, measure, reading.getAsInt(), limit);
+        } catch (NvmlException e) { // it stays as last measured
+            LOG.atDebug()
+                    .setCause(e)
+                    .addKeyValue("gpu", gpu)
+                    .addKeyValue("measure", measure.key())
+                    .log("GPU can't be measured");
+            return false;
+        }
+    }
+
+    private boolean compare(String gpu, Measure measure, int reading, int limit) {
+        if (measure.isAbove(reading, limit)) {
+            boolean isNew = faults.exceeds(gpu, measure, true);
+            if (isNew) {
+                LOG.atWarn()
+                        .addKeyValue("gpu", gpu)
+                        .addKeyValue("measure", measure.key())
+                        .addKeyValue("reading", reading)
+                        .addKeyValue("threshold", limit)
+                        .log("GPU exceeds a threshold; its devices are tainted");
+            }
+            return isNew;
+        }
+        return measure.isBelow(reading, limit) && faults.exceeds(gpu, measure, false);
+    }
+
+    private void reportUnsupported(String gpu, Measure measure) {
+        if (unsupported.add(new Unsupported(gpu, measure))) {
+            LOG.atWarn()
+                    .addKeyValue("gpu", gpu)
+                    .addKeyValue("measure", measure.key())
+                    .log("GPU does not support the measurement; its threshold has no effect");
+        }
+    }
+}
