@@ -45,7 +45,7 @@ public final class GpuWatch implements AutoCloseable {
     private static final Duration PACE = Duration.ofSeconds(1);
 
     /** The most events that are handled together. */
-    private static final int MOST_EVENTS = 1000;
+    private static final int MOST_EVENTS = 100;
 
     private final Nvml nvml;
     private final Node node;
@@ -249,7 +249,8 @@ public final class GpuWatch implements AutoCloseable {
         try {
             Optional<Event> next = events.await(timeout);
             for (int all = 1; next.isPresent(); all++) {
-                found.merge(next.get(), 1L, Long::sum);
+                Long before = found.remove(next.get()); // in the order of the latest
+                found.put(next.get(), before == null ? 1 : before + 1);
                 next = all < MOST_EVENTS ? events.await(Duration.ZERO) : Optional.empty();
             }
         } finally {
