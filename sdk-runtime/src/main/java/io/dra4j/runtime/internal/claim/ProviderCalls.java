@@ -17,7 +17,7 @@ public final class ProviderCalls {
     private final Semaphore permits;
     private final Executor threads = ShortLivedThreads.ofNativeCode("dra4j-provider");
 
-    /** What the provider does for a claim. */
+    /** Work of the provider for a claim. */
     @FunctionalInterface
     interface Work<T> {
         /** Does it, in the context of its call. */
@@ -55,7 +55,7 @@ public final class ProviderCalls {
     private static <T> T result(Work<T> work, CallContext call) {
         try {
             return work.in(call);
-        } catch (Exception e) {
+        } catch (Exception e) { // a provider may throw any
             throw new CompletionException(e);
         }
     }
