@@ -45,7 +45,8 @@ class ArchitectureTest {
                     Map.entry(I + ".cdi", 8),
                     Map.entry(I + ".cluster", 20),
                     Map.entry(I + ".health", 5),
-                    Map.entry(I + ".observe", 8),
+                    Map.entry(I + ".observe", 7),
+                    Map.entry(I + ".http", 3),
                     Map.entry(I + ".status", 8));
 
     private static final String[] RUNTIME_LIBRARIES = {
@@ -74,7 +75,7 @@ class ArchitectureTest {
                                     .or(
                                             resideInAnyPackage(
                                                     "java..",
-                                                    "javax.net",
+                                                    "javax.net..",
                                                     "io.dra4j.api..",
                                                     "io.dra4j.kubelet..",
                                                     "io.dra4j.rules",
@@ -96,9 +97,12 @@ class ArchitectureTest {
             ModuleRules.areAtHomeIn(List.of(I + ".cluster.."), "io.fabric8..");
 
     @ArchTest
-    static final ArchRule metricsAndHttpAreAtHomeInObserve =
-            ModuleRules.areAtHomeIn(
-                    List.of(I + ".observe.."), "io.micrometer..", "com.sun.net.httpserver..");
+    static final ArchRule metricsAreAtHomeInObserve =
+            ModuleRules.areAtHomeIn(List.of(I + ".observe.."), "io.micrometer..");
+
+    @ArchTest
+    static final ArchRule theHttpServerIsAtHomeInHttp =
+            ModuleRules.areAtHomeIn(List.of(I + ".http.."), "com.sun.net.httpserver..");
 
     @ArchTest
     static final ArchRule theLogBackendIsAtHomeInDriverLogging =
@@ -125,6 +129,7 @@ class ArchitectureTest {
                     Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation")),
                     Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
                     Map.entry("cdi", List.of("driver", "claim")),
+                    Map.entry("http", List.of("observe")),
                     Map.entry(
                             "cluster",
                             List.of(
@@ -157,15 +162,19 @@ class ArchitectureTest {
                 .toArray(String[]::new);
     }
 
-    @ArchTest
-    static final ArchRule observeIsALeaf =
-            noClasses()
-                    .that()
-                    .resideInAPackage(I + ".observe..")
-                    .should()
-                    .dependOnClassesThat(
-                            resideInAPackage("io.dra4j..")
-                                    .and(not(resideInAPackage(I + ".observe.."))));
+    @ArchTest static final ArchRule observeIsALeafButForItsPages = leaf("observe", "http");
+
+    @ArchTest static final ArchRule httpIsALeaf = leaf("http");
+
+    private static ArchRule leaf(String name, String... used) {
+        return noClasses()
+                .that()
+                .resideInAPackage(I + "." + name)
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.dra4j..")
+                                .and(not(resideInAnyPackage(packages(name, List.of(used))))));
+    }
 
     @ArchTest
     static final ArchRule internalsNeverLeak =

@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import io.dra4j.runtime.internal.http.HttpAnswer;
+import io.dra4j.runtime.internal.http.HttpPages;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,52 +24,19 @@ import org.slf4j.LoggerFactory;
  *       either case it has notes for admins.
  *   <li>The path of the metrics, in the formats of Prometheus.
  * </ul>
- *
- * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting.
- * There are not more of them than a node can bear, and a request whose client takes longer than ten
- * seconds is given up.
  */
 public final class HttpEndpoint implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
-    private static final String TEXT = "text/plain; charset=utf-8";
-    private static final int BACKLOG = 1024; // a probe must not wait behind a flood of others
-    private static final int MOST_THREADS = 256;
-    private static final String LONGEST_SECONDS = "10";
     private static final String HEALTH = "/healthz";
     private static final String READINESS = "/readyz";
 
-    static {
-        // The JDK's server knows no other way to limit the time of its clients, and has no limit by
-        // default.
-        limit("sun.net.httpserver.maxReqTime");
-        limit("sun.net.httpserver.maxRspTime");
-    }
-
-    private final HttpServer server;
-    private final ExecutorService threads;
+    private final HttpPages pages;
     private final PrometheusScrape scrape;
 
-    private HttpEndpoint(HttpServer server, PrometheusScrape scrape) {
-        this.server = server;
+    private HttpEndpoint(HttpPages pages, PrometheusScrape scrape) {
+        this.pages = pages;
         this.scrape = scrape;
-        ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(
-                        MOST_THREADS,
-                        MOST_THREADS,
-                        10,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(),
-                        HttpEndpoint::thread);
-        pool.allowCoreThreadTimeOut(true);
-        this.threads = pool;
-        server.setExecutor(pool);
-    }
-
-    private static void limit(String property) {
-        if (System.getProperty(property) == null) { // the host may know better
-            System.setProperty(property, LONGEST_SECONDS);
-        }
     }
 
     /**
@@ -98,94 +60,46 @@ public final class HttpEndpoint implements AutoCloseable {
     public static HttpEndpoint start(
             InetSocketAddress address, String metricsPath, Meters meters, Probes probes)
             throws IOException {
-        HttpServer server = HttpServer.create(address, BACKLOG);
-        HttpEndpoint endpoint = new HttpEndpoint(server, new PrometheusScrape(meters.registry()));
-        server.createContext("/", exchange -> respond(exchange, 404, "no such page\n"));
-        endpoint.serve(HEALTH, exchange -> health(exchange, probes));
-        endpoint.serve(READINESS, exchange -> readiness(exchange, probes));
-        endpoint.serve(metricsPath, endpoint::metrics);
-        server.start();
+        HttpPages pages = HttpPages.bind(address);
+        PrometheusScrape scrape = new PrometheusScrape(meters.registry());
+        pages.get(HEALTH, (accept, body) -> health(probes))
+                .get(READINESS, (accept, body) -> readiness(probes))
+                .get(metricsPath, (accept, body) -> metrics(scrape, accept))
+                .start();
         LOG.atInfo()
-                .addKeyValue(LogField.ADDRESS, server.getAddress())
+                .addKeyValue(LogField.ADDRESS, pages.address())
                 .log("Serving metrics and probes over HTTP");
-        return endpoint;
-    }
-
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "dra4j-http");
-        thread.setDaemon(true);
-        return thread;
+        return new HttpEndpoint(pages, scrape);
     }
 
     public InetSocketAddress address() {
-        return server.getAddress();
+        return pages.address();
     }
 
-    /** The server matches paths by their beginning, and gives a page everything below it, too. */
-    private void serve(String path, Page page) {
-        server.createContext(
-                path,
-                exchange -> {
-                    String method = exchange.getRequestMethod();
-                    if (!exchange.getRequestURI().getPath().equals(path)) {
-                        respond(exchange, 404, "no such page\n");
-                    } else if (!method.equals("GET") && !method.equals("HEAD")) {
-                        exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-                        respond(exchange, 405, "only GET and HEAD\n");
-                    } else {
-                        page.respond(exchange);
-                    }
-                });
+    private static HttpAnswer health(Probes probes) {
+        return probes.restartReason()
+                .get()
+                .map(reason -> HttpAnswer.text(503, "restart needed: " + reason))
+                .orElseGet(() -> HttpAnswer.text(200, "ok"));
     }
 
-    private static void health(HttpExchange exchange, Probes probes) throws IOException {
-        Optional<String> reason = probes.restartReason().get();
-        if (reason.isPresent()) {
-            respond(exchange, 503, "restart needed: " + reason.get() + "\n");
-        } else {
-            respond(exchange, 200, "ok\n");
-        }
-    }
-
-    private static void readiness(HttpExchange exchange, Probes probes) throws IOException {
+    private static HttpAnswer readiness(Probes probes) {
         List<String> missing = probes.missing().get();
         List<String> lines = new ArrayList<>(List.of(missing.isEmpty() ? "ready" : "not ready"));
         lines.addAll(missing);
         lines.addAll(probes.notes().get());
-        respond(exchange, missing.isEmpty() ? 200 : 503, String.join("\n", lines) + "\n");
+        return HttpAnswer.text(missing.isEmpty() ? 200 : 503, String.join("\n", lines));
     }
 
-    private void metrics(HttpExchange exchange) throws IOException {
-        PrometheusScrape.Page page = scrape.page(exchange.getRequestHeaders().getFirst("Accept"));
-        send(exchange, 200, page.type(), page.body());
-    }
-
-    private static void respond(HttpExchange exchange, int status, String body) throws IOException {
-        send(exchange, status, TEXT, body.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static void send(HttpExchange exchange, int status, String type, byte[] body)
-            throws IOException {
-        try (exchange) {
-            exchange.getResponseHeaders().set("Content-Type", type);
-            boolean isHead = exchange.getRequestMethod().equals("HEAD");
-            exchange.sendResponseHeaders(status, isHead ? -1 : body.length);
-            if (!isHead) {
-                exchange.getResponseBody().write(body);
-            }
-        }
+    private static HttpAnswer metrics(PrometheusScrape scrape, String accept) throws IOException {
+        PrometheusScrape.Page page = scrape.page(accept);
+        return HttpAnswer.of(200, page.type(), page.body());
     }
 
     /** Stops at once: requests at the driver's end get no response. */
     @Override
     public void close() {
-        server.stop(0);
-        threads.shutdown();
+        pages.close();
         scrape.close();
-    }
-
-    @FunctionalInterface
-    private interface Page {
-        void respond(HttpExchange exchange) throws IOException;
     }
 }

@@ -15,7 +15,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Shows a registry in the formats of Prometheus, with metrics of the JVM.
@@ -50,11 +49,8 @@ final class PrometheusScrape implements AutoCloseable {
     }
 
     /** Returns the page for a request with such an {@code Accept} header. */
-    Page page(@Nullable String accept) throws IOException {
-        String type =
-                accept != null && accept.contains("application/openmetrics-text")
-                        ? OPEN_METRICS
-                        : TEXT;
+    Page page(String accept) throws IOException {
+        String type = accept.contains("application/openmetrics-text") ? OPEN_METRICS : TEXT;
         ByteArrayOutputStream page = new ByteArrayOutputStream();
         prometheus.scrape(page, type);
         return new Page(type, page.toByteArray());

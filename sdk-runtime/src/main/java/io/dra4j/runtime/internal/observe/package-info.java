@@ -3,7 +3,8 @@
 /**
  * Report the driver's state for tools: logs, metrics, events and probes.
  *
- * <p>Flow: every other package → here → the log. A leaf: it depends on no other package of dra4j.
+ * <p>Flow: every other package → here → the log. It depends on no other package of dra4j but the
+ * one that serves its pages.
  */
 @NullMarked
 package io.dra4j.runtime.internal.observe;

@@ -1,0 +1,159 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.http;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server of a few pages, over HTTP or HTTPS.
+ *
+ * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting.
+ * There are not more of them than a node can bear, and a request whose client takes longer than ten
+ * seconds is given up.
+ */
+public final class HttpPages implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpPages.class);
+    private static final int BACKLOG = 1024; // a probe must not wait behind a flood of others
+    private static final int MOST_THREADS = 256;
+    private static final String LONGEST_SECONDS = "10";
+
+    static {
+        // The JDK's server knows no other way to limit the time of its clients, and has no limit by
+        // default.
+        set("sun.net.httpserver.maxReqTime", LONGEST_SECONDS);
+        set("sun.net.httpserver.maxRspTime", LONGEST_SECONDS);
+        // It writes head and body apart: with Nagle's algorithm, the body waits for the client's
+        // delayed acknowledgement, 40 ms.
+        set("sun.net.httpserver.nodelay", "true");
+        // One thread hands out all requests; beyond this number it closes connections after use.
+        set("sun.net.httpserver.maxIdleConnections", "1024");
+    }
+
+    private final HttpServer server;
+    private final ExecutorService threads;
+
+    private HttpPages(HttpServer server) {
+        this.server = server;
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(
+                        MOST_THREADS,
+                        MOST_THREADS,
+                        10,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(),
+                        HttpPages::thread);
+        pool.allowCoreThreadTimeOut(true);
+        this.threads = pool;
+        server.setExecutor(pool);
+        server.createContext("/", exchange -> send(exchange, HttpAnswer.text(404, "no such page")));
+    }
+
+    private static void set(String property, String value) {
+        if (System.getProperty(property) == null) { // the host may know better
+            System.setProperty(property, value);
+        }
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "dra4j-http");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /**
+     * Binds an address for HTTP; pages are served once {@link #start} is called.
+     *
+     * @param address where to listen; port 0 for any that is free
+     * @throws IOException if the address is in use, or not this machine's
+     */
+    public static HttpPages bind(InetSocketAddress address) throws IOException {
+        return new HttpPages(HttpServer.create(address, BACKLOG));
+    }
+
+    /**
+     * Binds an address for HTTPS.
+     *
+     * @param address where to listen; port 0 for any that is free
+     * @param tls the server's certificate
+     * @throws IOException if the address is in use, or not this machine's
+     */
+    public static HttpPages bind(InetSocketAddress address, SSLContext tls) throws IOException {
+        HttpsServer server = HttpsServer.create(address, BACKLOG);
+        server.setHttpsConfigurator(new HttpsConfigurator(tls));
+        return new HttpPages(server);
+    }
+
+    /**
+     * Adds a page that is only read. The server matches paths by their beginning: here, exactly.
+     */
+    public HttpPages get(String path, Page page) {
+        return add(path, page, 0, "GET", "HEAD");
+    }
+
+    /**
+     * Adds a page that takes a JSON document.
+     *
+     * @param longest the most bytes that the document may have
+     */
+    public HttpPages postJson(String path, int longest, Page page) {
+        return add(path, page, longest, "POST");
+    }
+
+    private HttpPages add(String path, Page page, int longest, String... methods) {
+        Request request = new Request(path, longest, methods);
+        server.createContext(path, exchange -> send(exchange, answer(request, page, exchange)));
+        return this;
+    }
+
+    private static HttpAnswer answer(Request request, Page page, HttpExchange exchange)
+            throws IOException {
+        try {
+            return request.answer(exchange, page);
+        } catch (RuntimeException e) {
+            LOG.atError().setCause(e).log("A request can't be answered");
+            return HttpAnswer.text(500, "failed; see the log");
+        }
+    }
+
+    /** Begins to answer. */
+    public HttpPages start() {
+        server.start();
+        return this;
+    }
+
+    public InetSocketAddress address() {
+        return server.getAddress();
+    }
+
+    private static void send(HttpExchange exchange, HttpAnswer answer) throws IOException {
+        try (exchange) {
+            answer.headers().forEach(exchange.getResponseHeaders()::set);
+            byte[] body = answer.body();
+            boolean isHead = exchange.getRequestMethod().equals("HEAD");
+            exchange.sendResponseHeaders(answer.status(), isHead ? -1 : body.length);
+            if (!isHead) {
+                exchange.getResponseBody().write(body);
+            }
+        }
+    }
+
+    /** Stops at once: requests at this moment get no response. */
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdown();
+    }
+}

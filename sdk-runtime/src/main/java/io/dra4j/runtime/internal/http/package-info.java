@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Serve a few pages over HTTP or HTTPS, to any number of clients, slow ones too.
+ *
+ * <p>Flow: metrics, probes and admission reviews → here → the JDK's server. A leaf.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.http;
+
+import org.jspecify.annotations.NullMarked;
