@@ -3,10 +3,13 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.ConfigType;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.probe.ProbeMain;
+import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
+import java.util.List;
 
 /** Runs the NVIDIA driver as a program; {@code probe} only prints what it would publish. */
 public final class NvidiaDriverMain {
@@ -31,12 +34,21 @@ public final class NvidiaDriverMain {
         if (ProbeMain.isFor(args)) {
             System.exit(ProbeMain.execute(args, System.out, System.err));
         }
+        if (DriverMain.isWebhook(args)) {
+            DriverMain.runWebhook(
+                    args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::configTypes);
+        }
         DriverMain.run(
                 args,
                 PROGRAM,
                 new NvidiaOptions(),
                 NvidiaDriverMain::provider,
                 (options, driver) -> driver.healthService());
+    }
+
+    private static List<ConfigType<?>> configTypes(NvidiaOptions options) {
+        options.install().gates().check();
+        return ConfigKinds.of(options.featureGates());
     }
 
     private static DeviceProvider provider(NvidiaOptions options) {

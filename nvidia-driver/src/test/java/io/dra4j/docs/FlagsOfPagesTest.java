@@ -45,6 +45,9 @@ class FlagsOfPagesTest {
     private record Call(Path page, String program, List<String> flags) {
 
         CommandSpec spec() {
+            if (program.endsWith(".jar webhook")) {
+                return Programs.WEBHOOK;
+            }
             if (program.startsWith("dra4j-nvidia-driver.jar")) {
                 return program.endsWith(" probe") ? Programs.PROBE : Programs.NVIDIA_DRIVER;
             }

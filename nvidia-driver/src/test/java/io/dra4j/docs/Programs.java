@@ -20,6 +20,7 @@ final class Programs {
     static final CommandSpec CONTROLLER = spec("io.dra4j.example.ControllerOptions");
     static final CommandSpec NVIDIA_DRIVER = spec("io.dra4j.nvidia.NvidiaOptions");
     static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
+    static final CommandSpec WEBHOOK = spec("io.dra4j.runtime.WebhookOptions");
     static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
 
     private Programs() {}
@@ -57,6 +58,7 @@ final class Programs {
         names.addAll(names(CONTROLLER));
         names.addAll(names(NVIDIA_DRIVER));
         names.addAll(names(PROBE));
+        names.addAll(names(WEBHOOK));
         names.addAll(names(CONFORMANCE));
         commands().values().forEach(command -> names.addAll(names(command)));
         return names;

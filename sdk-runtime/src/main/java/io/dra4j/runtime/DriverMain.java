@@ -3,11 +3,13 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.LoggingOptions.LogFormat;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.driver.JournalMain;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -37,7 +40,9 @@ import picocli.CommandLine.ParameterException;
  * DriverMain.run(args, "fpga.example.com", new FpgaOptions(), options -> new FpgaProvider(...));
  * }</pre>
  *
- * <p>{@code journal inspect FILE} instead of options prints a journal.
+ * <p>{@code journal inspect FILE} instead of options prints a journal. {@code webhook} before
+ * options runs an {@link AdmissionWebhook} for the driver's configurations, which needs no node: it
+ * asks a provider that is never started for its {@link DeviceProvider#configTypes}.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
@@ -137,6 +142,9 @@ public final class DriverMain {
             O options,
             Function<? super O, ? extends DeviceProvider> provider,
             BiConsumer<? super O, DraDriver.Builder> abilities) {
+        if (isWebhook(args)) {
+            runWebhook(args, program, options, filled -> configTypes(provider.apply(filled)));
+        }
         Ending ending = new Ending();
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
@@ -151,6 +159,45 @@ public final class DriverMain {
                             abilities.accept(filled, builder);
                             return run(builder.build());
                         }));
+    }
+
+    private static List<ConfigType<?>> configTypes(DeviceProvider provider) {
+        try (provider) {
+            return List.copyOf(provider.configTypes());
+        }
+    }
+
+    /**
+     * Returns whether a command line is one of an {@link AdmissionWebhook}.
+     *
+     * @param args the command line
+     * @return whether it begins with {@code webhook}
+     */
+    public static boolean isWebhook(String[] args) {
+        return WebhookOptions.isFor(args);
+    }
+
+    /**
+     * Runs an {@link AdmissionWebhook} until a signal, then ends the JVM; it never returns.
+     *
+     * <p>{@code run} does so for a command line that begins with {@code webhook}; a program calls
+     * this in its place if its provider can be made on a node alone.
+     *
+     * @param args the command line, with {@code webhook} first
+     * @param program the program's name, summary and version
+     * @param options the options to fill
+     * @param configTypes makes the driver's configurations from the filled options
+     * @param <O> the program's own options
+     */
+    public static <O extends DriverOptions> void runWebhook(
+            String[] args,
+            DriverProgram program,
+            O options,
+            Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
+        Ending ending = new Ending();
+        Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
+        DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
+        System.exit(main.executeWebhook(args, program, options, configTypes));
     }
 
     /**
@@ -217,6 +264,24 @@ public final class DriverMain {
         };
     }
 
+    private static <O extends DriverOptions> Run webhook(
+            WebhookOptions given,
+            O options,
+            Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
+        AdmissionWebhook webhook = given.webhook(options.driverName(), configTypes.apply(options));
+        return new Run() {
+            @Override
+            public void start() {
+                webhook.start();
+            }
+
+            @Override
+            public void close() {
+                webhook.close();
+            }
+        };
+    }
+
     private static DriverListener endOnFatal(Ending ending) {
         return new DriverListener() {
             @Override
@@ -229,9 +294,39 @@ public final class DriverMain {
     /** Does all of it but ending the JVM, and returns the exit status. */
     <O extends ProgramOptions> int execute(
             String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
+        return reported(
+                () ->
+                        JournalMain.isFor(args)
+                                ? new JournalMain(out, err).execute(program.name(), args)
+                                : parseAndRun(
+                                        args,
+                                        options.commandLine(program, environment),
+                                        program,
+                                        options,
+                                        assembly));
+    }
+
+    /** Runs the webhook in the driver's place. */
+    <O extends DriverOptions> int executeWebhook(
+            String[] args,
+            DriverProgram program,
+            O options,
+            Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
+        WebhookOptions own = new WebhookOptions();
+        return reported(
+                () ->
+                        parseAndRun(
+                                WebhookOptions.without(args),
+                                own.addTo(options.commandLine(program, environment)),
+                                program,
+                                options,
+                                filled -> webhook(own, filled, configTypes)));
+    }
+
+    private int reported(IntSupplier execution) {
         int status = FAILURE;
         try {
-            status = parseAndRun(args, program, options, assembly);
+            status = execution.getAsInt();
         } finally {
             ending.reached(status);
         }
@@ -239,11 +334,11 @@ public final class DriverMain {
     }
 
     private <O extends ProgramOptions> int parseAndRun(
-            String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
-        if (JournalMain.isFor(args)) {
-            return new JournalMain(out, err).execute(program.name(), args);
-        }
-        CommandLine command = options.commandLine(program, environment);
+            String[] args,
+            CommandLine command,
+            DriverProgram program,
+            O options,
+            Function<O, Run> assembly) {
         try {
             command.parseArgs(args);
             options.check(command);

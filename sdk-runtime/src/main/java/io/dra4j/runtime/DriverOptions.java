@@ -251,6 +251,9 @@ public abstract class DriverOptions extends ProgramOptions {
     final String[] footer() {
         List<String> lines = new ArrayList<>(Arrays.asList(super.footer()));
         lines.add("`journal inspect FILE` prints a journal of claims instead, for support.");
+        lines.add(
+                "`webhook` before options checks claims when they are created; `webhook --help`"
+                        + " explains it.");
         return lines.toArray(String[]::new);
     }
 

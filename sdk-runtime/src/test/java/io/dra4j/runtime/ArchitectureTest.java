@@ -47,6 +47,8 @@ class ArchitectureTest {
                     Map.entry(I + ".health", 5),
                     Map.entry(I + ".observe", 7),
                     Map.entry(I + ".http", 3),
+                    Map.entry(I + ".tls", 4),
+                    Map.entry(I + ".admission", 6),
                     Map.entry(I + ".status", 8));
 
     private static final String[] RUNTIME_LIBRARIES = {
@@ -123,13 +125,15 @@ class ArchitectureTest {
                     Map.entry("validate", List.of("", "publish", "publish.plan", "status")),
                     Map.entry("kubelet", List.of("driver")),
                     Map.entry("health", List.of("driver", "kubelet")),
-                    Map.entry("claim", List.of("", "driver", "kubelet")),
-                    Map.entry("claim.allocation", List.of("", "claim")),
+                    Map.entry("claim", List.of("", "driver", "kubelet", "admission")),
+                    Map.entry("claim.allocation", List.of("", "claim", "admission")),
                     Map.entry("status", List.of("driver", "claim")),
                     Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation")),
                     Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
                     Map.entry("cdi", List.of("driver", "claim")),
-                    Map.entry("http", List.of("observe")),
+                    Map.entry("admission", List.of("")),
+                    Map.entry("http", List.of("observe", "admission")),
+                    Map.entry("tls", List.of("", "admission")),
                     Map.entry(
                             "cluster",
                             List.of(
@@ -141,7 +145,8 @@ class ArchitectureTest {
                                     "claim",
                                     "claim.allocation",
                                     "pins",
-                                    "status")));
+                                    "status",
+                                    "admission")));
 
     @ArchTest
     static void claimsFlowInOneDirection(JavaClasses classes) {

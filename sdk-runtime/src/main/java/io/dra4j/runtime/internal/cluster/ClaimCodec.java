@@ -40,14 +40,29 @@ public final class ClaimCodec {
             return null;
         }
         JsonNode devices = allocation.path("devices");
-        // A config of another kind than opaque is of a later API than this SDK knows, and names no
-        // driver.
-        List<Config> configs =
-                Json.list(devices.path("config"), config -> config).stream()
-                        .filter(config -> config.path("opaque").isObject())
-                        .map(ClaimCodec::config)
-                        .toList();
-        return new Allocation(Json.list(devices.path("results"), ClaimCodec::result), configs);
+        return new Allocation(
+                Json.list(devices.path("results"), ClaimCodec::result), configs(devices));
+    }
+
+    /**
+     * Reads the configurations of a claim's {@code spec}, which have one form in all versions since
+     * v1beta1; they have no source yet, and count as the claim's.
+     *
+     * @throws IllegalArgumentException if the text is not JSON
+     */
+    public static List<Config> specConfigs(String json) {
+        return configs(Json.parse(json).path("devices"));
+    }
+
+    /**
+     * A config of another kind than opaque is of a later API than this SDK knows, and names no
+     * driver.
+     */
+    private static List<Config> configs(JsonNode devices) {
+        return Json.list(devices.path("config"), config -> config).stream()
+                .filter(config -> config.path("opaque").isObject())
+                .map(ClaimCodec::config)
+                .toList();
     }
 
     private static Result result(JsonNode result) {

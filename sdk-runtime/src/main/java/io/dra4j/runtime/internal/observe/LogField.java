@@ -15,6 +15,7 @@ public final class LogField {
     public static final String DEVICE = "device";
     public static final String DEVICE_COUNT = "device.count";
     public static final String FEATURE = "feature";
+    public static final String OBJECT = "object";
     public static final String OP_ID = "op.id";
     public static final String PATH = "path";
     public static final String POOL = "pool";

@@ -11,8 +11,8 @@ import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.tls.TestKeys;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.BlockingQueue;
@@ -39,17 +38,17 @@ import org.junit.jupiter.api.io.TempDir;
 class KubeconfigIT {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
-    private static final char[] PASSWORD = "password".toCharArray();
 
     @TempDir Path directory;
 
     private final BlockingQueue<String> users = new LinkedBlockingQueue<>();
     private HttpsServer server;
-    private KeyStore keys;
+    private TestKeys keys;
 
     @BeforeEach
     void serve() throws Exception {
-        keys = keys();
+        // the kind of key that fabric8 reads without Bouncy Castle; the client has the same
+        keys = TestKeys.make(directory, "node-a", "RSA");
         server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         SSLContext tls = tls();
         server.setHttpsConfigurator(
@@ -85,63 +84,14 @@ class KubeconfigIT {
         }
     }
 
-    /** Makes a key, and a certificate for 127.0.0.1 that is its own CA; the client has the same. */
-    private KeyStore keys() throws Exception {
-        Path file = directory.resolve("keys.p12");
-        Process keytool =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                        .toString(),
-                                "-genkeypair",
-                                "-alias",
-                                "one",
-                                "-keyalg",
-                                "RSA", // the kind of key that fabric8 reads without Bouncy Castle
-                                "-dname",
-                                "CN=node-a",
-                                "-ext",
-                                "san=ip:127.0.0.1",
-                                "-storetype",
-                                "PKCS12",
-                                "-storepass",
-                                new String(PASSWORD),
-                                "-keystore",
-                                file.toString())
-                        .redirectErrorStream(true)
-                        .start();
-        String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor()).as(said).isZero();
-        KeyStore read = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(file)) {
-            read.load(in, PASSWORD);
-        }
-        return read;
-    }
-
     private SSLContext tls() throws GeneralSecurityException, IOException {
         KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
-        own.init(keys, PASSWORD);
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        trusted.setCertificateEntry("ca", keys.getCertificate("one"));
+        own.init(keys.store(), TestKeys.PASSWORD);
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-        trust.init(trusted);
+        trust.init(TestKeys.trusting(keys));
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(own.getKeyManagers(), trust.getTrustManagers(), null);
         return tls;
-    }
-
-    private String certificate() throws GeneralSecurityException {
-        return pem("CERTIFICATE", keys.getCertificate("one").getEncoded());
-    }
-
-    private String key() throws GeneralSecurityException {
-        return pem("PRIVATE KEY", keys.getKey("one", PASSWORD).getEncoded());
-    }
-
-    private static String pem(String type, byte[] content) {
-        return "-----BEGIN %s-----%n%s%n-----END %s-----%n"
-                .formatted(type, Base64.getMimeEncoder().encodeToString(content), type);
     }
 
     private static String base64(String text) {
@@ -170,7 +120,7 @@ class KubeconfigIT {
     }
 
     private String ca() throws Exception {
-        return "certificate-authority: \"%s\"".formatted(file("ca.crt", certificate()));
+        return "certificate-authority: \"%s\"".formatted(file("ca.crt", keys.certificatePem()));
     }
 
     private String userOf(Cluster cluster) throws InterruptedException {
@@ -189,9 +139,9 @@ class KubeconfigIT {
     void theCertificateOfAUserAndACaAsData() throws Exception {
         try (Cluster cluster =
                 connect(
-                        "certificate-authority-data: " + base64(certificate()),
+                        "certificate-authority-data: " + base64(keys.certificatePem()),
                         "client-certificate-data: %s, client-key-data: %s"
-                                .formatted(base64(certificate()), base64(key())))) {
+                                .formatted(base64(keys.certificatePem()), base64(keys.keyPem())))) {
             assertThat(userOf(cluster)).isEqualTo("CN=node-a");
         }
     }

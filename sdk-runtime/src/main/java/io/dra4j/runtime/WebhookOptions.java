@@ -1,0 +1,127 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.claim.ConfigType;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of a driver program's command {@code webhook}, beside the program's own. */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class WebhookOptions {
+
+    private static final String COMMAND = "webhook";
+    private static final int LAST_PORT = 65535;
+
+    /** No node has this name. */
+    private static final String NO_NODE = "webhook";
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--tls-cert-file",
+            order = -4,
+            paramLabel = "FILE",
+            required = true,
+            description =
+                    "The server's certificate in PEM, with those of its issuers behind it; read again"
+                            + " when it has changed. Required. [TLS_CERT_FILE]")
+    private Path certificate;
+
+    @Option(
+            names = "--tls-private-key-file",
+            order = -3,
+            paramLabel = "FILE",
+            required = true,
+            description =
+                    "The certificate's private key in PEM, not encrypted. Required."
+                            + " [TLS_PRIVATE_KEY_FILE]")
+    private Path key;
+
+    private int port;
+
+    @Option(
+            names = "--port",
+            order = -2,
+            paramLabel = "PORT",
+            defaultValue = "443",
+            description = "Where to serve HTTPS; 0 for any port. [PORT]" + ProgramOptions.DEFAULT)
+    private void port(int given) {
+        if (given < 0 || given > LAST_PORT) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Invalid value for option '--port': %d is not 0 to %d"
+                            .formatted(given, LAST_PORT));
+        }
+        port = given;
+    }
+
+    @Option(
+            names = "--refuse-extended-resources",
+            order = -1,
+            paramLabel = "NAME,...",
+            split = ",",
+            description = {
+                "Resources that pods must not request, at /validate-pods: for namespaces whose devices"
+                        + " come by claims alone. [REFUSE_EXTENDED_RESOURCES]",
+                "Default: none"
+            })
+    private List<String> extendedResources = List.of();
+
+    /** Returns whether a command line is one for the webhook. */
+    static boolean isFor(String[] args) {
+        return args.length > 0 && args[0].equals(COMMAND);
+    }
+
+    /** Returns the options behind the command. */
+    static String[] without(String[] args) {
+        return Arrays.copyOfRange(args, 1, args.length);
+    }
+
+    /**
+     * Makes the command line of a driver that of its webhook: the options of every driver are
+     * accepted, so that both may have the same environment, but are not shown, since they are about
+     * a node.
+     */
+    CommandLine addTo(CommandLine driver) {
+        CommandSpec command = driver.getCommandSpec();
+        CommandSpec everyDriver = CommandSpec.forAnnotatedObject(new DriverOptions.Standard());
+        CommandSpec everyProgram = CommandSpec.forAnnotatedObject(new ProgramOptions() {});
+        for (OptionSpec option : List.copyOf(command.options())) {
+            String name = option.longestName();
+            if (everyDriver.findOption(name) != null && everyProgram.findOption(name) == null) {
+                command.remove(option);
+                command.addOption(unused(option));
+            }
+        }
+        command.addMixin(COMMAND, CommandSpec.forAnnotatedObject(this));
+        command.name(command.name() + " " + COMMAND)
+                .usageMessage()
+                .description(
+                        "Refuses claims whose configurations the driver could not prepare: a"
+                                + " validating admission webhook. It needs no node and no API"
+                                + " server.",
+                        "");
+        return driver;
+    }
+
+    private static OptionSpec unused(OptionSpec option) {
+        OptionSpec.Builder builder = OptionSpec.builder(option).hidden(true).required(false);
+        return option.required() ? builder.defaultValue(NO_NODE).build() : builder.build();
+    }
+
+    AdmissionWebhook webhook(String driverName, List<ConfigType<?>> configTypes) {
+        return AdmissionWebhook.of(driverName, configTypes, certificate, key)
+                .port(port)
+                .refuseExtendedResources(
+                        extendedResources.stream().filter(name -> !name.isBlank()).toList());
+    }
+}

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Refuse objects that would fail later, when the API server asks: a validating admission webhook.
+ *
+ * <p>Flow: API server → http → here → the check of prepare → the answer.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.admission;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,65 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim.allocation;
+
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks the configurations of a claim before it is allocated, by the code that prepares it.
+ *
+ * <p>Each entry of the driver is decoded, normalized and validated, whatever device it will be for.
+ * What only the allocation decides is left to prepare: whether the kind is for the device, what
+ * entries of the class add, and merged values. Thread-safe.
+ */
+public final class ConfigCheck {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigCheck.class);
+
+    private final String driver;
+    private final ConfigDecoder decoder;
+
+    public ConfigCheck(String driver, List<ConfigType<?>> configTypes) {
+        this.driver = driver;
+        this.decoder = new ConfigDecoder(configTypes);
+    }
+
+    /**
+     * The reason why an entry can't be prepared.
+     *
+     * @param index the entry's place in the list
+     */
+    public record Problem(int index, String message) {}
+
+    /** Returns the problems of the entries for this driver; those of others are not read. */
+    public List<Problem> problems(List<Config> configs) {
+        List<Problem> problems = new ArrayList<>();
+        for (int index = 0; index < configs.size(); index++) {
+            if (driver.equals(configs.get(index).driver())) {
+                try {
+                    requireValid(ConfigEntry.decode(index, configs.get(index), decoder));
+                } catch (PrepareException e) {
+                    problems.add(new Problem(index, String.valueOf(e.getMessage())));
+                } catch (RuntimeException e) {
+                    // The same would happen at prepare.
+                    LOG.atError().setCause(e).log("The driver's check of a configuration failed");
+                    problems.add(new Problem(index, "the driver could not check it; see its log"));
+                }
+            }
+        }
+        return problems;
+    }
+
+    private static void requireValid(ConfigEntry entry) {
+        requireValid(entry, entry.type());
+    }
+
+    private static <T> void requireValid(ConfigEntry entry, ConfigType<T> type) {
+        entry.valid(type, entry.value(type));
+    }
+}

@@ -1,0 +1,415 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.admission;
+
+import static io.dra4j.runtime.admission.WebhookUnderTest.CLAIMS;
+import static io.dra4j.runtime.admission.WebhookUnderTest.PODS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.AdmissionWebhook;
+import io.dra4j.runtime.ClaimPreview;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The webhook by reviews over TLS. */
+class AdmissionWebhookIT {
+
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String UNKNOWN_FIELD =
+            "config 0 from the claim: LaneConfig: unknown field colour";
+    private static final String TOO_MANY =
+            "config 1 from the claim: LaneConfig: lanes must be 1 to 8";
+
+    /** The reviews that are answered, and the messages of those that are refused. */
+    private static final List<Arguments> ANSWERS =
+            List.of(
+                    Arguments.of("claim-valid-v1", null),
+                    Arguments.of("claim-valid-v1beta2", null),
+                    Arguments.of("claim-valid-v1beta1", null),
+                    Arguments.of("claim-unknown-field-v1", UNKNOWN_FIELD),
+                    Arguments.of("claim-unknown-field-v1beta2", UNKNOWN_FIELD),
+                    Arguments.of("claim-unknown-field-v1beta1", UNKNOWN_FIELD),
+                    Arguments.of("template-valid-v1", null),
+                    Arguments.of("template-valid-v1beta2", null),
+                    Arguments.of("template-valid-v1beta1", null),
+                    Arguments.of("template-invalid-v1", TOO_MANY),
+                    Arguments.of("template-invalid-v1beta2", TOO_MANY),
+                    Arguments.of("template-invalid-v1beta1", TOO_MANY),
+                    Arguments.of(
+                            "claim-unknown-kind",
+                            "config 0 from the claim: the driver does not know the kind"
+                                    + " \"lane.example.com/v1 RoadConfig\"; it knows"
+                                    + " lane.example.com/v1 LaneConfig,"
+                                    + " lane.example.com/v1 LaneAdminConfig"),
+                    Arguments.of(
+                            "claim-wrong-type",
+                            "config 0 from the claim: LaneConfig: lanes: not a number of the size"
+                                    + " and kind that is needed"),
+                    Arguments.of(
+                            "claim-class-only",
+                            "config 0 from the claim: LaneAdminConfig is not allowed in a claim"),
+                    Arguments.of("claim-two-problems", UNKNOWN_FIELD),
+                    Arguments.of("claim-of-another-driver", null),
+                    Arguments.of("claim-without-configs", null),
+                    Arguments.of("claim-generated-name", UNKNOWN_FIELD),
+                    Arguments.of("update-without-finalizer", null),
+                    Arguments.of("update-of-the-spec", UNKNOWN_FIELD),
+                    Arguments.of("delete", null));
+
+    private static WebhookUnderTest webhook;
+
+    @BeforeAll
+    static void start(@TempDir Path folder) throws Exception {
+        webhook = new WebhookUnderTest(folder, List.of("example.com/lane"));
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        webhook.close();
+    }
+
+    private static JsonNode response(String path, String review) throws Exception {
+        HttpResponse<String> answer = webhook.post(path, review);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
+        JsonNode document = JSON.readTree(answer.body());
+        assertThat(document.path("apiVersion").asText()).isEqualTo("admission.k8s.io/v1");
+        assertThat(document.path("kind").asText()).isEqualTo("AdmissionReview");
+        assertThat(document.path("response").path("uid").asText())
+                .isEqualTo("0df28fbd-5f5f-11e8-bc74-36e6bb280816");
+        return document.path("response");
+    }
+
+    @Nested
+    class AnAnswer {
+
+        @ParameterizedTest
+        @FieldSource("io.dra4j.runtime.admission.AdmissionWebhookIT#ANSWERS")
+        void allowsOrRefuses(String review, @Nullable String message) throws Exception {
+            JsonNode response = response(CLAIMS, Reviews.text(review));
+
+            assertThat(response.path("allowed").asBoolean()).isEqualTo(message == null);
+            assertThat(response.path("allowed").isBoolean()).isTrue();
+            if (message == null) {
+                assertThat(response.has("status")).isFalse();
+            } else {
+                JsonNode status = response.path("status");
+                assertThat(status.path("code").asInt()).isEqualTo(422);
+                assertThat(status.path("reason").asText()).isEqualTo("Invalid");
+                assertThat(status.path("message").asText()).contains(message);
+                assertThat(status.path("details").path("causes").path(0).path("message").asText())
+                        .isEqualTo(message);
+            }
+        }
+
+        @Test
+        void isExpectedOfEachReviewAmongTheResources() throws Exception {
+            Stream<String> ofPods = Stream.of("pod-with-claim", "pod-with-limit");
+
+            assertThat(Stream.concat(ANSWERS.stream().map(row -> (String) row.get()[0]), ofPods))
+                    .containsExactlyInAnyOrderElementsOf(Reviews.names());
+        }
+
+        @Test
+        void namesTheFieldOfEachProblem() throws Exception {
+            JsonNode claim = response(CLAIMS, Reviews.text("claim-two-problems")).path("status");
+            JsonNode template = response(CLAIMS, Reviews.text("template-invalid-v1"));
+
+            List<String> fields = new ArrayList<>();
+            claim.path("details").path("causes").forEach(c -> fields.add(c.path("field").asText()));
+            assertThat(fields)
+                    .containsExactly(
+                            "spec.devices.config[0].opaque.parameters",
+                            "spec.devices.config[2].opaque.parameters");
+            assertThat(claim.path("message").asText())
+                    .isEqualTo(
+                            "spec.devices.config[0].opaque.parameters: "
+                                    + UNKNOWN_FIELD
+                                    + "; spec.devices.config[2].opaque.parameters: config 2 from"
+                                    + " the claim: LaneConfig: lanes must be 1 to 8");
+            assertThat(claim.path("details").path("kind").asText()).isEqualTo("ResourceClaim");
+            assertThat(claim.path("details").path("name").asText()).isEqualTo("lanes");
+            assertThat(template.at("/status/details/causes/0/field").asText())
+                    .isEqualTo("spec.spec.devices.config[1].opaque.parameters");
+        }
+
+        @Test
+        void isOfABoundedLength() throws Exception {
+            ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("claim-unknown-field-v1"));
+            JsonNode entry = review.at("/request/object/spec/devices/config/0");
+            for (int i = 0; i < 1_000; i++) {
+                review.withArray("/request/object/spec/devices/config").add(entry);
+            }
+            ((ObjectNode) entry.at("/opaque/parameters")).put("x".repeat(5_000), 1);
+
+            String answer = webhook.post(CLAIMS, review.toString()).body();
+
+            assertThat(JSON.readTree(answer).at("/response/status/details/causes")).hasSize(32);
+            assertThat(answer.length()).isLessThan(300_000);
+        }
+    }
+
+    @Nested
+    class AMessage {
+
+        private final ClaimPreview prepare =
+                ClaimPreview.of(
+                        LaneConfigs.DRIVER,
+                        LaneConfigs.TYPES,
+                        Inventory.of(
+                                Pool.ofNode("node", List.of(Device.builder("lane-0").build()))));
+
+        static Stream<String> refusedClaims() {
+            return ANSWERS.stream()
+                    .filter(row -> row.get()[1] != null)
+                    .map(row -> (String) row.get()[0])
+                    .filter(name -> name.startsWith("claim-") && !name.contains("v1beta"));
+        }
+
+        /** The claim as it would be allocated if the webhook had not been asked. */
+        private String allocated(JsonNode object) {
+            ObjectNode claim = object.deepCopy();
+            claim.withObject("/metadata").put("name", "lanes");
+            ObjectNode devices = claim.withObject("/status/allocation/devices");
+            devices.withArray("/results")
+                    .addObject()
+                    .put("request", "lanes")
+                    .put("driver", LaneConfigs.DRIVER)
+                    .put("pool", "node")
+                    .put("device", "lane-0");
+            for (JsonNode entry : object.at("/spec/devices/config")) {
+                ObjectNode copy = entry.deepCopy();
+                devices.withArray("/config").add(copy.put("source", "FromClaim"));
+            }
+            return claim.toString();
+        }
+
+        @ParameterizedTest
+        @MethodSource("refusedClaims")
+        void isThatOfPrepare(String name) throws Exception {
+            String review = Reviews.text(name);
+            JsonNode causes = response(CLAIMS, review).at("/status/details/causes");
+
+            String claim = allocated(JSON.readTree(review).at("/request/object"));
+
+            assertThat(prepare.refusal(claim)).contains(causes.path(0).path("message").asText());
+        }
+    }
+
+    @Nested
+    class Pods {
+
+        @Test
+        void areRefusedWhatClaimsStandFor() throws Exception {
+            JsonNode response = response(PODS, Reviews.text("pod-with-limit"));
+
+            assertThat(response.path("allowed").asBoolean()).isFalse();
+            assertThat(response.at("/status/message").asText())
+                    .startsWith(
+                            "spec.containers[0].resources.limits[example.com/lane]: example.com/lane"
+                                    + " is not for pods of this namespace; request the device by a"
+                                    + " ResourceClaimTemplate")
+                    .contains("spec.containers[0].resources.requests[example.com/lane]");
+        }
+
+        @Test
+        void areAllowedClaims() throws Exception {
+            assertThat(response(PODS, Reviews.text("pod-with-claim")).path("allowed").asBoolean())
+                    .isTrue();
+        }
+
+        @Test
+        void areNotReviewedUnlessResourcesAreNamed(@TempDir Path folder) throws Exception {
+            try (WebhookUnderTest other = new WebhookUnderTest(folder, List.of())) {
+                assertThat(other.post(PODS, Reviews.text("pod-with-limit")).statusCode())
+                        .isEqualTo(404);
+            }
+        }
+    }
+
+    @Nested
+    class ABadRequest {
+
+        private void assertRefused(String review, String reason) throws Exception {
+            HttpResponse<String> answer = webhook.post(CLAIMS, review);
+
+            assertThat(answer.body()).isEqualTo(reason + "\n");
+            assertThat(answer.statusCode()).isEqualTo(400);
+        }
+
+        private String changed(String pointer, @Nullable String value) throws Exception {
+            ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("claim-valid-v1"));
+            int end = pointer.lastIndexOf('/');
+            review.withObject(pointer.substring(0, end)).put(pointer.substring(end + 1), value);
+            return review.toString();
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "/apiVersion|admission.k8s.io/v1beta1|the document is a \"admission.k8s.io/v1beta1"
+                            + " AdmissionReview\", not a \"admission.k8s.io/v1 AdmissionReview\"",
+                    "/kind|Pod|the document is a \"admission.k8s.io/v1 Pod\", not a"
+                            + " \"admission.k8s.io/v1 AdmissionReview\"",
+                    "/request/uid||the review has no request.uid",
+                    "/request/operation|PATCH|the review has the unknown request.operation \"PATCH\"",
+                    "/request/object||the review has no request.object",
+                    "/request/kind/version|v2|the review is of the kind \"ResourceClaim\" of"
+                            + " \"resource.k8s.io/v2\"; this page is for ResourceClaim and"
+                            + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2",
+                    "/request/kind/kind|DeviceClass|the review is of the kind \"DeviceClass\" of"
+                            + " \"resource.k8s.io/v1\"; this page is for ResourceClaim and"
+                            + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2"
+                })
+        void isAReviewThatCannotBeAnswered(String pointer, @Nullable String value, String reason)
+                throws Exception {
+            assertRefused(changed(pointer, value), reason);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"{", "{} {}", "\u0000", "<xml/>"})
+        void isADocumentThatIsNotJson(String document) throws Exception {
+            HttpResponse<String> answer = webhook.post(CLAIMS, document);
+
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).startsWith("the document is not JSON: ");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", "[]", "{}", "null", "3"})
+        void isAnotherDocument(String document) throws Exception {
+            assertRefused(
+                    document,
+                    "the document is a \"\", not a \"admission.k8s.io/v1 AdmissionReview\"");
+        }
+
+        @Test
+        void isADocumentOfADepthThatNoObjectHas() throws Exception {
+            assertThat(webhook.post(CLAIMS, "[".repeat(1_000_000)).statusCode()).isEqualTo(400);
+        }
+
+        @Test
+        void isADocumentThatIsTooLarge() throws Exception {
+            String review = Reviews.text("claim-valid-v1");
+            int most = 7 * 1024 * 1024;
+            String largest = review + " ".repeat(most - review.length());
+
+            assertThat(response(CLAIMS, largest).path("allowed").asBoolean()).isTrue();
+            HttpResponse<String> answer = webhook.post(CLAIMS, largest + " ");
+            assertThat(answer.statusCode()).isEqualTo(413);
+            assertThat(answer.body()).isEqualTo("the document has more than 7340032 bytes\n");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"GET", "PUT", "DELETE", "PATCH"})
+        void isOfAnotherMethod(String method) throws Exception {
+            HttpResponse<String> answer =
+                    webhook.send(
+                            webhook.request(CLAIMS)
+                                    .method(method, BodyPublishers.noBody())
+                                    .build());
+
+            assertThat(answer.statusCode()).isEqualTo(405);
+            assertThat(answer.headers().firstValue("Allow")).contains("POST");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"text/plain", "application/yaml", "application/json-patch+json"})
+        void isOfAnotherType(String type) throws Exception {
+            HttpResponse<String> answer =
+                    webhook.send(
+                            webhook.request(CLAIMS)
+                                    .header("Content-Type", type)
+                                    .POST(BodyPublishers.ofString(Reviews.text("delete")))
+                                    .build());
+
+            assertThat(answer.statusCode()).isEqualTo(415);
+            assertThat(answer.body()).isEqualTo("the Content-Type must be application/json\n");
+        }
+
+        @Test
+        void mayNameTheCharset() throws Exception {
+            assertThat(
+                            webhook.send(
+                                            webhook.request(CLAIMS)
+                                                    .header(
+                                                            "Content-Type",
+                                                            "Application/JSON; charset=utf-8")
+                                                    .POST(
+                                                            BodyPublishers.ofString(
+                                                                    Reviews.text("delete")))
+                                                    .build())
+                                    .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Nested
+    class TheServer {
+
+        @ParameterizedTest
+        @ValueSource(strings = {"/readyz", "/healthz"})
+        void hasProbes(String path) throws Exception {
+            HttpResponse<String> answer = webhook.send(webhook.request(path).build());
+
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.body()).isEqualTo("ok\n");
+        }
+
+        @Test
+        void doesNotStartOnAPortInUse(@TempDir Path folder) throws Exception {
+            try (WebhookUnderTest first = new WebhookUnderTest(folder, List.of());
+                    AdmissionWebhook second =
+                            AdmissionWebhook.of(
+                                            LaneConfigs.DRIVER,
+                                            LaneConfigs.TYPES,
+                                            folder.resolve("tls.crt"),
+                                            folder.resolve("tls.key"))
+                                    .port(first.port())) {
+                assertThatThrownBy(second::start)
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining("Can't serve HTTPS on port " + first.port())
+                        .hasMessageContaining("choose another port");
+            }
+        }
+
+        @Test
+        void doesNotStartWithoutACertificate(@TempDir Path folder) throws Exception {
+            try (AdmissionWebhook webhook =
+                    AdmissionWebhook.of(
+                            LaneConfigs.DRIVER,
+                            LaneConfigs.TYPES,
+                            folder.resolve("none"),
+                            folder.resolve("tls.key"))) {
+                assertThatThrownBy(webhook::start)
+                        .isInstanceOf(DraException.class)
+                        .hasMessageContaining("Can't read " + folder.resolve("none"));
+            }
+        }
+    }
+}
