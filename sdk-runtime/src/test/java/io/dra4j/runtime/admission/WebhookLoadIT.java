@@ -31,7 +31,7 @@ class WebhookLoadIT {
 
     private static final int CLIENTS = 32;
     private static final int CONNECTIONS_AT_ONCE = 8; // of each client
-    private static final int REVIEWS = 12_000;
+    private static final int REVIEWS = 4000;
     private static final int SLOW = 100; // each is a thread of the server until it is given up
 
     private WebhookUnderTest webhook;

@@ -28,7 +28,7 @@ public final class HttpPages implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpPages.class);
     private static final int BACKLOG = 1024; // a probe must not wait behind a flood of others
     private static final int MOST_THREADS = 256;
-    private static final String LONGEST_SECONDS = "10";
+    private static final String LONGEST_SECONDS = "30";
 
     static {
         // The JDK's server knows no other way to limit the time of its clients, and has no limit by
