@@ -57,6 +57,25 @@ public final class NvidiaSmi {
     }
 
     /**
+     * Undoes a setting, or logs that its GPU is gone, and the setting with it.
+     *
+     * @throws SmiException if that fails, and the GPU may still have the setting
+     */
+    public static void unlessGone(String gpu, Runnable undo) {
+        try {
+            undo.run();
+        } catch (SmiException e) {
+            if (e.outcome() != Outcome.GONE) {
+                throw e;
+            }
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("gpu", gpu)
+                    .log("GPU that a claim shared does not exist any more");
+        }
+    }
+
+    /**
      * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it.
      *
      * @param gpu its UUID

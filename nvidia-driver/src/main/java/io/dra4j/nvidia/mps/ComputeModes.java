@@ -4,8 +4,6 @@ package io.dra4j.nvidia.mps;
 
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.install.NvidiaSmi;
-import io.dra4j.nvidia.install.SmiException;
-import io.dra4j.nvidia.install.SmiException.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,8 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The compute modes of GPUs with MPS: only the daemon's server may use them, and they get back what
@@ -31,7 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 record ComputeModes(NvidiaSmi smi, Supplier<String> moduleLoad) {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ComputeModes.class);
     private static final String EXCLUSIVE = "EXCLUSIVE_PROCESS";
 
     /** Writes down the modes, unless they are already. */
@@ -65,27 +60,14 @@ record ComputeModes(NvidiaSmi smi, Supplier<String> moduleLoad) {
         }
         for (String line : lines.subList(1, lines.size())) {
             String[] parts = line.split(" ");
-            restore(parts[0], parts[1], timeout.get());
+            NvidiaSmi.unlessGone(
+                    parts[0], () -> smi.setComputeMode(parts[0], parts[1], timeout.get()));
         }
     }
 
     private boolean isEarlier(String load) {
         String now = moduleLoad.get();
         return !now.isEmpty() && !now.equals(load);
-    }
-
-    private void restore(String gpu, String mode, Duration timeout) {
-        try {
-            smi.setComputeMode(gpu, mode, timeout);
-        } catch (SmiException e) {
-            if (e.outcome() != Outcome.GONE) {
-                throw e;
-            }
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("gpu", gpu)
-                    .log("GPU with an MPS daemon of a claim does not exist any more");
-        }
     }
 
     private static List<String> lines(Path file) {

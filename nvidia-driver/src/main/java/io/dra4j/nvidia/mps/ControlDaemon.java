@@ -145,9 +145,9 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         if (DaemonProcesses.of(folder).isEmpty()) {
             return;
         }
-        Duration patience = min(timeout.get(), LONGEST_QUIT);
-        if (asksToQuit(folder, patience)) {
-            DaemonProcesses.haveEnded(folder, patience);
+        Duration longest = min(timeout.get(), LONGEST_QUIT);
+        if (asksToQuit(folder, longest)) {
+            DaemonProcesses.haveEnded(folder, longest);
         }
         DaemonProcesses.kill(folder, timeout.get());
     }

@@ -29,13 +29,11 @@ record MpsNamespace(Path file) {
 
     /** Mounts memory at a directory, unless there is some. */
     void mount(Path directory, Duration timeout) {
-        ProgramFile.ofJar(file, "build it with a C compiler, without -Dnvidia.hook.skip");
         call(timeout, "mount", directory.toString(), SIZE);
     }
 
     /** Unmounts all that is mounted at a directory. */
     void unmount(Path directory, Duration timeout) {
-        ProgramFile.ofJar(file, "build it with a C compiler, without -Dnvidia.hook.skip");
         call(timeout, "unmount", directory.toString());
     }
 
@@ -47,6 +45,7 @@ record MpsNamespace(Path file) {
     }
 
     private void call(Duration timeout, String... arguments) {
+        ProgramFile.ofJar(file, "build it with a C compiler, without -Dnvidia.hook.skip");
         List<String> command = new ArrayList<>(List.of(file.toString()));
         command.addAll(List.of(arguments));
         String call = NAME + " " + String.join(" ", arguments);

@@ -170,17 +170,8 @@ public final class TimeSlicing implements SharingStrategy {
 
     private void reset(String gpu, Duration timeout) {
         if (files.read(gpu).isToReset()) {
-            try {
-                smi.setTimeSlice(gpu, TimeSliceInterval.Default.ordinal(), timeout);
-            } catch (SmiException e) {
-                if (e.outcome() != Outcome.GONE) {
-                    throw e;
-                }
-                LOG.atWarn()
-                        .setCause(e)
-                        .addKeyValue("gpu", gpu)
-                        .log("GPU with time slices of a claim does not exist any more");
-            }
+            NvidiaSmi.unlessGone(
+                    gpu, () -> smi.setTimeSlice(gpu, TimeSliceInterval.Default.ordinal(), timeout));
         }
         files.write(gpu, Slice.NONE);
     }
