@@ -89,6 +89,11 @@ public final class Quantities {
         return canonical(exact(first).add(exact(second)), suffix);
     }
 
+    /** The text of a value, in the form of another quantity. */
+    public static String text(BigDecimal value, String like) {
+        return canonical(value, suffix(like));
+    }
+
     private static Matcher matched(String quantity) {
         Matcher matcher = FORM.matcher(quantity.strip());
         if (!matcher.matches()) {

@@ -5,7 +5,10 @@ package io.dra4j.allocator.cel;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
+import io.dra4j.allocator.model.Device;
+import io.dra4j.allocator.model.InvalidObjectException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A compiled expression of a class or a request, which a scheduler evaluates on devices. */
 public final class DeviceSelector {
@@ -39,14 +42,32 @@ public final class DeviceSelector {
      */
     public boolean matches(String driver, JsonNode device) {
         try {
-            Object value =
-                    program.eval(Map.of(Environment.DEVICE, DeviceVariable.of(driver, device)));
-            if (value instanceof Boolean matches) {
-                return matches;
-            }
-        } catch (CelEvaluationException | IllegalArgumentException e) {
-            throw new ExpressionException("CEL runtime error: " + e.getMessage());
+            return matches(DeviceVariable.of(driver, Device.of(device), true));
+        } catch (InvalidObjectException e) {
+            throw failed(e.getMessage());
         }
-        throw new ExpressionException("the expression is neither true nor false");
+    }
+
+    /**
+     * Returns whether a device may be allocated.
+     *
+     * @throws ExpressionException if the expression fails, or is neither true nor false
+     */
+    public boolean matches(DeviceVariable device) {
+        try {
+            if (program.eval(Map.of(Environment.DEVICE, device.fields()))
+                    instanceof Boolean result) {
+                return result;
+            }
+        } catch (CelEvaluationException e) {
+            throw failed(Messages.ofRuntime(e));
+        } catch (IllegalArgumentException e) {
+            throw failed(e.getMessage());
+        }
+        throw failed("the expression is neither true nor false");
+    }
+
+    private static ExpressionException failed(@Nullable String problem) {
+        return new ExpressionException("CEL runtime error: " + problem);
     }
 }

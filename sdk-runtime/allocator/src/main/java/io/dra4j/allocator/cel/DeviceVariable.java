@@ -2,76 +2,97 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
+import io.dra4j.allocator.model.AttributeValue;
+import io.dra4j.allocator.model.Device;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The variable that expressions see of a device. */
-final class DeviceVariable {
-    private DeviceVariable() {}
+/**
+ * The variable that expressions see of a device; one may be evaluated by many expressions.
+ *
+ * <p>A device with an attribute that CEL does not know can be evaluated by none: {@link
+ * DeviceSelector#matches} fails for each.
+ */
+public final class DeviceVariable {
+    private final Map<String, Object> fields;
+    private final String problem;
+
+    private DeviceVariable(Map<String, Object> fields, String problem) {
+        this.fields = fields;
+        this.problem = problem;
+    }
 
     /**
-     * @throws IllegalArgumentException if an attribute has no value that CEL knows
+     * Makes the variable of a device.
+     *
+     * @param driver of the slice, the domain of names that have none
+     * @param lists whether attributes may be lists
      */
-    static Map<String, Object> of(String driver, JsonNode device) {
+    public static DeviceVariable of(String driver, Device device, boolean lists) {
+        try {
+            return new DeviceVariable(fields(driver, device, lists), "");
+        } catch (IllegalArgumentException e) {
+            return new DeviceVariable(Map.of(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Map<String, Object> fields(String driver, Device device, boolean lists) {
         return Map.of(
                 "driver",
                 driver,
                 "attributes",
-                byDomain(driver, device.path("attributes"), DeviceVariable::attribute),
+                byDomain(driver, device.attributes(), one -> attribute(one, lists)),
                 "capacity",
-                byDomain(
-                        driver,
-                        device.path("capacity"),
-                        one -> Quantity.parse(one.path("value").asText())),
+                byDomain(driver, device.capacity(), one -> new Quantity(one.value().value())),
                 "allowMultipleAllocations",
-                device.path("allowMultipleAllocations").asBoolean());
+                device.sharing());
+    }
+
+    /**
+     * Returns the fields by name.
+     *
+     * @throws IllegalArgumentException if an attribute has no value that CEL knows
+     */
+    Map<String, Object> fields() {
+        if (!problem.isEmpty()) {
+            throw new IllegalArgumentException(problem);
+        }
+        return fields;
     }
 
     /** A name without a domain is in that of the driver. */
-    private static Map<String, Map<String, Object>> byDomain(
-            String driver, JsonNode named, Function<JsonNode, Object> value) {
+    private static <T> Map<String, Map<String, Object>> byDomain(
+            String driver, Map<String, T> named, Function<T, Object> value) {
         Map<String, Map<String, Object>> domains = new HashMap<>();
-        for (Map.Entry<String, JsonNode> one : named.properties()) {
+        for (Map.Entry<String, T> one : named.entrySet()) {
             String name = one.getKey();
             int slash = name.indexOf('/');
-            domains.computeIfAbsent(
-                            slash < 0 ? driver : name.substring(0, slash), key -> new HashMap<>())
-                    .put(name.substring(slash + 1), value.apply(one.getValue()));
+            try {
+                domains.computeIfAbsent(
+                                slash < 0 ? driver : name.substring(0, slash),
+                                key -> new HashMap<>())
+                        .put(name.substring(slash + 1), value.apply(one.getValue()));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("attribute " + name + ": " + e.getMessage(), e);
+            }
         }
         return domains;
     }
 
-    private static Object attribute(JsonNode attribute) {
-        for (Map.Entry<String, JsonNode> typed : attribute.properties()) {
-            JsonNode value = typed.getValue();
-            return switch (typed.getKey()) {
-                case "bool", "int", "string", "version" -> scalar(typed.getKey(), value);
-                case "bools", "ints", "strings", "versions" -> {
-                    String type = typed.getKey().substring(0, typed.getKey().length() - 1);
-                    List<Object> list = new ArrayList<>();
-                    value.forEach(one -> list.add(scalar(type, one)));
-                    yield list;
-                }
-                default -> throw unsupported(attribute);
-            };
+    private static Object attribute(AttributeValue attribute, boolean lists) {
+        if (attribute.type() == AttributeValue.Type.UNKNOWN || (attribute.list() && !lists)) {
+            throw new IllegalArgumentException("unsupported attribute value");
         }
-        throw unsupported(attribute);
+        if (attribute.list()) {
+            return attribute.values().stream().map(one -> scalar(attribute, one)).toList();
+        }
+        return scalar(attribute, attribute.values().get(0));
     }
 
-    private static IllegalArgumentException unsupported(JsonNode attribute) {
-        return new IllegalArgumentException("unsupported attribute value " + attribute);
-    }
-
-    private static Object scalar(String type, JsonNode value) {
-        return switch (type) {
-            case "bool" -> value.asBoolean();
-            case "int" -> value.asLong();
-            case "version" -> SemanticVersion.parse(value.asText());
-            default -> value.asText();
-        };
+    private static Object scalar(AttributeValue attribute, Object value) {
+        return attribute.type() == AttributeValue.Type.VERSION
+                ? SemanticVersion.parse((String) value)
+                : value;
     }
 }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator.cel;
 
+import dev.cel.common.CelErrorCode;
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelSourceLocation;
 import dev.cel.common.CelValidationResult;
+import dev.cel.runtime.CelEvaluationException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +26,8 @@ final class Messages {
                     "(mismatched input|extraneous input|missing |no viable alternative|token"
                             + " recognition error).*",
                     Pattern.DOTALL);
+    private static final Pattern MISSING_KEY =
+            Pattern.compile("key '(.*)' is not present in map", Pattern.DOTALL);
     private static final Pattern CANDIDATES =
             Pattern.compile(" \\(candidates: .*\\)$", Pattern.DOTALL);
 
@@ -63,6 +67,17 @@ final class Messages {
 
     private static boolean isTooDeep(CelIssue issue) {
         return issue.getMessage().startsWith("Expression recursion limit exceeded");
+    }
+
+    static String ofRuntime(CelEvaluationException failure) {
+        String message = String.valueOf(failure.getMessage());
+        Matcher key = MISSING_KEY.matcher(message);
+        if (key.find()) {
+            return "no such key: " + key.group(1);
+        }
+        return failure.getErrorCode() == CelErrorCode.OVERLOAD_NOT_FOUND
+                ? "no such overload"
+                : message;
     }
 
     static String ofChecker(CelValidationResult result) {

@@ -1,0 +1,46 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/**
+ * A {@code ResourceClaim}.
+ *
+ * @param devices what it has, by its status; none if it is not allocated
+ */
+public record Claim(
+        String namespace,
+        String name,
+        List<DeviceRequest> requests,
+        List<Constraint> constraints,
+        List<HeldDevice> devices) {
+
+    /**
+     * Reads a {@code ResourceClaim} of any version of the API.
+     *
+     * @throws InvalidObjectException if a quantity is none
+     */
+    public static Claim of(JsonNode json) {
+        JsonNode metadata = json.path("metadata");
+        String namespace = Json.shared(metadata, "namespace");
+        String name = Json.text(metadata, "name");
+        return Json.at("ResourceClaim " + namespace + "/" + name, () -> of(namespace, name, json));
+    }
+
+    private static Claim of(String namespace, String name, JsonNode json) {
+        JsonNode spec = json.path("spec").path("devices");
+        return new Claim(
+                namespace,
+                name,
+                Json.list(spec, "requests", DeviceRequest::of),
+                Json.list(spec, "constraints", Constraint::of),
+                Json.list(json.at("/status/allocation/devices"), "results", HeldDevice::of));
+    }
+
+    /** The form that Kubernetes' messages have. */
+    public String fullName() {
+        return namespace.isEmpty() ? name : namespace + "/" + name;
+    }
+}

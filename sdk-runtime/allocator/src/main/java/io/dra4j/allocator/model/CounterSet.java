@@ -1,0 +1,17 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+
+/** Counters by name: what devices of a pool share, or what one device consumes of them. */
+public record CounterSet(String name, Map<String, Quantity> counters) {
+
+    /** Reads a set; the field of its name depends on the place. */
+    static CounterSet of(JsonNode json, String nameField) {
+        return new CounterSet(
+                Json.shared(json, nameField),
+                Json.map(json, "counters", one -> Quantity.of(one.path("value"))));
+    }
+}

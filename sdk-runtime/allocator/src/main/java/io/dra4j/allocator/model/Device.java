@@ -1,0 +1,73 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A device as a slice publishes it.
+ *
+ * @param nodes where it can be used, if its slice leaves that to its devices
+ * @param sharing whether several claims may have a share of it
+ * @param consumes what it consumes of its pool's counters while it is allocated
+ * @param grouped whether it uses compatibility groups
+ */
+public record Device(
+        String name,
+        Map<String, AttributeValue> attributes,
+        Map<String, Capacity> capacity,
+        NodeChoice nodes,
+        boolean bindsToNode,
+        boolean sharing,
+        List<CounterSet> consumes,
+        boolean grouped,
+        List<Taint> taints,
+        List<String> bindingConditions,
+        List<String> bindingFailureConditions) {
+
+    /**
+     * Reads a device of a slice.
+     *
+     * @throws InvalidObjectException if a quantity is none
+     */
+    public static Device of(JsonNode json) {
+        String name = Json.shared(json, "name");
+        return Json.at("device " + name, () -> of(name, json));
+    }
+
+    /** In v1beta1 all fields but the name are those of {@code basic}. */
+    private static Device of(String name, JsonNode json) {
+        JsonNode fields = json.path("basic").isObject() ? json.path("basic") : json;
+        JsonNode consumes = fields.path("consumesCounters");
+        return new Device(
+                name,
+                Json.map(fields, "attributes", AttributeValue::of),
+                Json.map(fields, "capacity", Capacity::of),
+                NodeChoice.of(fields),
+                fields.path("bindsToNode").asBoolean(),
+                fields.path("allowMultipleAllocations").asBoolean(),
+                Json.list(fields, "consumesCounters", one -> CounterSet.of(one, "counterSet")),
+                consumes.valueStream().anyMatch(one -> !one.path("compatibilityGroups").isEmpty()),
+                Json.list(fields, "taints", Taint::of),
+                Json.texts(fields, "bindingConditions"),
+                Json.texts(fields, "bindingFailureConditions"));
+    }
+
+    /** Returns the same device with other taints. */
+    public Device withTaints(List<Taint> others) {
+        return new Device(
+                name,
+                attributes,
+                capacity,
+                nodes,
+                bindsToNode,
+                sharing,
+                consumes,
+                grouped,
+                others,
+                bindingConditions,
+                bindingFailureConditions);
+    }
+}

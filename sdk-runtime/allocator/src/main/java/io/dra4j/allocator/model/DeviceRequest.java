@@ -1,0 +1,39 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/**
+ * A request of a claim.
+ *
+ * @param prioritized whether it lists subrequests, of which the first that fits is allocated
+ * @param alternatives these subrequests, or the one that is asked for exactly
+ */
+public record DeviceRequest(String name, boolean prioritized, List<SubRequest> alternatives) {
+
+    static DeviceRequest of(JsonNode json) {
+        String name = Json.shared(json, "name");
+        return Json.at("request " + name, () -> of(name, json));
+    }
+
+    /** In v1beta1 the fields of {@code exactly} are those of the request. */
+    private static DeviceRequest of(String name, JsonNode json) {
+        if (!json.path("firstAvailable").isEmpty()) {
+            List<SubRequest> all =
+                    Json.list(
+                            json,
+                            "firstAvailable",
+                            one -> SubRequest.of(Json.shared(one, "name"), one));
+            return new DeviceRequest(name, true, all);
+        }
+        JsonNode exactly = json.path("exactly").isObject() ? json.path("exactly") : json;
+        return new DeviceRequest(name, false, List.of(SubRequest.of(name, exactly)));
+    }
+
+    /** The name that results and constraints have for an alternative. */
+    public String nameOf(SubRequest alternative) {
+        return prioritized ? name + "/" + alternative.name() : name;
+    }
+}

@@ -1,0 +1,80 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A choice of nodes by labels and by name: one of the terms has to match. */
+public record NodeSelector(List<Term> terms) {
+    private static final String NAME = "metadata.name";
+
+    /** All requirements have to match; where there is none, no node does. */
+    public record Term(List<Requirement> labels, List<Requirement> fields) {}
+
+    /** A requirement of one label, or of the field {@code metadata.name}. */
+    public record Requirement(String key, String operator, List<String> values) {
+
+        private static Requirement of(JsonNode json) {
+            return new Requirement(
+                    Json.shared(json, "key"),
+                    Json.shared(json, "operator"),
+                    Json.texts(json, "values"));
+        }
+
+        private boolean matches(@Nullable String value) {
+            return switch (operator) {
+                case "In" -> value != null && values.contains(value);
+                case "NotIn" -> value == null || !values.contains(value);
+                case "Exists" -> value != null;
+                case "DoesNotExist" -> value == null;
+                case "Gt" -> value != null && compare(value) > 0;
+                case "Lt" -> value != null && compare(value) < 0;
+                default -> false;
+            };
+        }
+
+        /** Compares integers; what is none matches neither way. */
+        private int compare(String value) {
+            try {
+                return new BigInteger(value).compareTo(new BigInteger(values.get(0)));
+            } catch (NumberFormatException | IndexOutOfBoundsException e) {
+                return 0;
+            }
+        }
+    }
+
+    static NodeSelector of(JsonNode json) {
+        return new NodeSelector(
+                Json.list(
+                        json,
+                        "nodeSelectorTerms",
+                        term ->
+                                new Term(
+                                        Json.list(term, "matchExpressions", Requirement::of),
+                                        Json.list(term, "matchFields", Requirement::of))));
+    }
+
+    /** The selector of one node. */
+    public static NodeSelector ofNode(String name) {
+        Requirement byName = new Requirement(NAME, "In", List.of(name));
+        return new NodeSelector(List.of(new Term(List.of(), List.of(byName))));
+    }
+
+    boolean matches(Node node) {
+        return terms.stream().anyMatch(term -> matches(term, node));
+    }
+
+    private static boolean matches(Term term, Node node) {
+        if (term.labels.isEmpty() && term.fields.isEmpty()) {
+            return false;
+        }
+        Map<String, String> labels = node.labels();
+        return term.labels.stream().allMatch(one -> one.matches(labels.get(one.key)))
+                && term.fields.stream()
+                        .allMatch(one -> one.key.equals(NAME) && one.matches(node.name()));
+    }
+}

@@ -1,0 +1,73 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.rules.Quantities;
+import java.math.BigDecimal;
+
+/**
+ * An amount of something, exact, and as text.
+ *
+ * @param value the number
+ * @param text what Kubernetes writes for it, for example {@code 5Gi}
+ */
+public record Quantity(BigDecimal value, String text) implements Comparable<Quantity> {
+    /** Nothing. */
+    public static final Quantity ZERO = new Quantity(BigDecimal.ZERO, "0");
+
+    /** Reads a quantity, which may be a JSON number. */
+    static Quantity of(JsonNode json) {
+        String problem = Quantities.problem(json);
+        if (!problem.isEmpty()) {
+            throw new InvalidObjectException("\"%s\": %s".formatted(json.asText(), problem));
+        }
+        return parse(json.asText());
+    }
+
+    /**
+     * Reads a text such as {@code 5Gi}.
+     *
+     * @throws IllegalArgumentException if it is no quantity
+     */
+    public static Quantity parse(String text) {
+        return new Quantity(Quantities.exact(text), Quantities.canonical(text).intern());
+    }
+
+    /** Returns the sum, in the form of this one. */
+    public Quantity plus(Quantity other) {
+        return withValue(value.add(other.value));
+    }
+
+    /** Returns the difference, in the form of this one. */
+    public Quantity minus(Quantity other) {
+        return withValue(value.subtract(other.value));
+    }
+
+    /** Returns another value in the form of this one, binary or decimal. */
+    public Quantity withValue(BigDecimal other) {
+        return new Quantity(other, Quantities.text(other, text));
+    }
+
+    /** Compares the values; the forms do not count. */
+    @Override
+    public int compareTo(Quantity other) {
+        return value.compareTo(other.value);
+    }
+
+    /** Two quantities are equal if their values are. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Quantity quantity && compareTo(quantity) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+        return value.stripTrailingZeros().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/**
+ * A {@code ResourceSlice}.
+ *
+ * @param generation of its pool
+ * @param sliceCount the number of slices that its pool has in this generation
+ * @param nodes where its devices can be used
+ * @param perDevice whether each device has nodes of its own instead
+ * @param sharedCounters the counters that devices of the pool consume
+ */
+public record Slice(
+        String name,
+        PoolId pool,
+        long generation,
+        long sliceCount,
+        NodeChoice nodes,
+        boolean perDevice,
+        List<CounterSet> sharedCounters,
+        List<Device> devices) {
+
+    /**
+     * Reads a {@code ResourceSlice} of any version of the API.
+     *
+     * @throws InvalidObjectException if a quantity is none
+     */
+    public static Slice of(JsonNode json) {
+        String name = Json.text(json.path("metadata"), "name");
+        return Json.at("ResourceSlice " + name, () -> of(name, json.path("spec")));
+    }
+
+    private static Slice of(String name, JsonNode spec) {
+        JsonNode pool = spec.path("pool");
+        return new Slice(
+                name,
+                new PoolId(Json.shared(spec, "driver"), Json.shared(pool, "name")),
+                pool.path("generation").asLong(),
+                pool.path("resourceSliceCount").asLong(),
+                NodeChoice.of(spec),
+                spec.path("perDeviceNodeSelection").asBoolean(),
+                Json.list(spec, "sharedCounters", one -> CounterSet.of(one, "name")),
+                Json.list(spec, "devices", Device::of));
+    }
+
+    /** The identity of one of the devices. */
+    public DeviceId id(Device device) {
+        return new DeviceId(pool.driver(), pool.pool(), device.name());
+    }
+}

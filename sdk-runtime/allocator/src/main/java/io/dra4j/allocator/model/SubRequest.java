@@ -1,0 +1,45 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One of the alternatives of a request.
+ *
+ * @param name of the subrequest, or of the request if it has no alternatives
+ * @param selectors expressions in CEL; empty for a selector of another kind
+ * @param mode the allocation mode, {@code ExactCount} or {@code All}
+ * @param count of devices, for {@code ExactCount}
+ * @param capacity the amounts that a device has to have left
+ */
+public record SubRequest(
+        String name,
+        String deviceClass,
+        List<String> selectors,
+        String mode,
+        long count,
+        boolean adminAccess,
+        List<Toleration> tolerations,
+        Map<String, Quantity> capacity) {
+    /** As many devices as {@code count} says. */
+    public static final String EXACT_COUNT = "ExactCount";
+
+    /** All devices that match. */
+    public static final String ALL = "All";
+
+    static SubRequest of(String name, JsonNode json) {
+        String mode = Json.shared(json, "allocationMode");
+        return new SubRequest(
+                name,
+                Json.shared(json, "deviceClassName"),
+                DeviceClass.expressions(json),
+                mode.isEmpty() ? EXACT_COUNT : mode,
+                json.path("count").asLong(1),
+                json.path("adminAccess").asBoolean(),
+                Json.list(json, "tolerations", Toleration::of),
+                Json.map(json.path("capacity"), "requests", Quantity::of));
+    }
+}

@@ -1,0 +1,35 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * A rule of an administrator that taints devices; an empty name stands for all.
+ *
+ * @param name of the rule
+ */
+public record TaintRule(String name, String driver, String pool, String device, Taint taint) {
+
+    /** Reads a {@code DeviceTaintRule}. */
+    public static TaintRule of(JsonNode json) {
+        JsonNode selector = json.at("/spec/deviceSelector");
+        return new TaintRule(
+                Json.text(json.path("metadata"), "name"),
+                Json.shared(selector, "driver"),
+                Json.shared(selector, "pool"),
+                Json.shared(selector, "device"),
+                Taint.of(json.at("/spec/taint")));
+    }
+
+    /** Returns whether the rule taints a device. */
+    public boolean selects(DeviceId id) {
+        return selects(driver, id.driver())
+                && selects(pool, id.pool())
+                && selects(device, id.device());
+    }
+
+    private static boolean selects(String chosen, String name) {
+        return chosen.isEmpty() || chosen.equals(name);
+    }
+}
