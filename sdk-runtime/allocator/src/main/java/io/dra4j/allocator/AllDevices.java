@@ -1,0 +1,76 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.Behaviour.Trait;
+import io.dra4j.allocator.model.SubRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the devices of a request that wants all. */
+final class AllDevices {
+    private final Behaviour behaviour;
+    private final List<Pool> pools;
+    private final List<Candidate> candidates;
+    private final Selection selection;
+    private final Shares shares;
+    private final Trace trace;
+
+    AllDevices(
+            Behaviour behaviour,
+            List<Pool> pools,
+            List<Candidate> candidates,
+            Selection selection,
+            Shares shares,
+            Trace trace) {
+        this.behaviour = behaviour;
+        this.pools = pools;
+        this.candidates = candidates;
+        this.selection = selection;
+        this.shares = shares;
+        this.trace = trace;
+    }
+
+    /**
+     * Returns the devices of all pools that can be selected and have the capacity.
+     *
+     * @throws AttemptException if a pool lacks slices, or is invalid
+     */
+    List<Candidate> of(Plan plan) {
+        List<Candidate> all = new ArrayList<>();
+        for (Pool pool : pools) {
+            String subject =
+                    plan.subject() + "asks for all devices, but resource pool " + pool.id();
+            if (pool.incomplete()) {
+                throw new AttemptException(subject + " is currently being updated");
+            }
+            if (pool.isInvalid()) {
+                throw new AttemptException(subject + " is currently invalid");
+            }
+            for (Candidate candidate : candidates) {
+                if (candidate.pool() == pool && passes(plan, candidate)) {
+                    all.add(candidate);
+                }
+            }
+        }
+        return all;
+    }
+
+    private boolean passes(Plan plan, Candidate candidate) {
+        Obstacle obstacle = selection.check(plan, candidate);
+        if (obstacle == null) {
+            obstacle = checkCapacity(plan.asked(), candidate);
+        }
+        if (obstacle != null) {
+            trace.refused(plan, candidate, obstacle);
+        }
+        return obstacle == null;
+    }
+
+    private @Nullable Obstacle checkCapacity(SubRequest asked, Candidate candidate) {
+        return behaviour.has(Trait.ALL_BY_CAPACITY_LEFT)
+                ? shares.check(asked.capacity(), candidate)
+                : shares.checkWhole(asked.capacity(), candidate);
+    }
+}

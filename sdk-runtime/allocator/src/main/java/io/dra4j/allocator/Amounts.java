@@ -1,0 +1,69 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.model.Capacity;
+import io.dra4j.allocator.model.Quantity;
+import io.dra4j.allocator.model.RequestPolicy;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The amounts that requests consume of capacities.
+ *
+ * @param fractions whether steps are counted in thousandths, instead of in integers
+ */
+record Amounts(boolean fractions) {
+    private static final int MILLI = 3;
+
+    /** Returns what a request consumes; without an amount, the default, or all there is. */
+    Quantity consumed(@Nullable Quantity requested, Capacity capacity) {
+        RequestPolicy policy = capacity.policy();
+        if (requested == null) {
+            Quantity byDefault = policy == null ? null : policy.byDefault();
+            return byDefault == null ? capacity.value() : byDefault;
+        }
+        if (policy == null) {
+            return requested;
+        }
+        RequestPolicy.Range range = policy.validRange();
+        if (range != null && range.min() != null) {
+            return inRange(requested, range, range.min());
+        }
+        return policy.validValues().stream()
+                .filter(valid -> requested.compareTo(valid) <= 0)
+                .findFirst()
+                .orElse(requested);
+    }
+
+    private Quantity inRange(Quantity requested, RequestPolicy.Range range, Quantity min) {
+        if (requested.compareTo(min) < 0) {
+            return min;
+        }
+        Quantity step = range.step();
+        if (step == null || counted(step).signum() == 0) {
+            return requested;
+        }
+        BigDecimal over = counted(requested).subtract(counted(min));
+        BigDecimal steps = over.divide(counted(step), 0, RoundingMode.CEILING);
+        return step.withValue(counted(min).add(steps.multiply(counted(step))));
+    }
+
+    /** Returns whether a policy allows an amount that {@link #consumed} returned. */
+    boolean allowed(Quantity amount, @Nullable RequestPolicy policy) {
+        if (policy == null || amount.equals(policy.byDefault())) {
+            return true;
+        }
+        RequestPolicy.Range range = policy.validRange();
+        if (range != null) {
+            return range.max() == null || amount.compareTo(range.max()) <= 0;
+        }
+        return policy.validValues().isEmpty() || policy.validValues().contains(amount);
+    }
+
+    /** The value in the unit of the arithmetic, rounded up. */
+    private BigDecimal counted(Quantity quantity) {
+        return quantity.value().setScale(fractions ? MILLI : 0, RoundingMode.CEILING);
+    }
+}

@@ -1,0 +1,225 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.model.AttributeValue;
+import io.dra4j.allocator.model.Constraint;
+import io.dra4j.allocator.model.Quantity;
+import io.dra4j.allocator.model.Taint;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The check of a device that failed for a request, and why. */
+public sealed interface Obstacle {
+
+    /** The kinds of change that take obstacles away. */
+    enum Kind {
+        TAINTS("taints"),
+        HOLDERS("holders"),
+        REQUEST_SELECTORS("requestSelectors"),
+        CLASS_SELECTORS("classSelectors"),
+        CONSTRAINTS("constraints"),
+        COUNTERS("counters"),
+        CAPACITY_REQUESTS("capacityRequests"),
+        COUNT("count"),
+        NODE("node");
+
+        private final String text;
+
+        Kind(String text) {
+            this.text = text;
+        }
+
+        /** The name in reports. */
+        public String text() {
+            return text;
+        }
+    }
+
+    /** The kind of change that takes it away; none where only the driver or a gate could. */
+    Optional<Kind> kind();
+
+    /** The obstacle as a part of a sentence, with all its values. */
+    String text();
+
+    /** Other claims have the device. */
+    record InUse(List<Holder> holders) implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.HOLDERS);
+        }
+
+        @Override
+        public String text() {
+            return "in use by " + String.join(", ", holders.stream().map(Holder::claim).toList());
+        }
+    }
+
+    /** The same pod's claims have the device already. */
+    record Picked(String claim, String request) implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.COUNT);
+        }
+
+        @Override
+        public String text() {
+            return "needed for request %s of claim %s".formatted(request, claim);
+        }
+    }
+
+    /**
+     * An expression does not match.
+     *
+     * @param deviceClass that has the selector; null if the request has it
+     * @param index of the selector
+     */
+    record NotSelected(@Nullable String deviceClass, int index, String expression)
+            implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(deviceClass == null ? Kind.REQUEST_SELECTORS : Kind.CLASS_SELECTORS);
+        }
+
+        @Override
+        public String text() {
+            return "selector #%d of %s does not match: %s"
+                    .formatted(
+                            index,
+                            deviceClass == null ? "the request" : "class " + deviceClass,
+                            expression);
+        }
+    }
+
+    /** The device cannot be used from the node. */
+    record OtherNode(String node) implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.NODE);
+        }
+
+        @Override
+        public String text() {
+            return "not available on node " + node;
+        }
+    }
+
+    /** The device needs a feature gate that is off. */
+    record GateOff(String gate) implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.empty();
+        }
+
+        @Override
+        public String text() {
+            return "needs feature gate " + gate;
+        }
+    }
+
+    /** The device does not have a capacity that is requested. */
+    record NoCapacity(String capacity) implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.CAPACITY_REQUESTS);
+        }
+
+        @Override
+        public String text() {
+            return "has no capacity " + capacity;
+        }
+    }
+
+    /** The device's policy allows no amount that is large enough. */
+    record AmountRefused(String capacity, Quantity amount) implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.CAPACITY_REQUESTS);
+        }
+
+        @Override
+        public String text() {
+            return "its request policy does not allow %s of %s".formatted(amount, capacity);
+        }
+    }
+
+    /**
+     * The device has less capacity left.
+     *
+     * @param requested whether the request names the amount, rather than the device
+     * @param holders of shares
+     */
+    record CapacityShort(
+            String capacity,
+            Quantity amount,
+            Quantity left,
+            boolean requested,
+            List<Holder> holders)
+            implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(requested ? Kind.CAPACITY_REQUESTS : Kind.HOLDERS);
+        }
+
+        @Override
+        public String text() {
+            return "has %s of %s left, and %s is needed".formatted(left, capacity, amount);
+        }
+    }
+
+    /**
+     * The pool has less of a counter left.
+     *
+     * @param amount that the device needs; zero if only others need the counter
+     */
+    record CounterShort(String set, String counter, Quantity amount, Quantity left)
+            implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.COUNTERS);
+        }
+
+        @Override
+        public String text() {
+            return "counter %s of set %s has %s left, and %s is needed"
+                    .formatted(counter, set, left, amount);
+        }
+    }
+
+    /** The request does not tolerate a taint. */
+    record Tainted(Taint taint) implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.TAINTS);
+        }
+
+        @Override
+        public String text() {
+            return "has taint " + taint + ", which the request does not tolerate";
+        }
+    }
+
+    /**
+     * A constraint does not hold.
+     *
+     * @param value of the device; null if it lacks the attribute
+     * @param other the value that it is compared with; null if there is none
+     */
+    record NotTogether(
+            Constraint constraint, @Nullable AttributeValue value, @Nullable AttributeValue other)
+            implements Obstacle {
+        @Override
+        public Optional<Kind> kind() {
+            return Optional.of(Kind.CONSTRAINTS);
+        }
+
+        @Override
+        public String text() {
+            return value == null
+                    ? "has no attribute for constraint " + constraint
+                    : "has %s, and the claim's others %s: constraint %s"
+                            .formatted(value, other, constraint);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.allocator.model.Quantity;
+import io.dra4j.rules.FeatureGate;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The devices that a search has taken so far, and the checks of one that it wants to take. */
+final class Picks {
+
+    /**
+     * A device that was taken.
+     *
+     * @param charged whether its counters were
+     */
+    record Pick(
+            Plan plan,
+            Candidate candidate,
+            boolean shared,
+            boolean charged,
+            Map<String, Quantity> consumed) {}
+
+    private final Behaviour behaviour;
+    private final Cluster cluster;
+    private final Counters counters;
+    private final Taints taints;
+    private final Shares shares;
+    private final List<List<ClaimConstraint>> constraints;
+    private final Deque<Pick> taken = new ArrayDeque<>();
+    private final Map<DeviceId, List<Plan>> exclusive = new HashMap<>();
+
+    Picks(Behaviour behaviour, Cluster cluster, List<List<ClaimConstraint>> constraints) {
+        this.behaviour = behaviour;
+        this.cluster = cluster;
+        this.counters = new Counters(behaviour, cluster);
+        this.taints = new Taints(behaviour);
+        this.shares = new Shares(behaviour, cluster);
+        this.constraints = constraints;
+    }
+
+    /** Returns why a device is in use for a request, or null. */
+    @Nullable Obstacle checkUse(Plan plan, Candidate candidate) {
+        List<Plan> others = exclusive.getOrDefault(candidate.id(), List.of());
+        boolean admin = plan.asked().adminAccess();
+        for (Plan other : others) {
+            if (!admin || other.claimIndex() == plan.claimIndex()) {
+                return new Obstacle.Picked(other.claim().fullName(), other.resultName());
+            }
+        }
+        if (admin) {
+            return null;
+        }
+        List<Holder> holders =
+                cluster.holders(candidate.id()).stream().filter(this::isInTheWay).toList();
+        return holders.isEmpty() ? null : new Obstacle.InUse(holders);
+    }
+
+    private boolean isInTheWay(Holder holder) {
+        return holder.device().isExclusive()
+                || (!behaviour.consumable() && holder.device().isShare());
+    }
+
+    /** Returns why a device has too little capacity left for a request, or null. */
+    @Nullable Obstacle checkCapacity(Plan plan, Candidate candidate) {
+        return shares.check(plan.asked().capacity(), candidate);
+    }
+
+    /** Takes a device that passed the checks before, or returns why it cannot be taken. */
+    @Nullable Obstacle take(Plan plan, Candidate candidate) {
+        Obstacle inUse = checkUse(plan, candidate);
+        if (inUse != null) {
+            return inUse;
+        }
+        boolean shared = behaviour.consumable() && candidate.device().sharing();
+        boolean consumes = !candidate.device().consumes().isEmpty();
+        if (consumes && !behaviour.partitionable()) {
+            return new Obstacle.GateOff(FeatureGate.DRA_PARTITIONABLE_DEVICES.text());
+        }
+        boolean charged = consumes && !(shared && shares.isShared(candidate.id()));
+        Obstacle obstacle = charged ? counters.charge(candidate) : null;
+        if (obstacle != null) {
+            return obstacle;
+        }
+        obstacle = checkCharged(plan, candidate);
+        if (obstacle != null) {
+            if (charged && !behaviour.has(SchedulerBug.COUNTER_LEAK)) {
+                counters.giveBack(candidate);
+            }
+            return obstacle;
+        }
+        add(plan, candidate, shared, charged);
+        return null;
+    }
+
+    private void add(Plan plan, Candidate candidate, boolean shared, boolean charged) {
+        Map<String, Quantity> consumed = shared ? shares.take(plan, candidate) : Map.of();
+        if (!shared) {
+            exclusive.computeIfAbsent(candidate.id(), id -> new ArrayList<>(1)).add(plan);
+        }
+        taken.push(new Pick(plan, candidate, shared, charged, consumed));
+    }
+
+    /** The checks that come after the counters. */
+    private @Nullable Obstacle checkCharged(Plan plan, Candidate candidate) {
+        Obstacle taint = taints.check(plan, candidate);
+        if (taint != null) {
+            return taint;
+        }
+        List<ClaimConstraint> all = constraints.get(plan.claimIndex());
+        for (int i = 0; i < all.size(); i++) {
+            Obstacle obstacle = all.get(i).add(plan, candidate);
+            if (obstacle != null) {
+                all.subList(0, i).forEach(one -> one.remove(plan));
+                return obstacle;
+            }
+        }
+        Obstacle capacity = shares.check(plan.asked().capacity(), candidate);
+        if (capacity != null && !behaviour.has(SchedulerBug.COUNTER_LEAK)) {
+            all.forEach(one -> one.remove(plan));
+        }
+        return capacity;
+    }
+
+    /** Gives back the device that was taken last. */
+    void giveBack() {
+        Pick pick = taken.pop();
+        constraints.get(pick.plan.claimIndex()).forEach(one -> one.remove(pick.plan));
+        if (pick.shared) {
+            shares.giveBack(pick.candidate, pick.consumed);
+        } else {
+            List<Plan> plans = exclusive.getOrDefault(pick.candidate.id(), List.of());
+            plans.remove(plans.size() - 1);
+        }
+        if (pick.charged && !(pick.shared && behaviour.has(SchedulerBug.COUNTER_LEAK))) {
+            counters.giveBack(pick.candidate);
+        }
+    }
+
+    /** The devices that are taken, in the order in which they were. */
+    List<Pick> taken() {
+        List<Pick> inOrder = new ArrayList<>();
+        taken.descendingIterator().forEachRemaining(inOrder::add);
+        return inOrder;
+    }
+
+    /** The number of devices that a claim has. */
+    int count(int claimIndex) {
+        return (int) taken.stream().filter(pick -> pick.plan.claimIndex() == claimIndex).count();
+    }
+}

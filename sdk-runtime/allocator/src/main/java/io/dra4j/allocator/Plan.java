@@ -1,0 +1,52 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.DeviceClass;
+import io.dra4j.allocator.model.DeviceRequest;
+import io.dra4j.allocator.model.SubRequest;
+import java.util.List;
+
+/**
+ * One alternative of a request, checked.
+ *
+ * @param index of all plans of the attempt
+ * @param claimIndex of its claim
+ * @param count of devices
+ * @param all the devices to take, in the mode {@code All}; otherwise empty
+ */
+record Plan(
+        int index,
+        int claimIndex,
+        Claim claim,
+        DeviceRequest request,
+        SubRequest asked,
+        DeviceClass deviceClass,
+        long count,
+        List<Candidate> all) {
+
+    boolean isAll() {
+        return asked.mode().equals(SubRequest.ALL);
+    }
+
+    /** The name that results have. */
+    String resultName() {
+        return request.nameOf(asked);
+    }
+
+    /** The start of messages about it. */
+    String subject() {
+        return subject(claim, asked.name());
+    }
+
+    /** The start of messages about a request. */
+    static String subject(Claim claim, String request) {
+        return "claim %s, request %s: ".formatted(claim.fullName(), request);
+    }
+
+    Plan withAll(List<Candidate> devices) {
+        return new Plan(
+                index, claimIndex, claim, request, asked, deviceClass, devices.size(), devices);
+    }
+}

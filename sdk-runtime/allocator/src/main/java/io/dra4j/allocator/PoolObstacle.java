@@ -1,0 +1,13 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.model.PoolId;
+
+/**
+ * A pool of which no device was considered.
+ *
+ * @param problem why, as a part of a sentence
+ * @param otherNodes whether it was because its slices are for other nodes
+ */
+public record PoolObstacle(PoolId pool, String problem, boolean otherNodes) {}

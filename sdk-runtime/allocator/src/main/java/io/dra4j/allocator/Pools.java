@@ -1,0 +1,150 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.Behaviour.Trait;
+import io.dra4j.allocator.model.Device;
+import io.dra4j.allocator.model.Node;
+import io.dra4j.allocator.model.PoolId;
+import io.dra4j.allocator.model.Slice;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Finds the pools that a node sees, in the order in which they are tried. */
+final class Pools {
+    private final Behaviour behaviour;
+    private final Cluster cluster;
+    private final Node node;
+
+    Pools(Behaviour behaviour, Cluster cluster, Node node) {
+        this.behaviour = behaviour;
+        this.cluster = cluster;
+        this.node = node;
+    }
+
+    /** Pools by driver and name; those with devices that are bound later come last. */
+    List<Pool> find() {
+        Map<PoolId, List<Slice>> kept = new TreeMap<>();
+        cluster.slices().stream().filter(this::counts).forEach(slice -> keep(kept, slice));
+        List<Pool> pools = new ArrayList<>();
+        kept.values().forEach(slices -> pool(slices).ifPresent(pools::add));
+        pools.sort(Comparator.comparing(Pool::hasBindingConditions));
+        return pools;
+    }
+
+    /** Of each pool, the slices of the newest generation are kept. */
+    private static void keep(Map<PoolId, List<Slice>> kept, Slice slice) {
+        List<Slice> slices = kept.computeIfAbsent(slice.pool(), id -> new ArrayList<>());
+        if (!slices.isEmpty() && slices.get(0).generation() < slice.generation()) {
+            slices.clear();
+        }
+        if (slices.isEmpty() || slices.get(0).generation() == slice.generation()) {
+            slices.add(slice);
+        }
+    }
+
+    private boolean counts(Slice slice) {
+        if (isIgnored(slice)) {
+            return false;
+        }
+        if (!slice.sharedCounters().isEmpty() && behaviour.has(Trait.COUNTERS_ON_ALL_NODES)) {
+            return true;
+        }
+        if (slice.nodes().isMade()) {
+            return slice.nodes().includes(node);
+        }
+        return slice.perDevice()
+                && slice.devices().stream().anyMatch(device -> device.nodes().includes(node));
+    }
+
+    private boolean isIgnored(Slice slice) {
+        if (behaviour.atLeast(KubernetesVersion.V1_37)
+                && slice.devices().stream().anyMatch(Device::grouped)) {
+            return true;
+        }
+        return !behaviour.partitionable()
+                && (slice.perDevice()
+                        || (behaviour.atLeast(KubernetesVersion.V1_35)
+                                && !slice.sharedCounters().isEmpty()));
+    }
+
+    /** Returns a pool, unless its driver is replacing this generation. */
+    private Optional<Pool> pool(List<Slice> slices) {
+        Slice first = slices.get(0);
+        PoolId id = first.pool();
+        if (slices.size() == first.sliceCount()) {
+            return Optional.of(new Pool(id, slices, List.of(), false, problem(slices, List.of())));
+        }
+        if (behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED)) {
+            return Optional.of(new Pool(id, slices, List.of(), true, problem(slices, List.of())));
+        }
+        List<Slice> all = cluster.slices(id);
+        if (all.stream().anyMatch(one -> one.generation() > first.generation())) {
+            return Optional.empty();
+        }
+        List<Slice> elsewhere =
+                all.stream()
+                        .filter(one -> one.generation() == first.generation())
+                        .filter(one -> !slices.contains(one))
+                        .toList();
+        boolean complete = slices.size() + elsewhere.size() == first.sliceCount();
+        String problem = complete ? problem(slices, elsewhere) : "";
+        return Optional.of(new Pool(id, slices, elsewhere, !complete, problem));
+    }
+
+    private String problem(List<Slice> slices, List<Slice> elsewhere) {
+        String problem = PoolProblems.ofNames(slices);
+        if (!problem.isEmpty() || !behaviour.partitionable()) {
+            return problem;
+        }
+        return PoolProblems.ofCounters(Stream.concat(slices.stream(), elsewhere.stream()).toList());
+    }
+
+    /** The pools of the cluster of which {@link #find} returned none, and those not usable. */
+    List<PoolObstacle> unused(List<Pool> pools) {
+        List<PoolObstacle> unused = new ArrayList<>();
+        Map<PoolId, Pool> found = new TreeMap<>();
+        pools.forEach(pool -> found.put(pool.id(), pool));
+        cluster.slices().stream()
+                .map(Slice::pool)
+                .distinct()
+                .sorted()
+                .forEach(id -> problem(id, found).ifPresent(unused::add));
+        return unused;
+    }
+
+    private Optional<PoolObstacle> problem(PoolId id, Map<PoolId, Pool> found) {
+        Pool pool = found.get(id);
+        if (pool == null) {
+            return Optional.of(notSeen(id));
+        }
+        if (pool.incomplete() && !behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED)) {
+            String count =
+                    "is being updated: it has %d of %d slices"
+                            .formatted(pool.found(), pool.expected());
+            return Optional.of(new PoolObstacle(id, count, false));
+        }
+        return pool.isInvalid()
+                ? Optional.of(new PoolObstacle(id, "is invalid: " + pool.problem(), false))
+                : Optional.empty();
+    }
+
+    private PoolObstacle notSeen(PoolId id) {
+        List<Slice> slices = cluster.slices(id);
+        if (slices.stream().anyMatch(this::counts)) {
+            return new PoolObstacle(id, "is being replaced by a newer generation", false);
+        }
+        if (slices.stream().allMatch(this::isIgnored)) {
+            String gate = FeatureGate.DRA_PARTITIONABLE_DEVICES.text();
+            return new PoolObstacle(id, "needs a feature gate that is off, as " + gate, false);
+        }
+        return new PoolObstacle(id, "is for other nodes than " + node.name(), true);
+    }
+}

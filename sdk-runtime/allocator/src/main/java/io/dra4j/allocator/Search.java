@@ -1,0 +1,156 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.Behaviour.Trait;
+import io.dra4j.rules.ClaimLimits;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tries devices for one request after the other, depth first; the first solution counts.
+ *
+ * <p>Within a request, devices are taken in their order only, so that no combination is tried
+ * twice. Between requests and claims everything is tried: a dead end goes back to the device that
+ * was taken last.
+ */
+final class Search {
+
+    private enum Step {
+        FITS,
+        DOES_NOT_FIT,
+        /** Nor would it fit with other devices for the requests before. */
+        TOO_MANY_RESULTS
+    }
+
+    private final Behaviour behaviour;
+    private final List<List<List<Plan>>> claims;
+    private final List<Candidate> candidates;
+    private final Matches matches;
+    private final Picks picks;
+    private final Deadline deadline;
+    private final Trace trace;
+
+    Search(
+            Behaviour behaviour,
+            List<List<List<Plan>>> claims,
+            List<Candidate> candidates,
+            Matches matches,
+            Picks picks,
+            Deadline deadline,
+            Trace trace) {
+        this.behaviour = behaviour;
+        this.claims = claims;
+        this.candidates = candidates;
+        this.matches = matches;
+        this.picks = picks;
+        this.deadline = deadline;
+        this.trace = trace;
+    }
+
+    /**
+     * Returns whether all claims fit; their devices are in the picks then.
+     *
+     * @throws AttemptException if the attempt has to end
+     */
+    boolean fits() {
+        return request(0, 0) == Step.FITS;
+    }
+
+    private Step request(int claim, int request) {
+        deadline.check();
+        if (claim == claims.size()) {
+            return Step.FITS;
+        }
+        if (request == claims.get(claim).size()) {
+            Step next = request(claim + 1, 0);
+            return next == Step.TOO_MANY_RESULTS ? Step.DOES_NOT_FIT : next;
+        }
+        boolean allTooMany = true;
+        for (Plan plan : claims.get(claim).get(request)) {
+            Step step = devices(plan, request, 0, 0);
+            if (step == Step.FITS) {
+                return step;
+            }
+            allTooMany &= step == Step.TOO_MANY_RESULTS;
+        }
+        return allTooMany ? Step.TOO_MANY_RESULTS : Step.DOES_NOT_FIT;
+    }
+
+    /** Takes the rest of a request's devices, and goes on with the next request. */
+    private Step devices(Plan plan, int request, int count, int from) {
+        deadline.check();
+        trace.reached(plan, count);
+        if (plan.isAll() && plan.all().isEmpty()) {
+            return Step.DOES_NOT_FIT;
+        }
+        if (count >= plan.count()) {
+            return request(plan.claimIndex(), request + 1);
+        }
+        if (picks.count(plan.claimIndex()) + plan.count() - count > ClaimLimits.RESULTS) {
+            return Step.TOO_MANY_RESULTS;
+        }
+        return plan.isAll() ? takeNext(plan, request, count) : takeAny(plan, request, count, from);
+    }
+
+    /** Takes the next one of all; there is no choice. */
+    private Step takeNext(Plan plan, int request, int count) {
+        Candidate candidate = plan.all().get(count);
+        Obstacle obstacle = picks.take(plan, candidate);
+        if (obstacle instanceof Obstacle.NotTogether) {
+            throw new AttemptException(
+                    "%scannot add device %s because a claim constraint would not be satisfied"
+                            .formatted(plan.subject(), candidate.id()));
+        }
+        if (obstacle != null) {
+            trace.refused(plan, candidate, obstacle);
+            return Step.DOES_NOT_FIT;
+        }
+        Step step = devices(plan, request, count + 1, 0);
+        if (step != Step.FITS) {
+            picks.giveBack();
+        }
+        return step;
+    }
+
+    private Step takeAny(Plan plan, int request, int count, int from) {
+        for (int i = from; i < candidates.size(); i++) {
+            Candidate candidate = candidates.get(i);
+            Obstacle obstacle = take(plan, candidate);
+            if (obstacle != null) {
+                trace.refused(plan, candidate, obstacle);
+                continue;
+            }
+            Step step = devices(plan, request, count + 1, next(candidate));
+            if (step == Step.FITS) {
+                return step;
+            }
+            picks.giveBack();
+            if (step == Step.TOO_MANY_RESULTS) {
+                return step;
+            }
+        }
+        return Step.DOES_NOT_FIT;
+    }
+
+    private int next(Candidate candidate) {
+        boolean again = candidate.device().sharing() && behaviour.has(Trait.SHARES_IN_ONE_REQUEST);
+        return again ? candidate.index() : candidate.index() + 1;
+    }
+
+    private @Nullable Obstacle take(Plan plan, Candidate candidate) {
+        Pool pool = candidate.pool();
+        if (pool.isInvalid()) {
+            throw new AttemptException(
+                    "pool %s is invalid: %s".formatted(pool.id().pool(), pool.problem()));
+        }
+        Obstacle obstacle = picks.checkUse(plan, candidate);
+        if (obstacle == null) {
+            obstacle = matches.check(plan, candidate);
+        }
+        if (obstacle == null) {
+            obstacle = picks.checkCapacity(plan, candidate);
+        }
+        return obstacle == null ? picks.take(plan, candidate) : obstacle;
+    }
+}

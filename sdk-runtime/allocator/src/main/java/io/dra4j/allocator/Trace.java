@@ -1,0 +1,55 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator;
+
+import io.dra4j.allocator.model.DeviceId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Keeps, for each request and device, the first check that failed. */
+final class Trace {
+    private final Map<Integer, Map<Candidate, Obstacle>> refused = new HashMap<>();
+    private final Map<Integer, Integer> most = new HashMap<>();
+
+    /** Keeps why a device was refused; that it was picked for another request counts least. */
+    void refused(Plan plan, Candidate candidate, Obstacle obstacle) {
+        refused.computeIfAbsent(plan.index(), index -> new LinkedHashMap<>())
+                .merge(
+                        candidate,
+                        obstacle,
+                        (first, later) -> first instanceof Obstacle.Picked ? later : first);
+    }
+
+    /** Keeps how many devices a request had at once. */
+    void reached(Plan plan, int count) {
+        most.merge(plan.index(), count, Math::max);
+    }
+
+    /** Returns what stood in the way of the requests that the search came to. */
+    List<RequestObstacles> requests(List<Plan> plans) {
+        List<RequestObstacles> all = new ArrayList<>();
+        for (Plan plan : plans) {
+            Integer reached = most.get(plan.index());
+            if (reached != null) {
+                all.add(
+                        new RequestObstacles(
+                                plan.claim().fullName(),
+                                plan.resultName(),
+                                plan.count(),
+                                reached,
+                                devices(plan)));
+            }
+        }
+        return all;
+    }
+
+    private Map<DeviceId, Obstacle> devices(Plan plan) {
+        Map<DeviceId, Obstacle> devices = new LinkedHashMap<>();
+        refused.getOrDefault(plan.index(), Map.of())
+                .forEach((candidate, obstacle) -> devices.putIfAbsent(candidate.id(), obstacle));
+        return devices;
+    }
+}
