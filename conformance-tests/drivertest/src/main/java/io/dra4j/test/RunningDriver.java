@@ -13,6 +13,7 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.manifests.ManifestObjects;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -309,6 +310,32 @@ public final class RunningDriver<P extends DeviceProvider>
                 .map(slice -> slice.at("/spec/pool/name").asText())
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("Device " + device + " was withdrawn"));
+    }
+
+    /**
+     * Creates the objects of manifests, as {@code kubectl apply} does: DeviceClasses, templates,
+     * claims, pods.
+     *
+     * <p>Pods are then placed and run as in a cluster: claims of templates are made, devices
+     * allocated by the rules of the scheduler, claims prepared by the driver.
+     *
+     * @param manifests YAML or JSON, with any number of documents
+     */
+    public void apply(String manifests) {
+        TestNode running = node();
+        running.controllers();
+        ManifestObjects.putText(manifests, running.api().store());
+    }
+
+    /**
+     * Waits until a pod of {@link #apply} runs, which is when its claims are prepared.
+     *
+     * @param name the pod's name; {@code namespace/name} outside of the namespace {@code default}
+     * @return the pod
+     * @throws AssertionError if it does not run, with what stands in the way
+     */
+    public RunningPod awaitRunning(String name) {
+        return RunningPod.await(node(), name);
     }
 
     /**

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
@@ -63,6 +64,7 @@ public final class TestNode implements AutoCloseable {
     private final FakeKubelet kubelet;
     private final Map<String, String> environment = new HashMap<>();
     private final List<Instance> instances = new ArrayList<>();
+    private @Nullable Controllers controllers; // guarded by this
 
     /** Prepares a node for a driver that is a process, which does not run yet. */
     public TestNode(String driver, List<String> command) {
@@ -121,6 +123,25 @@ public final class TestNode implements AutoCloseable {
     /** Returns the kubelet. */
     public FakeKubelet kubelet() {
         return kubelet;
+    }
+
+    /**
+     * Returns what places pods on the node and prepares their claims, as a cluster does; it begins
+     * with the first call.
+     */
+    public synchronized Controllers controllers() {
+        Controllers running = controllers;
+        if (running == null) {
+            running = Controllers.of(api).kubelet(NAME, kubelet).start();
+            controllers = running;
+        }
+        return running;
+    }
+
+    private synchronized void closeControllers() {
+        if (controllers != null) {
+            controllers.close();
+        }
     }
 
     /** Returns variables that processes to be started find in their environment; may be changed. */
@@ -282,6 +303,7 @@ public final class TestNode implements AutoCloseable {
     /** Kills all processes, and removes the directories. */
     @Override
     public void close() {
+        closeControllers();
         instances.forEach(Instance::kill);
         kubelet.close();
         proxy.close();

@@ -56,7 +56,9 @@ class ArchitectureTest {
         T + ".cdi",
         T + ".driver",
         T + ".cluster",
-        T + ".junit"
+        T + ".junit",
+        T + ".controllers",
+        T + ".manifests"
     };
 
     /** Generated code. */

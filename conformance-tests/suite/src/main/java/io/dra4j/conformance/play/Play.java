@@ -4,6 +4,7 @@ package io.dra4j.conformance.play;
 
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -122,7 +123,12 @@ public final class Play implements AutoCloseable {
             drivers.add(opened(() -> new DriverProcess(adapter, place), DriverProcess::close));
         }
         PlayedKubelet played = new PlayedKubelet(kubelet, List.copyOf(drivers));
-        return new Script.Cast(shared, kubeconfig, api, proxy, played, played.drivers());
+        Controllers controllers =
+                opened(
+                        () -> Controllers.of(api).kubelet(settings.nodeName(), kubelet).start(),
+                        Controllers::close);
+        return new Script.Cast(
+                shared, kubeconfig, api, proxy, played, controllers, played.drivers());
     }
 
     private static FakeKubelet kubelet(Place shared, EmbeddedApiServer api) {

@@ -3,7 +3,6 @@
 package io.dra4j.conformance.play;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.List;
@@ -29,12 +28,9 @@ record PlayedClaim(KubeletClaim id, JsonNode object) {
                 .toList();
     }
 
-    /** Another claim with the same allocation, as a later pod would bring it. */
-    ObjectNode successor() {
-        ObjectNode copy = object.deepCopy();
-        ObjectNode metadata = copy.putObject("metadata");
-        metadata.put("namespace", id.namespace()).put("name", id.name() + "-again");
-        return copy;
+    /** Returns whether it was made for a pod, and goes with it. */
+    boolean isOfTemplate() {
+        return !object.at("/metadata/ownerReferences").isEmpty();
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -109,10 +110,6 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
                 one.wire() + other.wire());
     }
 
-    void unprepare(List<PlayedClaim> claims) {
-        drivers.forEach(driver -> call(driver, claimsOf(driver, claims), kubelet::unprepare));
-    }
-
     private static List<PlayedClaim> claimsOf(DriverProcess driver, List<PlayedClaim> claims) {
         return claims.stream()
                 .filter(claim -> !claim.allocatedDevices(driver.name()).isEmpty())
@@ -133,6 +130,28 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         String complaint = result.complaint().orElse("");
         StepFailed.unless(complaint.isEmpty(), complaint);
         return result;
+    }
+
+    /** Waits for something that needs all drivers, and gives up at once if one of them ends. */
+    <T> T await(Supplier<T> waiting) {
+        Supplier<T> guarded = waiting;
+        for (DriverProcess driver : drivers) {
+            Supplier<T> inner = guarded;
+            guarded = () -> driver.await(inner);
+        }
+        return guarded.get();
+    }
+
+    /** Checks that each driver has prepared what was allocated to a claim. */
+    void check(PlayedClaim claim, List<PreparedDevice> devices) {
+        List<String> answered = devices.stream().map(PlayedKubelet::path).toList();
+        for (DriverProcess driver : drivers) {
+            List<String> allocated = claim.allocatedDevices(driver.name());
+            StepFailed.unless(
+                    answered.containsAll(allocated),
+                    "claim %s has %s of %s; prepared were %s"
+                            .formatted(claim, allocated, driver.name(), answered));
+        }
     }
 
     private static void check(String driver, PlayedClaim claim, ClaimResult answer) {

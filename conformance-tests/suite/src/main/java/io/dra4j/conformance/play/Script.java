@@ -5,6 +5,7 @@ package io.dra4j.conformance.play;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
@@ -35,7 +36,7 @@ final class Script {
 
     private List<JsonNode> published = List.of();
     private List<PlayedPod> pods = List.of();
-    private final Map<PlayedClaim, ClaimResult> answers = new LinkedHashMap<>();
+    private final Map<PlayedClaim, List<PreparedDevice>> prepared = new LinkedHashMap<>();
 
     Script(PlaySettings settings, Cast cast, Narrator narrator) {
         this.settings = settings;
@@ -51,6 +52,7 @@ final class Script {
             EmbeddedApiServer api,
             ApiProxy proxy,
             PlayedKubelet kubelet,
+            Controllers controllers,
             List<DriverProcess> drivers) {
 
         CdiView cdi() {
@@ -65,21 +67,26 @@ final class Script {
         narrator.step(phrase("It publishes its devices", "They publish their devices"));
         published = cast.drivers().get(0).await(() -> slices.awaitComplete(settings.stepTimeout()));
         narrator.lines(1, slices.lines());
-        narrator.step("The claims of " + settings.manifests() + " are there");
+        apply("The manifests of " + settings.manifests() + " are applied");
+    }
+
+    private void apply(String title) {
+        narrator.step(title);
         pods = Manifests.apply(settings.manifests(), cast.api());
-        pods.forEach(pod -> narrator.line(1, "pod " + pod.name() + ": " + pod.claims().values()));
+        pods.forEach(pod -> narrator.line(1, "pod " + pod.name()));
     }
 
     /** Plays what happens to the claims, to the end. */
     void play() {
-        pods.forEach(this::prepare);
+        pods.forEach(this::run);
         crash();
         prepareAgain();
-        unprepare();
+        delete();
         stop();
         cast.drivers().forEach(DriverProcess::restart);
         awaitRegistrations(phrase("It is started once more", "They are started once more"));
         reuse();
+        delete();
         stop();
     }
 
@@ -95,7 +102,8 @@ final class Script {
                 List.of(
                         "export KUBECONFIG=" + cast.kubeconfig(),
                         "kubectl get resourceslices -o yaml",
-                        "kubectl get resourceclaims -A",
+                        "kubectl get pods,resourceclaims -A",
+                        "kubectl apply -f FILE    # pods with claims, as for a cluster",
                         "kubectl get resourceslices --watch",
                         ""));
         for (DriverProcess driver : cast.drivers()) {
@@ -117,21 +125,42 @@ final class Script {
         }
     }
 
-    private void prepare(PlayedPod pod) {
-        narrator.step("Pod " + pod.name() + " is prepared");
-        Map<PlayedClaim, ClaimResult> prepared =
-                cast.kubelet().prepare(List.copyOf(pod.claims().values()));
-        answers.putAll(prepared);
-        prepared.forEach(this::show);
-        for (PlayedPod.Container container : pod.containers()) {
-            narrator.line(1, "container " + container.name() + " with " + container.uses());
-            narrator.lines(2, Edits.of(cast.cdi(), idsOf(container, pod)).lines());
+    private void run(PlayedPod applied) {
+        narrator.step("Pod " + applied.name() + " gets its devices, and runs");
+        PlayedPod pod = running(applied);
+        narrator.line(1, "node " + pod.node());
+        for (PlayedClaim claim : claims(pod)) {
+            show(claim);
+        }
+        for (String container : pod.containers()) {
+            narrator.line(1, "container " + container);
+            List<String> ids = cast.controllers().cdiDevices(pod.object(), container);
+            narrator.lines(2, Edits.of(cast.cdi(), ids).lines());
         }
     }
 
-    private void show(PlayedClaim claim, ClaimResult answer) {
+    private PlayedPod running(PlayedPod pod) {
+        return new PlayedPod(
+                cast.kubelet()
+                        .await(
+                                () ->
+                                        cast.controllers()
+                                                .awaitRunning(
+                                                        pod.namespace(),
+                                                        pod.name(),
+                                                        settings.stepTimeout())));
+    }
+
+    private List<PlayedClaim> claims(PlayedPod pod) {
+        return cast.controllers().claims(pod.object()).stream().map(PlayedClaim::of).toList();
+    }
+
+    private void show(PlayedClaim claim) {
+        List<PreparedDevice> devices = cast.controllers().prepared(claim.id().uid());
+        cast.kubelet().check(claim, devices);
+        prepared.put(claim, devices);
         narrator.line(1, "claim " + claim + " (" + claim.id().uid() + ")");
-        for (PreparedDevice device : answer.devices()) {
+        for (PreparedDevice device : devices) {
             narrator.line(
                     2,
                     PlayedKubelet.path(device)
@@ -140,19 +169,6 @@ final class Script {
                             + " as "
                             + device.cdiDeviceIds());
         }
-    }
-
-    private List<String> idsOf(PlayedPod.Container container, PlayedPod pod) {
-        List<String> ids = new ArrayList<>();
-        for (PlayedPod.Use use : container.uses()) {
-            ClaimResult answer = answers.get(pod.claims().get(use.claim()));
-            for (PreparedDevice device : answer.devices()) {
-                if (use.request().isEmpty() || device.requests().contains(use.request())) {
-                    ids.addAll(device.cdiDeviceIds());
-                }
-            }
-        }
-        return ids;
     }
 
     private void crash() {
@@ -169,32 +185,42 @@ final class Script {
 
     private void prepareAgain() {
         narrator.step("Every claim is prepared again, and gets the same answer");
-        answers.forEach(
+        prepared.forEach(
                 (claim, before) -> {
                     ClaimResult now = cast.kubelet().prepare(List.of(claim)).get(claim);
                     StepFailed.unless(
-                            now.equals(before),
+                            now.devices().equals(before),
                             "claim %s got %s, and before the crash %s"
-                                    .formatted(claim, now.devices(), before.devices()));
-                    narrator.line(
-                            1,
-                            "claim " + claim + ": the same " + now.wire().length() / 2 + " bytes");
+                                    .formatted(claim, now.devices(), before));
+                    narrator.line(1, "claim " + claim + ": the same " + before.size() + " devices");
                 });
     }
 
-    private void unprepare() {
-        narrator.step("Every claim is unprepared");
-        PlayedClaim orphan = answers.keySet().iterator().next();
-        cast.api().store().delete("resourceclaims", orphan.id().namespace(), orphan.id().name());
-        narrator.line(1, "claim " + orphan + " was deleted before");
+    private void delete() {
+        narrator.step("The pods are deleted, and their claims unprepared");
         for (PlayedPod pod : pods) {
-            List<PlayedClaim> claims = List.copyOf(pod.claims().values());
-            cast.kubelet().unprepare(claims);
-            narrator.line(1, "pod " + pod.name() + ": " + claims);
+            cast.api().store().delete("pods", pod.namespace(), pod.name());
+            narrator.line(1, "pod " + pod.name());
         }
+        cast.kubelet()
+                .await(
+                        () ->
+                                cast.api()
+                                        .store()
+                                        .await(
+                                                "resourceclaims",
+                                                claims -> claims.stream().noneMatch(this::isHeld),
+                                                settings.stepTimeout()));
+        prepared.clear();
         Set<String> left = cast.cdi().files().keySet();
         StepFailed.unless(left.isEmpty(), "files are left in the CDI folder: " + left);
         narrator.line(1, "no CDI spec is left");
+    }
+
+    /** A claim that is allocated, or goes with a pod that is gone. */
+    private boolean isHeld(JsonNode object) {
+        PlayedClaim claim = PlayedClaim.of(object);
+        return claim.isOfTemplate() || object.at("/status/allocation").isObject();
     }
 
     private void stop() {
@@ -230,13 +256,11 @@ final class Script {
     }
 
     private void reuse() {
-        narrator.step("Other claims get the same devices, which are free now");
-        List<PlayedClaim> successors =
-                answers.keySet().stream()
-                        .map(claim -> PlayedClaim.of(cast.api().store().put(claim.successor())))
-                        .toList();
-        cast.kubelet().prepare(successors).forEach(this::show);
-        cast.kubelet().unprepare(successors);
-        narrator.line(1, "prepared and unprepared");
+        apply("The same pods are created again");
+        for (PlayedPod applied : pods) {
+            PlayedPod pod = running(applied);
+            narrator.line(1, "pod " + pod.name() + " runs");
+            claims(pod).forEach(this::show);
+        }
     }
 }

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.standalone;
 
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.net.URI;

@@ -50,14 +50,20 @@ class PlayIT {
     private static PlaySettings settings(List<String> command, Duration stepTimeout) {
         Path manifests = Path.of("../../example-fake-driver/demo");
         List<String> nics = new ArrayList<>(FAKE_DRIVER);
-        nics.add("--device-profile=net");
+        nics.addAll(List.of("--device-profile=net", "--num-devices=12"));
         return new PlaySettings(
                 List.of(
-                        new PlaySettings.Driver("gpu.example.com", command),
+                        new PlaySettings.Driver("gpu.example.com", gpus(command)),
                         new PlaySettings.Driver("net.example.com", nics)),
                 "demo-node",
                 manifests,
                 stepTimeout);
+    }
+
+    private static List<String> gpus(List<String> command) {
+        List<String> enough = new ArrayList<>(command);
+        enough.add("--num-devices=12");
+        return enough;
     }
 
     /** The fake driver, started by a shell script that ends with {@code "$@"}. */
@@ -85,16 +91,18 @@ class PlayIT {
         assertThat(run(FAKE_DRIVER)).as(output()).isTrue();
 
         assertThat(output())
-                .contains("gpu-7 index=7")
+                .contains("gpu-11 index=11")
                 .contains("env    GPU_DEVICE_0_TIMESLICE_INTERVAL=Default")
-                .contains("env    GPU_DEVICE_1_PARTITION_COUNT=4")
-                .contains("env    GPU_DEVICE_2_TIMESLICE_INTERVAL=Long")
-                .contains("demo-node/gpu-3 for [gpu] as [k8s.gpu.example.com/claim=")
-                .contains("claim default/batch-b: the same")
+                .contains("env    GPU_DEVICE_3_PARTITION_COUNT=4")
+                .contains("env    GPU_DEVICE_4_TIMESLICE_INTERVAL=Long")
                 .contains("demo-node/gpu-5 for [gpu] as [k8s.gpu.example.com/claim=")
-                .contains("demo-node/nic-5 for [nic] as [k8s.net.example.com/claim=")
-                .contains("env    GPU_DEVICE_5=gpu-5", "env    NET_DEVICE_5_MTU=9000")
-                .contains("env    NET_DEVICE_5_INGRESS_RATE=10000000000")
+                .contains("claim default/shared-gpu: the same 1 devices")
+                .contains("demo-node/gpu-9 for [gpu] as [k8s.gpu.example.com/claim=")
+                .contains("demo-node/nic-9 for [nic] as [k8s.net.example.com/claim=")
+                .contains("env    GPU_DEVICE_9=gpu-9", "env    NET_DEVICE_9_MTU=9000")
+                .contains("env    NET_DEVICE_9_INGRESS_RATE=10000000000")
+                .contains("env    DRA_ADMIN_ACCESS=true")
+                .contains("demo-node/gpu-10 for [container-0-request-0] as")
                 .contains("no CDI spec is left")
                 .endsWith("steps held.\n");
     }
@@ -126,12 +134,12 @@ class PlayIT {
         @Test
         void whenTheDriverHasOtherDevicesAfterTheCrash() {
             String forgetful =
-                    "f=$KUBECONFIG.second; n=8; [ ! -e $f ] || n=4; touch $f; exec \"$@\" --num-devices=$n";
+                    "f=$KUBECONFIG.second; n=12; [ ! -e $f ] || n=4; touch $f; exec \"$@\" --num-devices=$n";
 
             assertThat(run(scripted(forgetful))).isFalse();
 
             assertThat(output())
-                    .contains("11. They are started again", "FAILED in step")
+                    .contains("16. They are started again", "FAILED in step")
                     .doesNotContain("has ended by itself");
         }
 
@@ -158,7 +166,7 @@ class PlayIT {
                     @Override
                     public void write(int character) {
                         output.write(character);
-                        if (output().endsWith("is prepared\n")) {
+                        if (output().endsWith("and runs\n")) {
                             new Thread(playing.get(0)::close).start();
                         }
                     }

@@ -42,6 +42,7 @@ class PlayedPlacesIT {
                 java(
                         FakeDriverMain.class.getName(),
                         "--device-profile=" + profile,
+                        "--num-devices=12",
                         "--cdi-root=/var/run/cdi",
                         "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
                         "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
@@ -67,7 +68,7 @@ class PlayedPlacesIT {
 
         assertThat(held).as(output.toString(UTF_8)).isTrue();
         assertThat(output.toString(UTF_8))
-                .contains("env    GPU_DEVICE_5=gpu-5", "no CDI spec is left")
+                .contains("env    GPU_DEVICE_9=gpu-9", "no CDI spec is left")
                 .endsWith("steps held.\n");
     }
 }

@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -128,6 +129,46 @@ public final class ClusterObjects {
         return (ObjectNode) Json.parse(new String(Json.bytes(object), StandardCharsets.UTF_8));
     }
 
+    /**
+     * Changes an object that is there, apart from its status; no other write comes between.
+     *
+     * @param change gets a copy of the object, and changes it
+     * @return the object as it is stored
+     */
+    public JsonNode change(
+            String resource, String namespace, String name, Consumer<ObjectNode> change) {
+        return change(resource, namespace, name, Part.MAIN, change);
+    }
+
+    /**
+     * Changes the status of an object that is there; no other write comes between.
+     *
+     * @param change gets a copy of the object, and changes its status
+     * @return the object as it is stored
+     */
+    public JsonNode changeStatus(
+            String resource, String namespace, String name, Consumer<ObjectNode> change) {
+        return change(resource, namespace, name, Part.STATUS, change);
+    }
+
+    private JsonNode change(
+            String resource,
+            String namespace,
+            String name,
+            Part part,
+            Consumer<ObjectNode> change) {
+        ResourceKind kind = kinds.stored(kinds.named(resource));
+        return registry.patch(
+                        new Target(kind, kind.key(namespace, name), part),
+                        current -> {
+                            change.accept(current);
+                            return current;
+                        },
+                        JsonNode::toString,
+                        WriteOptions.DEFAULT)
+                .copy();
+    }
+
     /** Deletes an object; an object that is not there is not an error. */
     public void delete(String resource, String namespace, String name) {
         ResourceKind kind = kinds.stored(kinds.named(resource));
@@ -165,6 +206,20 @@ public final class ClusterObjects {
                 .findFirst()
                 .orElseThrow(
                         () -> new AssertionError("the object of " + resource + " went away again"));
+    }
+
+    /** Returns whether the server serves a resource. */
+    public boolean serves(String resource) {
+        return kinds.all().stream().anyMatch(kind -> kind.plural().equals(resource));
+    }
+
+    /**
+     * Waits until an object has changed since a revision, at most for some time.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void awaitChange(long since, Duration timeout) throws InterruptedException {
+        store.await(() -> store.revision() != since, timeout);
     }
 
     /** The revision of the latest write: moves on with every change of any object. */

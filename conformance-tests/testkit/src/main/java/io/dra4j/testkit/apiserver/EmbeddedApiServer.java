@@ -29,8 +29,8 @@ import java.util.Map;
  * An API server for the DRA types, for tests and demos, in this JVM and on 127.0.0.1.
  *
  * <p>It speaks the API's HTTP (JSON) to any client: fabric8, client-go, kubectl. It keeps
- * everything in memory, has no controllers and no scheduler, and allows every request. Thread-safe;
- * {@link #close} ends all watches and threads within a second.
+ * everything in memory, has no controllers and no scheduler ({@code testkit.controllers} does), and
+ * allows every request. Thread-safe; {@link #close} ends all watches and threads within a second.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
     private static final List<String> NAMESPACES =
@@ -39,10 +39,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private final KubernetesVersion version;
     private final ApiListener listener;
     private final ClusterObjects objects;
+    private final FeatureGates gates;
 
     private EmbeddedApiServer(Builder builder) {
         version = builder.version;
-        FeatureGates gates = new FeatureGates(builder.version, builder.gates);
+        gates = new FeatureGates(builder.version, builder.gates);
         ResourceKinds kinds = new ResourceKinds(builder.version, builder.preReleases);
         ObjectStore store = new ObjectStore(builder.historySize);
         MetadataRules metadata = new MetadataRules(builder.clock);
@@ -79,6 +80,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
     /** The release that it plays. */
     public KubernetesVersion version() {
         return version;
+    }
+
+    /** The gates of the release, with those that were set. */
+    public FeatureGates featureGates() {
+        return gates;
     }
 
     /** The URL, for example {@code http://127.0.0.1:41234}. */

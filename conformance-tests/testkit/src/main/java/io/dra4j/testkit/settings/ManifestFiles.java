@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -25,13 +26,14 @@ public final class ManifestFiles {
     /**
      * An object, and where it was read.
      *
-     * @param document the number of its document in the file, from 1
+     * @param source the file, or what the text is
+     * @param document the number of its document there, from 1
      */
-    public record Manifest(Path file, int document, JsonNode object) {
+    public record Manifest(String source, int document, JsonNode object) {
 
         /** Returns the place, for messages. */
         public String place() {
-            return "%s, document %d".formatted(file, document);
+            return "%s, document %d".formatted(source, document);
         }
     }
 
@@ -90,26 +92,41 @@ public final class ManifestFiles {
     }
 
     private static List<Manifest> documents(String setting, Path file) {
-        List<Manifest> manifests = new ArrayList<>();
-        int document = 1;
-        try (MappingIterator<JsonNode> documents =
-                YAML.readerFor(JsonNode.class).readValues(Files.readString(file))) {
-            for (; documents.hasNextValue(); document++) {
-                JsonNode value = documents.nextValue();
-                if (value.isObject()) {
-                    manifests.add(new Manifest(file, document, value));
-                }
-            }
-            return manifests;
+        try {
+            return documents(setting, file.toString(), Files.readString(file));
         } catch (NoSuchFileException e) {
             throw new SettingsException(setting + ": there is no file " + file.toAbsolutePath());
-        } catch (JsonProcessingException e) {
-            throw new SettingsException(
-                    "%s: can't read %s, document %d, line %d: %s"
-                            .formatted(setting, file, document, line(e), firstLine(e)));
         } catch (IOException e) {
             throw new SettingsException(
                     "%s: can't read %s: %s".formatted(setting, file, firstLine(e)));
+        }
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param setting what gave it, for messages
+     * @param source what it is, for messages
+     * @throws SettingsException if it is not YAML
+     */
+    public static List<Manifest> documents(String setting, String source, String text) {
+        List<Manifest> manifests = new ArrayList<>();
+        int document = 1;
+        try (MappingIterator<JsonNode> documents =
+                YAML.readerFor(JsonNode.class).readValues(text)) {
+            for (; documents.hasNextValue(); document++) {
+                JsonNode value = documents.nextValue();
+                if (value.isObject()) {
+                    manifests.add(new Manifest(source, document, value));
+                }
+            }
+            return manifests;
+        } catch (JsonProcessingException e) {
+            throw new SettingsException(
+                    "%s: can't read %s, document %d, line %d: %s"
+                            .formatted(setting, source, document, line(e), firstLine(e)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // of a text in memory there is none
         }
     }
 

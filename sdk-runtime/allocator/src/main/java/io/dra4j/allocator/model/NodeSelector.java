@@ -47,7 +47,8 @@ public record NodeSelector(List<Term> terms) {
         }
     }
 
-    static NodeSelector of(JsonNode json) {
+    /** Reads a {@code NodeSelector}. */
+    public static NodeSelector of(JsonNode json) {
         return new NodeSelector(
                 Json.list(
                         json,
@@ -64,7 +65,8 @@ public record NodeSelector(List<Term> terms) {
         return new NodeSelector(List.of(new Term(List.of(), List.of(byName))));
     }
 
-    boolean matches(Node node) {
+    /** Returns whether it chooses a node. */
+    public boolean matches(Node node) {
         return terms.stream().anyMatch(term -> matches(term, node));
     }
 

@@ -7,7 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 /** A taint of a device; its value may be empty. */
 public record Taint(String key, String value, String effect) {
 
-    static Taint of(JsonNode json) {
+    /** Reads a taint of a device. */
+    public static Taint of(JsonNode json) {
         return new Taint(
                 Json.shared(json, "key"), Json.shared(json, "value"), Json.shared(json, "effect"));
     }

@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.conformance.standalone;
+package io.dra4j.testkit.manifests;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.apiserver.ClusterObjects;
@@ -37,6 +37,22 @@ public final class ManifestObjects {
                     "%s: there is no object in %s; put *.yaml, *.yml or *.json files there"
                             .formatted(SETTING, String.join(" and ", places)));
         }
+        return putAll(manifests, objects);
+    }
+
+    /**
+     * Creates or replaces the objects of a text, as {@link #put(List, ClusterObjects)} does.
+     *
+     * @param text YAML or JSON, with any number of documents
+     * @return the objects as they are stored
+     * @throws SettingsException if it cannot be read, or the server refuses it
+     */
+    public static List<JsonNode> putText(String text, ClusterObjects objects) {
+        List<Manifest> manifests = ManifestFiles.documents(SETTING, "the text", text);
+        return putAll(manifests, objects);
+    }
+
+    private static List<JsonNode> putAll(List<Manifest> manifests, ClusterObjects objects) {
         List<Placed> placed = new ArrayList<>();
         manifests.forEach(manifest -> addTo(placed, manifest.object(), manifest.place()));
         return placed.stream()

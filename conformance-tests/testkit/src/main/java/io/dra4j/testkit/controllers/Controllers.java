@@ -1,0 +1,234 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.controllers;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.testkit.apiserver.ClusterObjects;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
+import io.dra4j.testkit.kubelet.FakeKubelet;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs pods with claims on an embedded API server: creates claims of templates, allocates and
+ * reserves them, binds the pods, prepares the claims, and undoes all of it when pods are gone.
+ *
+ * <p>One thread does it, a round after each change of any object; {@link #close} ends it.
+ * Containers are not run: a pod is {@code Running} once its claims are prepared. There is no
+ * priority, no affinity but {@code nodeSelector}, no preemption, and of resources only those of DRA
+ * count.
+ */
+public final class Controllers implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Controllers.class);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+    private final ClusterObjects objects;
+    private final InstantSource clock;
+    private final List<PodKubelet> kubelets = new ArrayList<>();
+    private final List<Controller> controllers = new ArrayList<>();
+    private final Thread thread = new Thread(this::run, "testkit-controllers");
+
+    private Controllers(Builder builder) {
+        objects = builder.api.store();
+        clock = builder.clock;
+        PodObjects pods = new PodObjects(objects, clock);
+        builder.kubelets.forEach(
+                (name, kubelet) -> kubelets.add(new PodKubelet(name, kubelet, pods)));
+        controllers.add(new TemplateClaims(pods));
+        controllers.add(
+                new Scheduler(
+                        pods, new Placement(builder.api, clock), new BindingConditions(pods)));
+        controllers.addAll(kubelets);
+        controllers.add(new TaintEvictions(pods));
+        controllers.add(new Reservations(pods, this::isHeld));
+        thread.setDaemon(true);
+    }
+
+    private boolean isHeld(String claim, String pod) {
+        return kubelets.stream().anyMatch(kubelet -> kubelet.holds(claim, pod));
+    }
+
+    /** Begins to build the controllers of a cluster. */
+    public static Builder of(EmbeddedApiServer api) {
+        return new Builder(api);
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                long seen = objects.revision();
+                Instant now = clock.instant();
+                Duration wait =
+                        next(now).map(next -> Duration.between(now, next)).orElse(LONGEST_WAIT);
+                objects.awaitChange(seen, wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // closed
+        }
+    }
+
+    private Optional<Instant> next(Instant now) throws InterruptedException {
+        Optional<Instant> next = Optional.empty();
+        for (Controller controller : controllers) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            try {
+                next = Controller.earlier(next, controller.reconcile(now));
+            } catch (RuntimeException e) {
+                LOG.error("{} failed; it goes on", controller.getClass().getSimpleName(), e);
+            }
+        }
+        return next;
+    }
+
+    /**
+     * Waits until a pod runs.
+     *
+     * @return the pod
+     * @throws AssertionError when the time is over, with what stands in the way
+     */
+    public JsonNode awaitRunning(String namespace, String name, Duration timeout) {
+        try {
+            return objects.awaitObject(
+                    Pod.RESOURCE,
+                    object -> {
+                        Pod pod = new Pod(object);
+                        return pod.namespace().equals(namespace)
+                                && pod.name().equals(name)
+                                && pod.isRunning();
+                    },
+                    timeout);
+        } catch (AssertionError e) {
+            throw new AssertionError(
+                    "pod %s/%s does not run within %d s: %s"
+                            .formatted(
+                                    namespace,
+                                    name,
+                                    timeout.toSeconds(),
+                                    obstacle(namespace, name)),
+                    e);
+        }
+    }
+
+    /** Returns the newest event about a pod that does not run. */
+    private String obstacle(String namespace, String name) {
+        if (objects.find(Pod.RESOURCE, namespace, name).isEmpty()) {
+            return "there is no such pod";
+        }
+        return objects.list("events").stream()
+                .filter(event -> event.at("/involvedObject/namespace").asText().equals(namespace))
+                .filter(event -> event.at("/involvedObject/name").asText().equals(name))
+                .max(Comparator.comparingLong(Controllers::revision))
+                .map(event -> event.path("message").asText())
+                .orElse("one of its claims is not there");
+    }
+
+    private static long revision(JsonNode object) {
+        return object.at("/metadata/resourceVersion").asLong();
+    }
+
+    /**
+     * Waits until a pod that was deleted holds no claim any more.
+     *
+     * @param pod the pod as it was
+     * @throws AssertionError when the time is over
+     */
+    public void awaitReleased(JsonNode pod, Duration timeout) {
+        String uid = new Pod(pod).uid();
+        objects.await(
+                Claim.RESOURCE,
+                claims -> claims.stream().map(Claim::new).noneMatch(one -> one.isOf(uid)),
+                timeout);
+    }
+
+    /**
+     * The CDI names of the devices that a container of a pod that runs gets, in the order of its
+     * claims; {@code kubectl get pod} has the names of containers.
+     */
+    public List<String> cdiDevices(JsonNode pod, String container) {
+        Pod view = new Pod(pod);
+        return PodClaims.of(view, container).stream()
+                .flatMap(use -> cdiDevices(view, use).stream())
+                .toList();
+    }
+
+    private List<String> cdiDevices(Pod pod, PodClaims.Use use) {
+        return objects.find(Claim.RESOURCE, pod.namespace(), use.claim()).stream()
+                .flatMap(claim -> prepared(new Claim(claim).uid()).stream())
+                .filter(device -> use.request().isEmpty() || isFor(use.request(), device))
+                .flatMap(device -> device.cdiDeviceIds().stream())
+                .toList();
+    }
+
+    private static boolean isFor(String request, PreparedDevice device) {
+        return device.requests().isEmpty()
+                || device.requests().stream().anyMatch(one -> one.split("/")[0].equals(request));
+    }
+
+    /** The claims of a pod by their names in it, that of its extended resources last. */
+    public List<JsonNode> claims(JsonNode pod) {
+        Pod view = new Pod(pod);
+        return PodClaims.names(view).stream()
+                .flatMap(name -> objects.find(Claim.RESOURCE, view.namespace(), name).stream())
+                .toList();
+    }
+
+    /** The devices that drivers prepared of a claim, by its UID; none if it is not prepared. */
+    public List<PreparedDevice> prepared(String claim) {
+        return kubelets.stream().flatMap(kubelet -> kubelet.devices(claim).stream()).toList();
+    }
+
+    /** Ends the controllers; objects and prepared claims stay as they are. */
+    @Override
+    public void close() {
+        thread.interrupt();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Builds the controllers. */
+    public static final class Builder {
+
+        private final EmbeddedApiServer api;
+        private final Map<String, FakeKubelet> kubelets = new LinkedHashMap<>();
+        private InstantSource clock = InstantSource.system();
+
+        private Builder(EmbeddedApiServer api) {
+            this.api = api;
+        }
+
+        /** Adds the kubelet of a node; pods on nodes without one stay bound and do not run. */
+        public Builder kubelet(String node, FakeKubelet kubelet) {
+            kubelets.put(node, kubelet);
+            return this;
+        }
+
+        /** Sets the time by which tolerations and binding conditions end. */
+        public Builder clock(InstantSource source) {
+            clock = source;
+            return this;
+        }
+
+        /** Starts the controllers. */
+        public Controllers start() {
+            Controllers controllers = new Controllers(this);
+            controllers.thread.start();
+            return controllers;
+        }
+    }
+}

@@ -1,0 +1,216 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.controllers;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.allocator.model.Node;
+import io.dra4j.allocator.model.NodeSelector;
+import io.dra4j.testkit.apiserver.model.Json;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Places pods on the nodes where their claims fit, as kube-scheduler does as far as claims go.
+ *
+ * <p>It allocates and reserves the claims, waits for binding conditions, and binds the pod. A pod
+ * that fits nowhere has the scheduler's condition and event.
+ */
+final class Scheduler implements Controller {
+
+    private static final String NODES = "nodes";
+    private static final String SCHEDULED = "PodScheduled";
+    private static final String WARNING = "Warning";
+    private static final String FAILED = "FailedScheduling";
+    private static final String POST = " still not schedulable";
+
+    private final PodObjects objects;
+    private final Placement placement;
+    private final ExtendedResources extendedResources;
+    private final BindingConditions binding;
+    private final Map<String, String> chosen = new HashMap<>(); // nodes by UID of pods
+
+    Scheduler(PodObjects objects, Placement placement, BindingConditions binding) {
+        this.objects = objects;
+        this.placement = placement;
+        this.binding = binding;
+        this.extendedResources = new ExtendedResources(objects.all());
+    }
+
+    @Override
+    public Optional<Instant> reconcile(Instant now) {
+        Optional<Instant> next = Optional.empty();
+        for (Pod pod : objects.pods()) {
+            if (pod.isToBeScheduled()) {
+                next = Controller.earlier(next, schedule(pod, now));
+            }
+        }
+        return next;
+    }
+
+    private Optional<Instant> schedule(Pod pod, Instant now) {
+        Optional<List<Claim>> claims = claims(pod);
+        if (claims.isEmpty()) {
+            return Optional.empty(); // as in a cluster: neither event nor condition
+        }
+        String waiting = chosen.get(pod.uid());
+        if (waiting != null) {
+            return bindOrWait(pod, claims.get(), waiting, now);
+        }
+        place(pod, claims.get());
+        return chosen.containsKey(pod.uid()) ? Optional.of(now) : Optional.empty();
+    }
+
+    /** The pod's claims; empty if one is not there, or is not the pod's. */
+    private Optional<List<Claim>> claims(Pod pod) {
+        List<Claim> claims = new ArrayList<>();
+        for (Pod.ClaimEntry entry : pod.claims()) {
+            if (entry.isDecided() && entry.claim().isEmpty()) {
+                continue; // its template needs no claim
+            }
+            Optional<Claim> claim = objects.claim(pod.namespace(), entry.claim());
+            boolean isOwn =
+                    entry.template().isEmpty()
+                            || claim.isPresent() && claim.get().owners().contains(pod.uid());
+            if (claim.isEmpty() || claim.get().isDeleted() || !isOwn) {
+                return Optional.empty();
+            }
+            claims.add(claim.get());
+        }
+        return Optional.of(claims);
+    }
+
+    private void place(Pod pod, List<Claim> claims) {
+        List<Claim> unallocated = claims.stream().filter(claim -> !claim.isAllocated()).toList();
+        Map<String, Integer> reasons = new TreeMap<>();
+        JsonNode best = null;
+        Fit.Fits bestFit = null;
+        List<JsonNode> nodes = objects.all().list(NODES);
+        for (JsonNode node : nodes) {
+            Optional<String> obstacle = obstacle(pod, claims, node);
+            if (obstacle.isPresent()) {
+                reasons.merge(obstacle.get(), 1, Integer::sum);
+                continue;
+            }
+            List<Claim> wanted = new ArrayList<>(unallocated);
+            extendedResources.claim(pod, node).ifPresent(wanted::add);
+            Fit fit = wanted.isEmpty() ? new Fit.Fits(List.of(), 0) : placement.fit(node, wanted);
+            if (fit instanceof Fit.Failed failed) {
+                report(pod, "SchedulerError", failed.error());
+                return;
+            } else if (fit instanceof Fit.DoesNot not) {
+                reasons.merge(not.reason(), 1, Integer::sum);
+            } else if (fit instanceof Fit.Fits fits
+                    && (bestFit == null || fits.score() > bestFit.score())) {
+                best = node;
+                bestFit = fits;
+            }
+        }
+        if (best == null || bestFit == null) {
+            report(pod, "Unschedulable", unschedulable(nodes.size(), reasons));
+        } else {
+            reserve(pod, claims, best, bestFit);
+        }
+    }
+
+    private static Optional<String> obstacle(Pod pod, List<Claim> claims, JsonNode node) {
+        if (node.at("/spec/unschedulable").asBoolean()) {
+            return Optional.of("node(s) were unschedulable");
+        }
+        for (Map.Entry<String, JsonNode> wanted :
+                pod.json().at("/spec/nodeSelector").properties()) {
+            JsonNode label = node.path("metadata").path("labels").path(wanted.getKey());
+            if (!label.equals(wanted.getValue())) {
+                return Optional.of("node(s) didn't match Pod's node affinity/selector");
+            }
+        }
+        for (Claim claim : claims) {
+            JsonNode selector = claim.json().at("/status/allocation/nodeSelector");
+            if (selector.isObject() && !NodeSelector.of(selector).matches(Node.of(node))) {
+                return Optional.of("resourceclaim not available on the node");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void report(Pod pod, String reason, String message) {
+        objects.condition(pod, SCHEDULED, false, reason, message);
+        objects.event(pod, WARNING, FAILED, message);
+    }
+
+    private static String unschedulable(int nodes, Map<String, Integer> reasons) {
+        List<String> counted = new ArrayList<>();
+        reasons.forEach((reason, count) -> counted.add(count + " " + reason));
+        counted.sort(null);
+        return "0/%d nodes are available: %s.%s".formatted(nodes, String.join(", ", counted), POST);
+    }
+
+    /** Writes the allocations and reservations, the claim of extended resources before. */
+    private void reserve(Pod pod, List<Claim> claims, JsonNode node, Fit.Fits fit) {
+        List<Claim> reserved = new ArrayList<>(claims);
+        extendedResources.create(pod, node).ifPresent(reserved::add);
+        int next = 0;
+        for (Claim claim : reserved) {
+            ObjectNode allocation = claim.isAllocated() ? null : fit.allocations().get(next++);
+            objects.change(claim, Scheduler::protect);
+            objects.changeStatus(
+                    claim,
+                    status -> {
+                        if (allocation != null) {
+                            status.set("allocation", allocation);
+                        }
+                        if (!claim.reservedFor().contains(pod.uid())) {
+                            Reservations.reserve(status, pod);
+                        }
+                    });
+        }
+        chosen.put(pod.uid(), node.at("/metadata/name").asText());
+    }
+
+    private static void protect(ObjectNode claim) {
+        if (!new Claim(claim).isProtected()) {
+            Json.metadata(claim).withArray(Claim.FINALIZERS).add(Claim.FINALIZER);
+        }
+    }
+
+    private Optional<Instant> bindOrWait(Pod pod, List<Claim> claims, String node, Instant now) {
+        List<Claim> all = new ArrayList<>(claims);
+        PodClaims.extended(pod)
+                .flatMap(name -> objects.claim(pod.namespace(), name))
+                .ifPresent(all::add);
+        BindingConditions.State state = binding.state(pod, all, now);
+        if (state.isReady()) {
+            chosen.remove(pod.uid());
+            bind(pod, node);
+        } else if (state.failure().isPresent()) {
+            chosen.remove(pod.uid());
+            report(pod, "SchedulerError", state.failure().get());
+            all.stream()
+                    .filter(claim -> claim.reservedFor().equals(Set.of(pod.uid())))
+                    .forEach(claim -> objects.changeStatus(claim, Scheduler::deallocate));
+        }
+        return state.until();
+    }
+
+    private static void deallocate(ObjectNode status) {
+        status.remove(List.of("allocation", "reservedFor", "devices"));
+    }
+
+    private void bind(Pod pod, String node) {
+        objects.all()
+                .change(
+                        Pod.RESOURCE,
+                        pod.namespace(),
+                        pod.name(),
+                        current -> Json.child(current, "spec").put("nodeName", node));
+        objects.condition(pod, SCHEDULED, true, "", "");
+        objects.event(
+                pod, "Normal", "Scheduled", "Successfully assigned %s to %s".formatted(pod, node));
+    }
+}

@@ -1,0 +1,109 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.controllers;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.allocator.model.Taint;
+import io.dra4j.allocator.model.Toleration;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Deletes pods whose devices have a NoExecute taint that their claims do not tolerate. */
+final class TaintEvictions implements Controller {
+
+    static final String RULES = "devicetaintrules";
+    private static final String NO_EXECUTE = "NoExecute";
+    private static final String REASON = "DeviceTaintManagerEviction";
+
+    private final PodObjects objects;
+
+    TaintEvictions(PodObjects objects) {
+        this.objects = objects;
+    }
+
+    @Override
+    public Optional<Instant> reconcile(Instant now) {
+        Optional<Instant> next = Optional.empty();
+        List<Claim> claims = objects.claims();
+        for (Pod pod : objects.pods()) {
+            if (pod.isFinished() || pod.isDeleted()) {
+                continue;
+            }
+            Optional<Instant> end = Optional.empty();
+            for (Claim claim : claims) {
+                if (claim.reservedFor().contains(pod.uid())) {
+                    end = Controller.earlier(end, end(claim, now));
+                }
+            }
+            if (end.isPresent() && !end.get().isAfter(now)) {
+                objects.event(pod, "Normal", REASON, "Marking for deletion");
+                objects.delete(pod);
+            } else {
+                next = Controller.earlier(next, end);
+            }
+        }
+        return next;
+    }
+
+    /** When the pods of a claim have to be gone; empty if they may stay. */
+    private Optional<Instant> end(Claim claim, Instant now) {
+        Optional<Instant> end = Optional.empty();
+        for (JsonNode result : claim.results()) {
+            for (JsonNode taint : taints(result)) {
+                if (taint.path("effect").asText().equals(NO_EXECUTE)) {
+                    end = Controller.earlier(end, end(taint, result.path("tolerations"), now));
+                }
+            }
+        }
+        return end;
+    }
+
+    private static Optional<Instant> end(JsonNode taint, JsonNode tolerations, Instant now) {
+        String added = taint.path("timeAdded").asText();
+        Instant since = added.isEmpty() ? now : Instant.parse(added);
+        Optional<Instant> end = Optional.empty();
+        boolean isTolerated = false;
+        for (JsonNode toleration : tolerations) {
+            if (Toleration.of(toleration).tolerates(Taint.of(taint))) {
+                isTolerated = true;
+                JsonNode seconds = toleration.path("tolerationSeconds");
+                if (seconds.isNumber()) {
+                    Duration limit = Duration.ofSeconds(Math.max(0, seconds.asLong()));
+                    end = Controller.earlier(end, Optional.of(since.plus(limit)));
+                }
+            }
+        }
+        return isTolerated ? end : Optional.of(since);
+    }
+
+    private List<JsonNode> taints(JsonNode result) {
+        List<JsonNode> taints = new ArrayList<>();
+        for (JsonNode slice : objects.all().list("resourceslices")) {
+            JsonNode spec = slice.path("spec");
+            if (spec.path("driver").equals(result.path("driver"))
+                    && spec.at("/pool/name").equals(result.path("pool"))) {
+                for (JsonNode device : spec.path("devices")) {
+                    if (device.path("name").equals(result.path("device"))) {
+                        device.path("taints").forEach(taints::add);
+                    }
+                }
+            }
+        }
+        if (objects.all().serves(RULES)) {
+            for (JsonNode rule : objects.all().list(RULES)) {
+                if (selects(rule.at("/spec/deviceSelector"), result)) {
+                    taints.add(rule.at("/spec/taint"));
+                }
+            }
+        }
+        return taints;
+    }
+
+    private static boolean selects(JsonNode selector, JsonNode result) {
+        return List.of("driver", "pool", "device").stream()
+                .allMatch(key -> !selector.has(key) || selector.path(key).equals(result.path(key)));
+    }
+}
