@@ -35,6 +35,7 @@ public final class Controllers implements AutoCloseable {
 
     private final ClusterObjects objects;
     private final InstantSource clock;
+    private final PodObjects pods;
     private final List<PodKubelet> kubelets = new ArrayList<>();
     private final List<Controller> controllers = new ArrayList<>();
     private final Thread thread = new Thread(this::run, "testkit-controllers");
@@ -42,7 +43,7 @@ public final class Controllers implements AutoCloseable {
     private Controllers(Builder builder) {
         objects = builder.api.store();
         clock = builder.clock;
-        PodObjects pods = new PodObjects(objects, clock);
+        pods = new PodObjects(objects, clock);
         builder.kubelets.forEach(
                 (name, kubelet) -> kubelets.add(new PodKubelet(name, kubelet, pods)));
         controllers.add(new TemplateClaims(pods));
@@ -69,6 +70,7 @@ public final class Controllers implements AutoCloseable {
             while (true) {
                 long seen = objects.revision();
                 Instant now = clock.instant();
+                pods.beginRound();
                 Duration wait =
                         next(now).map(next -> Duration.between(now, next)).orElse(LONGEST_WAIT);
                 objects.awaitChange(seen, wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT);

@@ -11,6 +11,7 @@ import io.dra4j.testkit.apiserver.model.Json;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -21,14 +22,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The pods and claims of the cluster, and what controllers write about them. */
+/**
+ * The pods and claims of the cluster, and what controllers write about them.
+ *
+ * <p>For the controllers' thread alone.
+ */
 final class PodObjects {
 
     private static final String CONDITIONS = "conditions";
 
     private final ClusterObjects objects;
     private final InstantSource clock;
-    private final Set<String> arrived = new LinkedHashSet<>(); // UIDs of pods; guarded by this
+    private final Set<String> arrived = new LinkedHashSet<>(); // UIDs of pods
     private final Map<String, String> lastEvent = new HashMap<>(); // by pod UID and reason
 
     PodObjects(ClusterObjects objects, InstantSource clock) {
@@ -40,16 +45,31 @@ final class PodObjects {
         return objects;
     }
 
-    /** The pods in the order in which they came. */
-    synchronized List<Pod> pods() {
+    /** Begins a round of the controllers: pods that come later are for the next. */
+    void beginRound() {
+        Map<String, Pod> pods = byUid();
+        arrived.retainAll(pods.keySet());
+        arrived.addAll(pods.keySet());
+    }
+
+    /** The pods of this round, in the order in which they came, as they are now. */
+    List<Pod> pods() {
+        Map<String, Pod> pods = byUid();
+        return arrived.stream().filter(pods::containsKey).map(pods::get).toList();
+    }
+
+    /** All pods as they are now, also those that came during this round. */
+    Collection<Pod> present() {
+        return byUid().values();
+    }
+
+    private Map<String, Pod> byUid() {
         Map<String, Pod> pods = new LinkedHashMap<>();
         objects.list(Pod.RESOURCE).stream()
                 .map(Pod::new)
                 .sorted(Comparator.comparing(Pod::revision))
                 .forEach(pod -> pods.put(pod.uid(), pod));
-        arrived.retainAll(pods.keySet());
-        arrived.addAll(pods.keySet());
-        return arrived.stream().map(pods::get).toList();
+        return pods;
     }
 
     List<Claim> claims() {

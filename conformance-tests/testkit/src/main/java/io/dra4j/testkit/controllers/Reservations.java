@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -32,7 +32,7 @@ final class Reservations implements Controller {
 
     @Override
     public Optional<Instant> reconcile(Instant now) {
-        List<Pod> pods = objects.pods();
+        Collection<Pod> pods = objects.present();
         pods.stream().filter(pod -> !pod.node().isEmpty()).forEach(this::reserve);
         Set<String> existing = new HashSet<>();
         Set<String> using = new HashSet<>();

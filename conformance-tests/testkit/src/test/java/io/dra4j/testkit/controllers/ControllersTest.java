@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of pods and claims in a cluster without kubelets. */
+/** Pods and claims in a cluster without kubelets. */
 class ControllersTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
