@@ -17,6 +17,7 @@ import io.dra4j.test.HeldClaims;
 import io.dra4j.test.RecordingClaimContext;
 import io.dra4j.test.RecordingDriverContext;
 import io.dra4j.test.RunningDriver;
+import io.dra4j.test.RunningPod;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
@@ -97,6 +98,38 @@ class TestYourDriverIT {
     }
 
     // #endregion running
+
+    // #region pods
+    @Test
+    void aPodGetsAGpu() {
+        DRIVER.apply(
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: DeviceClass
+                metadata: {name: gpu.example.com}
+                spec: {selectors: [{cel: {expression: device.driver == 'gpu.example.com'}}]}
+                ---
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaimTemplate
+                metadata: {name: one-gpu}
+                spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}
+                ---
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: training}
+                spec:
+                  resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}]
+                  containers:
+                  - {name: main, image: ubuntu, resources: {claims: [{name: gpu}]}}
+                """);
+
+        RunningPod pod = DRIVER.awaitRunning("training");
+        assertThat(pod.devices()).hasSize(1);
+        pod.container("main").hasEnv("DRA_RESOURCE_DRIVER_NAME", "gpu.example.com");
+        pod.delete();
+    }
+
+    // #endregion pods
 
     /** Compiled alone: {@link FakeProviderConformanceIT} runs it. */
     static final class Conformance {
