@@ -50,7 +50,7 @@ final class PlayMain implements Callable<Integer> {
             names = "--node-name",
             paramLabel = "NAME",
             defaultValue = "demo-node",
-            description = "The node that the manifests name. Default: ${DEFAULT-VALUE}")
+            description = "The node that the drivers are on. Default: ${DEFAULT-VALUE}")
     private String nodeName;
 
     @Option(
@@ -58,7 +58,7 @@ final class PlayMain implements Callable<Integer> {
             paramLabel = "DIR",
             required = true,
             description =
-                    "YAML manifests of DeviceClasses, Pods, and ResourceClaims with the allocation that a scheduler would have written; applied in the order of their names.")
+                    "YAML manifests as for a cluster: DeviceClasses, ResourceClaims or templates of them, and Pods, which get devices by the rules of the scheduler; applied in the order of their names.")
     private Path manifests;
 
     @Option(
@@ -75,7 +75,7 @@ final class PlayMain implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "true|false",
             description =
-                    "Stop once devices and claims are there, and wait for Ctrl-C: look at them with kubectl.")
+                    "Stop once the pods are there, and wait for Ctrl-C: look at them with kubectl, and apply more.")
     private boolean keep;
 
     @Option(

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.example.FakeDriverMain;
+import io.dra4j.testkit.driver.ProcessSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -53,17 +55,13 @@ class PlayIT {
         nics.addAll(List.of("--device-profile=net", "--num-devices=12"));
         return new PlaySettings(
                 List.of(
-                        new PlaySettings.Driver("gpu.example.com", gpus(command)),
+                        new PlaySettings.Driver(
+                                "gpu.example.com",
+                                ProcessSettings.of(command, Map.of("NUM_DEVICES", "12"))),
                         new PlaySettings.Driver("net.example.com", nics)),
                 "demo-node",
                 manifests,
                 stepTimeout);
-    }
-
-    private static List<String> gpus(List<String> command) {
-        List<String> enough = new ArrayList<>(command);
-        enough.add("--num-devices=12");
-        return enough;
     }
 
     /** The fake driver, started by a shell script that ends with {@code "$@"}. */
@@ -134,7 +132,7 @@ class PlayIT {
         @Test
         void whenTheDriverHasOtherDevicesAfterTheCrash() {
             String forgetful =
-                    "f=$KUBECONFIG.second; n=12; [ ! -e $f ] || n=4; touch $f; exec \"$@\" --num-devices=$n";
+                    "f=$KUBECONFIG.second; n=12; [ ! -e $f ] || n=4; touch $f; NUM_DEVICES=$n exec \"$@\"";
 
             assertThat(run(scripted(forgetful))).isFalse();
 
