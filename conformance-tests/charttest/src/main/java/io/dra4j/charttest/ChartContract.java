@@ -138,7 +138,10 @@ public abstract class ChartContract {
                         "ConfigMap",
                         "SecurityContextConstraints",
                         "NetworkPolicy",
-                        "ResourceQuota")
+                        "ResourceQuota",
+                        "Certificate",
+                        "Deployment",
+                        "ValidatingWebhookConfiguration")
                 .contains("DaemonSet", "DeviceClass", "ValidatingAdmissionPolicyBinding");
     }
 

@@ -9,16 +9,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The driver's container in the DaemonSet of a chart.
+ * A container of the driver's program: in the DaemonSet of a chart, or as its webhook.
  *
  * @param pod the pod's spec
  * @param container the container
  */
 public record DriverContainer(JsonNode pod, JsonNode container) {
 
-    /** The container of rendered objects. */
+    /** The driver on the nodes. */
     public static DriverContainer of(Manifests manifests) {
-        JsonNode pod = manifests.one(Kind.DaemonSet).at("/spec/template/spec");
+        return first(manifests.one(Kind.DaemonSet));
+    }
+
+    /** The webhook. */
+    public static DriverContainer ofWebhook(Manifests manifests) {
+        return first(manifests.one(Kind.Deployment));
+    }
+
+    private static DriverContainer first(JsonNode workload) {
+        JsonNode pod = workload.at("/spec/template/spec");
         return new DriverContainer(pod, pod.at("/containers/0"));
     }
 

@@ -67,10 +67,12 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
         return objects.stream().map(object -> object.path("kind").asText()).toList();
     }
 
-    /** The ServiceAccount as {@code namespace/name}. */
+    /** The driver's ServiceAccount as {@code namespace/name}. */
     public String serviceAccount() {
-        JsonNode metadata = one(Kind.ServiceAccount).path("metadata");
-        return metadata.path("namespace").asText() + "/" + metadata.path("name").asText();
+        JsonNode driver = one(Kind.DaemonSet);
+        return driver.at("/metadata/namespace").asText()
+                + "/"
+                + driver.at("/spec/template/spec/serviceAccountName").asText();
     }
 
     /** Writes the objects, with changes that were made to them, as one file. */
@@ -88,20 +90,26 @@ public record Manifests(String yaml, List<ObjectNode> objects) {
 
     /** The kinds of which charts have objects, by their names in the API. */
     public enum Kind {
+        Certificate,
         ClusterRole,
         ClusterRoleBinding,
         ConfigMap,
         DaemonSet,
+        Deployment,
         DeviceClass,
+        Issuer,
         NetworkPolicy,
+        PodDisruptionBudget,
         PodMonitor,
         PrometheusRule,
         ResourceQuota,
         Role,
         RoleBinding,
         SecurityContextConstraints,
+        Service,
         ServiceAccount,
         ValidatingAdmissionPolicy,
-        ValidatingAdmissionPolicyBinding
+        ValidatingAdmissionPolicyBinding,
+        ValidatingWebhookConfiguration
     }
 }

@@ -41,18 +41,23 @@ public final class StrictDecoder {
     private static Optional<String> problem(JsonNode object) {
         String kind = object.path("kind").asText();
         String version = object.path("apiVersion").asText();
-        Class<? extends KubernetesResource> type =
-                TYPES.getRegisteredKubernetesResource(version, kind);
-        if (type == null) {
+        Optional<Class<?>> type = type(version, kind);
+        if (type.isEmpty()) {
             return Optional.of("No type is known of " + version + " " + kind);
         }
         try {
-            MAPPER.treeToValue(object, type);
+            MAPPER.treeToValue(object, type.get());
             return Optional.empty();
         } catch (JsonProcessingException e) {
             String name = object.at("/metadata/name").asText();
             return Optional.of(kind + " " + name + ": " + e.getOriginalMessage());
         }
+    }
+
+    private static Optional<Class<?>> type(String version, String kind) {
+        Class<? extends KubernetesResource> type =
+                TYPES.getRegisteredKubernetesResource(version, kind);
+        return type == null ? CertManager.type(version, kind) : Optional.of(type);
     }
 
     private static ObjectMapper mapper() {

@@ -37,10 +37,35 @@ class StrictDecoderTest {
                       resources: {limits: {memory: 256Mi}}
             """;
 
+    private static final String CERTIFICATE =
+            """
+            apiVersion: cert-manager.io/v1
+            kind: Certificate
+            metadata: {name: a}
+            spec:
+              secretName: a
+              usages: [server auth]
+              issuerRef: {kind: Issuer, name: a}
+            """;
+
     @Test
     void acceptsWhatTheApiHas() {
-        assertThat(StrictDecoder.problems(Manifests.of(DAEMON_SET + "---\n" + POD_MONITOR)))
-                .isEmpty();
+        String objects = String.join("---\n", DAEMON_SET, POD_MONITOR, CERTIFICATE);
+
+        assertThat(StrictDecoder.problems(Manifests.of(objects))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "secretName, secret, secret",
+        "server auth, server, server",
+        "kind: Certificate, kind: Certificates, No type is known"
+    })
+    void knowsCertManager(String right, String wrong, String message) {
+        assertThat(StrictDecoder.problems(Manifests.of(CERTIFICATE.replace(right, wrong))))
+                .singleElement()
+                .asString()
+                .contains(message);
     }
 
     @ParameterizedTest
