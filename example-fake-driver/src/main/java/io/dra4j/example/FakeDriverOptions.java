@@ -6,6 +6,7 @@ import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -201,6 +202,11 @@ final class FakeDriverOptions extends DriverOptions {
         throw new ParameterException(
                 spec.commandLine(),
                 "Invalid value for option '" + option + "': " + count + problem);
+    }
+
+    @Override
+    protected Set<String> ofConfigurations() {
+        return Set.of(PROFILE);
     }
 
     DeviceProfile profile() {

@@ -20,6 +20,7 @@ import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -164,6 +165,11 @@ final class NvidiaOptions extends DriverOptions {
     /** Returns the feature gates that were given; {@code install} applies DynamicMIG. */
     FeatureGates featureGates() {
         return install.gates().featureGates();
+    }
+
+    @Override
+    protected Set<String> ofConfigurations() {
+        return Set.of("--feature-gates", "--ignore-unknown-gates");
     }
 
     InstallOptions install() {

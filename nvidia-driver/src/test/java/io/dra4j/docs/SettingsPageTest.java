@@ -34,6 +34,9 @@ class SettingsPageTest {
         return FIRST
                 + "\n"
                 + OptionTable.of(VARIABLE, Programs.EVERY_DRIVER.options())
+                + "\n### webhook\n\n"
+                + "`webhook` before options of a driver's program runs [its webhook](../how-to/webhook.md). That takes the driver's options, too; `--help` shows which of them it needs.\n\n"
+                + OptionTable.of(VARIABLE, Programs.WEBHOOK.options())
                 + "\n## The fake driver\n\n"
                 + "`dra4j-example-fake-driver`, besides those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.FAKE_DRIVER, Programs.EVERY_DRIVER))

@@ -317,7 +317,7 @@ public final class DriverMain {
                 () ->
                         parseAndRun(
                                 WebhookOptions.without(args),
-                                own.addTo(options.commandLine(program, environment)),
+                                own.addTo(options.commandLine(program, environment), options),
                                 program,
                                 options,
                                 filled -> webhook(own, filled, configTypes)));

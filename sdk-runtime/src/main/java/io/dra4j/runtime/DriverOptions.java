@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -228,6 +229,19 @@ public abstract class DriverOptions extends ProgramOptions {
      */
     public final String metricsPath() {
         return metricsPath;
+    }
+
+    /**
+     * Returns the program's own options on which it depends what configurations are accepted.
+     *
+     * <p>The help of the command {@code webhook} shows them, and hides the program's others unless
+     * they are required. The webhook takes all options of the driver, so that both may have the
+     * same environment.
+     *
+     * @return the long names, such as {@code --feature-gates}; none by default
+     */
+    protected Set<String> ofConfigurations() {
+        return Set.of();
     }
 
     @Override

@@ -6,12 +6,12 @@ import io.dra4j.api.claim.ConfigType;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The options of a driver program's command {@code webhook}, beside the program's own. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -23,8 +23,11 @@ final class WebhookOptions {
     /** No node has this name. */
     private static final String NO_NODE = "webhook";
 
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
+    /** The options that a driver and its webhook both need. */
+    private static final Set<String> SHARED =
+            Set.of("--driver-name", "--v", "--logging-format", "--help", "--version");
+
+    private CommandSpec command;
 
     @Option(
             names = "--tls-cert-file",
@@ -57,7 +60,7 @@ final class WebhookOptions {
     private void port(int given) {
         if (given < 0 || given > LAST_PORT) {
             throw new ParameterException(
-                    spec.commandLine(),
+                    command.commandLine(),
                     "Invalid value for option '--port': %d is not 0 to %d"
                             .formatted(given, LAST_PORT));
         }
@@ -87,17 +90,19 @@ final class WebhookOptions {
     }
 
     /**
-     * Makes the command line of a driver that of its webhook: the options of every driver are
-     * accepted, so that both may have the same environment, but are not shown, since they are about
-     * a node.
+     * Makes the command line of a driver that of its webhook.
+     *
+     * <p>All options of the driver are accepted, so that both may have the same environment, but
+     * only those are shown that the webhook needs.
      */
-    CommandLine addTo(CommandLine driver) {
-        CommandSpec command = driver.getCommandSpec();
+    CommandLine addTo(CommandLine driver, DriverOptions options) {
+        command = driver.getCommandSpec();
         CommandSpec everyDriver = CommandSpec.forAnnotatedObject(new DriverOptions.Standard());
-        CommandSpec everyProgram = CommandSpec.forAnnotatedObject(new ProgramOptions() {});
         for (OptionSpec option : List.copyOf(command.options())) {
             String name = option.longestName();
-            if (everyDriver.findOption(name) != null && everyProgram.findOption(name) == null) {
+            boolean isNeeded = SHARED.contains(name) || options.ofConfigurations().contains(name);
+            boolean isOwn = everyDriver.findOption(name) == null;
+            if (!isNeeded && !(isOwn && option.required())) {
                 command.remove(option);
                 command.addOption(unused(option));
             }
@@ -108,7 +113,7 @@ final class WebhookOptions {
                 .description(
                         "Refuses claims whose configurations the driver could not prepare: a"
                                 + " validating admission webhook. It needs no node and no API"
-                                + " server.",
+                                + " server. It takes the driver's other options, too.",
                         "");
         return driver;
     }

@@ -19,7 +19,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -32,6 +35,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 class DriverMainTest {
+
+    /** An option at the begin of its line in a help text. */
+    private static final Pattern OPTION =
+            Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
 
     private static final DriverProgram PROGRAM =
             new DriverProgram(
@@ -57,13 +64,16 @@ class DriverMainTest {
     }
 
     private int execute(Function<AcmeOptions, DriverMain.Run> assembly, String... args) {
+        return main().execute(args, PROGRAM, options, assembly);
+    }
+
+    private DriverMain main() {
         ending.request(); // as if the signal were there already: nothing waits
         return new DriverMain(
-                        new PrintStream(out, true, UTF_8),
-                        new PrintStream(err, true, UTF_8),
-                        environment,
-                        ending)
-                .execute(args, PROGRAM, options, assembly);
+                new PrintStream(out, true, UTF_8),
+                new PrintStream(err, true, UTF_8),
+                environment,
+                ending);
     }
 
     private String out() {
@@ -107,6 +117,61 @@ class DriverMainTest {
         void ofAFileThatIsNotThereFails() {
             assertThat(execute("journal", "inspect", "/no/such")).isOne();
             assertThat(err()).contains("Can't read the journal /no/such");
+        }
+    }
+
+    @Nested
+    class Webhook {
+
+        private int execute(String... args) {
+            List<String> all = new ArrayList<>(List.of("webhook"));
+            all.addAll(List.of(args));
+            return main().executeWebhook(
+                            all.toArray(String[]::new), PROGRAM, options, filled -> List.of());
+        }
+
+        @Test
+        void showsWhatItNeeds() {
+            assertThat(execute("--help")).isZero();
+
+            assertThat(OPTION.matcher(out()).results().map(MatchResult::group))
+                    .containsExactlyInAnyOrder(
+                            "--tls-cert-file",
+                            "--tls-private-key-file",
+                            "--port",
+                            "--refuse-extended-resources",
+                            "--fast",
+                            "--driver-name",
+                            "--v",
+                            "--logging-format",
+                            "--help",
+                            "--version");
+        }
+
+        @Test
+        void takesTheOptionsOfTheDriver() {
+            environment.put("NUM_CARDS", "3");
+
+            int status =
+                    execute(
+                            "--kubeconfig=/no/such",
+                            "--cdi-root=/cdi",
+                            "--tls-cert-file=/no/such.crt",
+                            "--tls-private-key-file=/no/such.key");
+
+            assertThat(err()).contains("Can't read /no/such.crt");
+            assertThat(status).isOne();
+            assertThat(options.cards).isEqualTo(3);
+            assertThat(options.cdiRoot()).isEqualTo(Path.of("/cdi"));
+        }
+
+        @Test
+        void refusesAPortThatThereIsNot() {
+            int status = execute("--tls-cert-file=a", "--tls-private-key-file=b", "--port=65536");
+
+            assertThat(status).isEqualTo(2);
+            assertThat(err())
+                    .contains("Invalid value for option '--port': 65536 is not 0 to 65535");
         }
     }
 
@@ -379,6 +444,11 @@ class DriverMainTest {
 
         @Option(names = "--fast", arity = "0..1", description = "Hurry. [FAST]")
         private boolean fast;
+
+        @Override
+        protected Set<String> ofConfigurations() {
+            return Set.of("--fast");
+        }
     }
 
     private class RecordedRun implements DriverMain.Run {
