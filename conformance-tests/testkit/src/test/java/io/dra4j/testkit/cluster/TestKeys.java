@@ -47,18 +47,18 @@ public record TestKeys(KeyStore store) {
     }
 
     /** A store that trusts this certificate alone. */
-    KeyStore trusting() throws GeneralSecurityException, IOException {
+    public KeyStore trusting() throws GeneralSecurityException, IOException {
         KeyStore trust = KeyStore.getInstance("PKCS12");
         trust.load(null, null);
         trust.setCertificateEntry(ALIAS, store.getCertificate(ALIAS));
         return trust;
     }
 
-    String certificatePem() throws GeneralSecurityException {
+    public String certificatePem() throws GeneralSecurityException {
         return pem("CERTIFICATE", store.getCertificate(ALIAS).getEncoded());
     }
 
-    private String keyPem() throws GeneralSecurityException {
+    public String keyPem() throws GeneralSecurityException {
         return pem("PRIVATE KEY", store.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded());
     }
 

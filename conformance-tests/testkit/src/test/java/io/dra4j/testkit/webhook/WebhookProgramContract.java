@@ -1,0 +1,138 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.webhook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.cluster.TestKeys;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The rules for the webhook of each driver's program; a test of the driver extends this. */
+@Timeout(120)
+public abstract class WebhookProgramContract {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String CLAIMS = "/validate-resource-claim-parameters";
+    private static final String NAMES = "ip:127.0.0.1";
+
+    @TempDir private Path folder;
+    private Path volume;
+
+    /** The program without arguments. */
+    protected abstract List<String> program();
+
+    /** The arguments of its container. */
+    protected abstract List<String> arguments();
+
+    /** The variables of its container. */
+    protected abstract Map<String, String> environment();
+
+    /** A configuration that the driver can prepare. */
+    protected abstract String accepted();
+
+    /** A configuration that the driver can't prepare. */
+    protected abstract String refused();
+
+    /** The answer of prepare to that. */
+    protected abstract String message();
+
+    @BeforeEach
+    void makeVolume() throws Exception {
+        volume = Files.createDirectory(folder.resolve("certificate"));
+    }
+
+    private WebhookProcess start(TestKeys keys) throws Exception {
+        List<String> command = new ArrayList<>(program());
+        command.addAll(arguments());
+        return WebhookProcess.start(command, environment(), volume, keys);
+    }
+
+    private String review(String parameters) throws Exception {
+        String document =
+                """
+                {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+                  "uid": "705ab4f5-6393-11e8-b7cc-42010a800002", "operation": "CREATE",
+                  "kind": {"group": "resource.k8s.io", "version": "v1", "kind": "ResourceClaim"},
+                  "namespace": "team", "name": "one", "object": {
+                    "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                    "metadata": {"namespace": "team", "name": "one"},
+                    "spec": {"devices": {
+                      "requests": [{"name": "device", "exactly": {"deviceClassName": "any"}}],
+                      "config": [{"opaque": {"driver": "%s", "parameters": %s}}]}}}}}
+                """
+                        .formatted(environment().get("DRIVER_NAME"), parameters);
+        return JSON.readTree(document).toString();
+    }
+
+    private static JsonNode response(HttpResponse<String> answer) throws Exception {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return JSON.readTree(answer.body()).path("response");
+    }
+
+    @Test
+    void refusesWhatPrepareWouldRefuse() throws Exception {
+        TestKeys keys = TestKeys.make(folder, "webhook", NAMES);
+        try (WebhookProcess webhook = start(keys)) {
+            JsonNode bad = response(webhook.post(keys, CLAIMS, review(refused())));
+            JsonNode good = response(webhook.post(keys, CLAIMS, review(accepted())));
+
+            assertThat(bad.path("allowed").asBoolean(true)).isFalse();
+            assertThat(bad.at("/status/message").asText())
+                    .isEqualTo("spec.devices.config[0].opaque.parameters: " + message());
+            assertThat(good.path("allowed").asBoolean()).as(good.toString()).isTrue();
+            assertThat(webhook.terminate()).isZero();
+        }
+    }
+
+    @Test
+    void takesARenewedCertificateWithoutARestart() throws Exception {
+        TestKeys before = TestKeys.make(folder, "before", NAMES);
+        TestKeys after = TestKeys.make(folder, "after", NAMES);
+        try (WebhookProcess webhook = start(before)) {
+            assertThat(webhook.post(before, CLAIMS, review(accepted())).statusCode())
+                    .isEqualTo(200);
+
+            WebhookProcess.replaceCertificate(volume, after);
+
+            assertThat(webhook.post(after, CLAIMS, review(accepted())).statusCode()).isEqualTo(200);
+            assertThatThrownBy(() -> webhook.post(before, CLAIMS, review(accepted())))
+                    .isInstanceOf(SSLHandshakeException.class);
+        }
+    }
+
+    private void assertEnds(int status, String line, String... options) throws Exception {
+        List<String> command = new ArrayList<>(program());
+        command.add("webhook");
+        command.addAll(List.of(options));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(output).contains(line).doesNotContain("\tat ");
+        assertThat(process.waitFor()).isEqualTo(status);
+    }
+
+    @Test
+    void endsWithALineWhereOptionsAreMissingOrWrong() throws Exception {
+        Path missing = volume.resolve("none.crt");
+        String certificate = "--tls-cert-file=" + missing;
+        String key = "--tls-private-key-file=" + volume.resolve("none.key");
+
+        assertEnds(2, "Missing required option: '--tls-cert-file", key);
+        assertEnds(2, "Invalid value for option '--port'", certificate, key, "--port=70000");
+        assertEnds(1, "Can't read " + missing, certificate, key, "--port=0");
+    }
+}
