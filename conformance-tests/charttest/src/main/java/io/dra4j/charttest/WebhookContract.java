@@ -154,13 +154,16 @@ public abstract class WebhookContract {
 
     @Test
     void itHasTheSettingsOfTheDriver() {
-        Manifests manifests = CHART.render(ON);
+        String container = DriverContainer.of(CHART.render(ON)).container().path("name").asText();
+        String variable = "kubeletPlugin.containers." + container + ".env[0]";
+        Manifests manifests =
+                CHART.render(ON.set(variable + ".name", "MORE").set(variable + ".value", "some"));
         DriverContainer driver = DriverContainer.of(manifests);
         DriverContainer webhook = DriverContainer.ofWebhook(manifests);
         Map<String, String> settings = driver.environment();
         settings.keySet().removeAll(OF_THE_NODE);
 
-        assertThat(settings).containsKey("DRIVER_NAME");
+        assertThat(settings).containsKeys("DRIVER_NAME", "MORE");
         assertThat(webhook.environment()).containsAllEntriesOf(settings);
         assertThat(webhook.command()).isEqualTo(driver.command());
         assertThat(webhook.container().path("image")).isEqualTo(driver.container().path("image"));
