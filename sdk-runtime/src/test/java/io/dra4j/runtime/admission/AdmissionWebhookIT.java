@@ -126,6 +126,15 @@ class AdmissionWebhookIT {
             }
         }
 
+        @ParameterizedTest
+        @ValueSource(strings = {"DELETE", "CONNECT"})
+        void allowsWhatWritesNothing(String operation) throws Exception {
+            ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("claim-unknown-field-v1"));
+            review.withObject("/request").put("operation", operation);
+
+            assertThat(response(CLAIMS, review.toString()).path("allowed").asBoolean()).isTrue();
+        }
+
         @Test
         void isExpectedOfEachReviewAmongTheResources() throws Exception {
             Stream<String> ofPods = Stream.of("pod-with-claim", "pod-with-limit");
@@ -242,6 +251,27 @@ class AdmissionWebhookIT {
                     .isTrue();
         }
 
+        @ParameterizedTest
+        @CsvSource({"group, apps", "version, v2", "kind, PodTemplate"})
+        void aloneAreReviewed(String part, String value) throws Exception {
+            ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("pod-with-claim"));
+            review.withObject("/request/kind").put(part, value);
+
+            HttpResponse<String> answer = webhook.post(PODS, review.toString());
+
+            assertThat(answer.body()).endsWith("this page is for Pod of v1\n");
+            assertThat(answer.statusCode()).isEqualTo(400);
+        }
+
+        @Test
+        void areRefusedForTheirInitContainersToo() throws Exception {
+            String review =
+                    Reviews.text("pod-with-limit").replace("\"containers\"", "\"initContainers\"");
+
+            assertThat(response(PODS, review).at("/status/message").asText())
+                    .startsWith("spec.initContainers[0].resources.limits[example.com/lane]: ");
+        }
+
         @Test
         void areNotReviewedUnlessResourcesAreNamed(@TempDir Path folder) throws Exception {
             try (WebhookUnderTest other = new WebhookUnderTest(folder, List.of())) {
@@ -279,6 +309,9 @@ class AdmissionWebhookIT {
                     "/request/uid||the review has no request.uid",
                     "/request/operation|PATCH|the review has the unknown request.operation \"PATCH\"",
                     "/request/object||the review has no request.object",
+                    "/request/kind/group|example.com|the review is of the kind \"ResourceClaim\" of"
+                            + " \"example.com/v1\"; this page is for ResourceClaim and"
+                            + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2",
                     "/request/kind/version|v2|the review is of the kind \"ResourceClaim\" of"
                             + " \"resource.k8s.io/v2\"; this page is for ResourceClaim and"
                             + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2",
@@ -323,6 +356,12 @@ class AdmissionWebhookIT {
             HttpResponse<String> answer = webhook.post(CLAIMS, largest + " ");
             assertThat(answer.statusCode()).isEqualTo(413);
             assertThat(answer.body()).isEqualTo("the document has more than 7340032 bytes\n");
+        }
+
+        @Test
+        void isToAPathBelowAPage() throws Exception {
+            assertThat(webhook.post(CLAIMS + "/x", Reviews.text("delete")).statusCode())
+                    .isEqualTo(404);
         }
 
         @ParameterizedTest
