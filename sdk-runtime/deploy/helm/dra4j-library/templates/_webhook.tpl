@@ -83,6 +83,7 @@ spec:
   selector:
     matchLabels: {{- include "dra4j.webhookSelectorLabels" $root | nindent 6 }}
   strategy:
+    type: RollingUpdate
     rollingUpdate: {maxSurge: 1, maxUnavailable: 0}
   template:
     metadata:
