@@ -4,8 +4,10 @@ package io.dra4j.allocator.cel;
 
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelMutableAst;
+import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
 import dev.cel.common.ast.CelMutableExpr;
+import dev.cel.common.ast.CelMutableExpr.CelMutableCall;
 import dev.cel.common.navigation.CelNavigableMutableAst;
 import java.util.Set;
 
@@ -16,16 +18,36 @@ final class Domains {
 
     private Domains() {}
 
-    /** Replaces each index of {@code attributes} and {@code capacity}; types are to be checked. */
+    /**
+     * Replaces each index and each field of {@code attributes} and {@code capacity}; types are to
+     * be checked.
+     */
     static CelAbstractSyntaxTree optional(CelAbstractSyntaxTree compiled) {
         CelMutableAst mutable = CelMutableAst.fromCelAst(compiled);
         CelNavigableMutableAst.fromAst(mutable)
                 .getRoot()
                 .allNodes()
                 .map(node -> node.expr())
-                .filter(Domains::isDomain)
-                .forEach(expr -> expr.call().setFunction(Environment.DOMAIN));
+                .toList()
+                .forEach(Domains::replace);
         return mutable.toParsedAst();
+    }
+
+    private static void replace(CelMutableExpr expr) {
+        if (isDomain(expr)) {
+            expr.call().setFunction(Environment.DOMAIN);
+        } else if (isField(expr)) {
+            CelMutableExpr domain =
+                    CelMutableExpr.ofConstant(CelConstant.ofValue(expr.select().field()));
+            expr.setCall(
+                    CelMutableCall.create(Environment.DOMAIN, expr.select().operand(), domain));
+        }
+    }
+
+    private static boolean isField(CelMutableExpr expr) {
+        return expr.getKind() == CelExpr.ExprKind.Kind.SELECT
+                && !expr.select().testOnly()
+                && isByDomain(expr.select().operand());
     }
 
     private static boolean isDomain(CelMutableExpr expr) {

@@ -38,7 +38,10 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
     static final Environment STORED = new Environment(true, true, true);
 
     private static final CelOptions OPTIONS =
-            CelOptions.current().enableHeterogeneousNumericComparisons(true).build();
+            CelOptions.current()
+                    .enableHeterogeneousNumericComparisons(true)
+                    .populateMacroCalls(true)
+                    .build();
 
     /** Version 2 of the library; version 3 brought this one. */
     private static final Set<CelStringExtensions.Function> TEXTS =
