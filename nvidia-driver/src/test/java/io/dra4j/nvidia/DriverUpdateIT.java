@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +21,6 @@ class DriverUpdateIT {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final String UPDATED = "560.35.3"; // as in an attribute
     private static final int IN_USE = 19;
-    private static final long LOOK_NANOS = 50_000_000;
 
     @TempDir private Path folder;
 
@@ -32,15 +29,6 @@ class DriverUpdateIT {
     private TestContext start(String... options) throws Exception {
         node = StandInNode.install(folder.resolve("node"), "h100-80");
         return DriverJar.context(DriverJar.command(folder), node, "update", options);
-    }
-
-    private static void awaitTrue(String what, Duration limit, Callable<Boolean> condition)
-            throws Exception {
-        Instant end = Instant.now().plus(limit);
-        while (!condition.call()) {
-            assertThat(Instant.now()).as(what).isBefore(end);
-            LockSupport.parkNanos(LOOK_NANOS); // another process gives no event
-        }
     }
 
     private boolean hasSession(TestContext context) throws Exception {
@@ -57,7 +45,7 @@ class DriverUpdateIT {
     }
 
     private static void awaitUpdated(TestContext context) throws Exception {
-        awaitTrue(
+        Await.until(
                 "slices of the new version",
                 SOON,
                 () -> versions(context).equals(List.of(UPDATED).toString()));
@@ -66,7 +54,7 @@ class DriverUpdateIT {
     @Test
     void anIdleStaticNodeBlocksNothing() throws Exception {
         try (TestContext context = start()) {
-            awaitTrue("no session", SOON, () -> !hasSession(context));
+            Await.until("no session", SOON, () -> !hasSession(context));
             assertThat(node.unload()).isZero();
             node.update("560.35.03");
 
@@ -82,19 +70,19 @@ class DriverUpdateIT {
             PublishedDevice device = context.devices().one();
             KubeletClaim claim = context.claims().allocate(device);
             context.calls().prepared(claim);
-            awaitTrue("a session for events", SOON, () -> hasSession(context));
+            Await.until("a session for events", SOON, () -> hasSession(context));
             assertThat(node.unload()).isEqualTo(IN_USE);
 
             context.calls().unprepared(claim);
 
-            awaitTrue("no session", SOON, () -> !hasSession(context));
+            Await.until("no session", SOON, () -> !hasSession(context));
         }
     }
 
     @Test
     void aDynamicNodeGetsANewSession() throws Exception {
         try (TestContext context = start("--dynamic-mig")) {
-            awaitTrue("a session for events", SOON, () -> hasSession(context));
+            Await.until("a session for events", SOON, () -> hasSession(context));
             node.state().replacing(18, 18);
             node.update("560.35.03");
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
+import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.NodeState.Instance;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -13,7 +14,6 @@ import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -41,7 +40,6 @@ final class MigWalk {
     private static final Duration DEATH = Duration.ofSeconds(30);
     private static final int STEPS_OF_A_CALL = 12;
     private static final int LAST = 40; // lines that a failure shows
-    private static final long LOOK_NANOS = 20_000_000;
 
     private final TestContext context;
     private final TestContext.Mark start;
@@ -160,11 +158,10 @@ final class MigWalk {
 
     /** Waits until the driver remembers a destroyed instance: then a kill may come. */
     private void awaitNotice(Set<String> before) {
-        Instant end = Instant.now().plus(DEATH);
-        while (before.containsAll(records.destroyed())) {
-            assertThat(Instant.now()).as("an instance of a claim was destroyed").isBefore(end);
-            LockSupport.parkNanos(LOOK_NANOS); // another process gives no event
-        }
+        Await.until(
+                "an instance of a claim destroyed",
+                DEATH,
+                () -> !before.containsAll(records.destroyed()));
     }
 
     /** Marks a claim whose instance was destroyed, though something may be in its place. */

@@ -10,6 +10,7 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.standin.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Claims that share GPUs and MIG devices by MPS, with stand-ins that record their calls. */
 class MpsTest extends MpsOnBoards {
 
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final String MODE = "-i %s -c %s";
     private static final String QUERY = "-i %s --query-gpu=compute_mode --format=csv,noheader";
     private static final String READY = "mps get_default_active_thread_percentage";
@@ -195,9 +197,7 @@ class MpsTest extends MpsOnBoards {
         CompletableFuture<Void> waiting =
                 CompletableFuture.runAsync(
                         () -> claims.prepare(provider, shared(ONE, "", "gpu-0")));
-        while (mps.processes().isEmpty()) {
-            Thread.onSpinWait();
-        }
+        Await.until("a daemon", SOON, () -> !mps.processes().isEmpty());
 
         claims.prepare(provider, shared(TWO, "", "gpu-1"));
         claims.unprepare(provider, TWO);
@@ -275,9 +275,7 @@ class MpsTest extends MpsOnBoards {
         smi.forgetCalls();
 
         mps.processes().forEach(ProcessHandle::destroyForcibly);
-        while (!mps.calls().contains(last)) {
-            context.awaitChange();
-        }
+        Await.until("all limits set again", SOON, () -> mps.calls().contains(last));
 
         assertThat(smi.calls())
                 .containsExactly(
@@ -299,9 +297,7 @@ class MpsTest extends MpsOnBoards {
         claims.held.removeIf(claim -> claim.ref().equals(TWO)); // its record is lost
 
         restart();
-        while (groups().size() > 1) {
-            context.awaitChange();
-        }
+        Await.until("the end of one group", SOON, () -> groups().size() <= 1);
 
         assertThat(smi.mode(gpu1)).isEqualTo("DEFAULT");
         assertThat(smi.mode(gpu0)).isEqualTo("EXCLUSIVE_PROCESS");
@@ -320,9 +316,7 @@ class MpsTest extends MpsOnBoards {
         smi.forgetCalls();
 
         restart();
-        while (!groups().isEmpty()) {
-            context.awaitChange();
-        }
+        Await.until("the end of the group", SOON, () -> groups().isEmpty());
 
         assertThat(smi.calls()).containsExactly("mps quit");
         assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");

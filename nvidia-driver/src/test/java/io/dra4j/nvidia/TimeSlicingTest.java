@@ -11,6 +11,7 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.standin.Await;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
@@ -255,9 +256,7 @@ class TimeSlicingTest extends SharingOnBoards {
 
     /** The interval between readings is short here. */
     private void awaitReset(String gpu) throws Exception {
-        while (smi.slice(gpu) != 0) {
-            context.awaitChange();
-        }
+        Await.until("the reset of " + gpu, Duration.ofSeconds(60), () -> smi.slice(gpu) == 0);
     }
 
     @Test

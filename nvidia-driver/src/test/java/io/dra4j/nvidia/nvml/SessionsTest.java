@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
@@ -111,9 +112,7 @@ class SessionsTest {
     void areGivenBackWhenTheirCallsHaveReturned() throws Exception {
         state.slow(0, 300);
         CompletableFuture<Reading> reading = CompletableFuture.supplyAsync(nvml::read);
-        while (!isOpen()) {
-            Thread.onSpinWait();
-        }
+        Await.until("a session", Duration.ofSeconds(30), this::isOpen);
 
         try (Lease held = nvml.giveBack("maintenance")) {
             assertThat(held).isNotNull();
@@ -217,9 +216,7 @@ class SessionsTest {
         Nvml hanging = new Nvml(Installation.of(node.library()), now::get);
         state.slow(0, 2_000);
         CompletableFuture<Reading> reading = CompletableFuture.supplyAsync(hanging::read);
-        while (!isOpen()) {
-            Thread.onSpinWait();
-        }
+        Await.until("a session", Duration.ofSeconds(30), this::isOpen);
 
         assertThat(hanging.persistentFailure()).as("it has not been long").isEmpty();
         now.set(Instant.EPOCH.plus(Duration.ofMinutes(5)));
