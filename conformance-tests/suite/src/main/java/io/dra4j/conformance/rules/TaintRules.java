@@ -67,13 +67,14 @@ record TaintRules(TestContext context, Publishing publishing) {
                 "no device is tainted now, and the settings have no hook fault");
         try {
             context.hooks().run("fault");
-            Pools before =
+            Pools tainted =
                     publishing
                             .measured(
                                     TAINTED,
                                     seen -> seen.settled() && !taints(seen).isEmpty(),
                                     context.timeouts().change())
                             .orElseThrow(() -> new Untested("the hook fault taints no device"));
+            Pools before = lasting(tainted);
             publishing.writesWithin(context.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
         } finally {
@@ -107,21 +108,21 @@ record TaintRules(TestContext context, Publishing publishing) {
                         how, then, now);
     }
 
-    /** The taints that are there without a fault: one of a rule before may be about to go. */
-    private Set<String> lasting(Pools now) throws InterruptedException {
-        Map<String, String> first = taints(now);
+    /** The pools once their taints stay: others may come or go soon after a fault or a recovery. */
+    private Pools lasting(Pools now) throws InterruptedException {
+        Set<String> first = taints(now).keySet();
         return first.isEmpty()
-                ? Set.of()
+                ? now
                 : publishing
-                        .await(seen -> seen.settled() && !taints(seen).equals(first), LINGERING)
-                        .map(TaintRules::taints)
-                        .orElse(first)
-                        .keySet();
+                        .await(
+                                seen -> seen.settled() && !taints(seen).keySet().equals(first),
+                                LINGERING)
+                        .orElse(now);
     }
 
     @Rule("DRA-TAINT-02")
     void aFaultTaintsAndItsRecoveryTakesTheTaintAway() throws InterruptedException {
-        Set<String> known = lasting(publishing.settled());
+        Set<String> known = taints(lasting(publishing.settled())).keySet();
         Duration timeout = context.timeouts().change();
         try {
             context.hooks().run("fault");
