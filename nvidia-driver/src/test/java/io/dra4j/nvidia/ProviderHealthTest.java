@@ -4,7 +4,6 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.HealthState;
@@ -13,38 +12,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Faults of GPUs become taints and reports. */
-class ProviderHealthTest extends ProviderOnBoards {
+class ProviderHealthTest extends TaintsOnBoards {
 
     private static final Taint LOST =
             Taint.of("gpu.nvidia.com/gpu-lost", null, Taint.Effect.NO_SCHEDULE);
+    private static final Taint UNMONITORED =
+            Taint.of("gpu.nvidia.com/unmonitored", null, Taint.Effect.NONE);
 
-    private static final int MOST_LOOKS = 200;
     private static final int MANY = 1_000_000; // calls
-
-    private static Map<String, List<Taint>> taints(NvidiaDeviceProvider provider) {
-        Map<String, List<Taint>> taints = new TreeMap<>();
-        for (Device device : provider.inventory().pools().get(0).devices()) {
-            if (!device.taints().isEmpty()) {
-                taints.put(device.name().value(), List.copyOf(device.taints()));
-            }
-        }
-        return taints;
-    }
-
-    private Map<String, List<Taint>> taintsOnceThereAre(NvidiaDeviceProvider provider, int count)
-            throws InterruptedException {
-        Map<String, List<Taint>> taints = taints(provider);
-        for (int look = 0; look < MOST_LOOKS && taints.size() != count; look++) {
-            context.awaitChange();
-            taints = taints(provider);
-        }
-        return taints;
-    }
 
     private static Taint xid(long number) {
         return xid(number, Taint.Effect.NO_SCHEDULE);
@@ -61,12 +39,27 @@ class ProviderHealthTest extends ProviderOnBoards {
 
         hardware.lost(2, true);
 
-        assertThat(taintsOnceThereAre(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
+        assertThat(awaitTainted(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
         assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.UNHEALTHY);
         assertThat(context.health.get("gpu-2").message()).contains("fallen off the bus");
         assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
         hardware.lost(2, false);
-        assertThat(taintsOnceThereAre(provider, 0)).isEmpty();
+        assertThat(awaitTainted(provider, 0)).isEmpty();
+    }
+
+    @Test
+    void aLostGpuIsNotAlsoUnmonitored() throws Exception {
+        start("l40s", false);
+        hardware.fails("nvmlDeviceRegisterEvents", 2, 999, MANY);
+        stop();
+        NvidiaDeviceProvider provider = startAgain(false, false);
+        Map<String, List<Taint>> before = Map.of("gpu-2", List.of(UNMONITORED));
+        awaitTaints(provider, before);
+
+        hardware.lost(2, true);
+
+        assertThat(awaitTaints(provider, taints -> !taints.equals(before)))
+                .isEqualTo(Map.of("gpu-2", List.of(LOST)));
     }
 
     @Test
@@ -76,7 +69,7 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.recovery(0, 1);
         hardware.xid(0, -1, 79);
 
-        Map<String, List<Taint>> taints = taintsOnceThereAre(provider, 26);
+        Map<String, List<Taint>> taints = awaitTainted(provider, 26);
         assertThat(taints).hasSize(26).containsEntry("gpu-0", List.of(xid(79)));
         assertThat(taints.keySet()).allMatch(name -> name.startsWith("gpu-0"));
     }
@@ -88,7 +81,7 @@ class ProviderHealthTest extends ProviderOnBoards {
 
         hardware.xid(1, hardware.instanceAt(1, 4).id(), 95);
 
-        assertThat(taintsOnceThereAre(provider, 1))
+        assertThat(awaitTainted(provider, 1))
                 .isEqualTo(Map.of("gpu-1-mig-3g20gb-9-4", List.of(xid(95))));
     }
 
@@ -99,17 +92,12 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.recovery(3, 1);
         hardware.xid(0, -1, 79);
         hardware.xid(3, -1, 48);
-        for (int look = 0; look < MOST_LOOKS && taints(provider).size() < 2; look++) {
-            context.awaitChange();
-        }
+        awaitTainted(provider, 2);
         hardware.lost(0, true);
 
         hardware.recovery(3, 0);
 
-        for (int look = 0; look < MOST_LOOKS && taints(provider).size() > 1; look++) {
-            context.awaitChange();
-        }
-        assertThat(taints(provider)).isEqualTo(Map.of("gpu-0", List.of(LOST, xid(79))));
+        awaitTaints(provider, Map.of("gpu-0", List.of(LOST, xid(79))));
     }
 
     @Test
@@ -132,7 +120,7 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.xid(0, -1, 48); // the driver asks for no recovery
         hardware.xid(1, -1, 94); // to be ignored by the settings
 
-        assertThat(taintsOnceThereAre(provider, 2))
+        assertThat(awaitTainted(provider, 2))
                 .isEqualTo(
                         Map.of(
                                 "gpu-0", List.of(xid(48, Taint.Effect.NONE)),
@@ -147,28 +135,19 @@ class ProviderHealthTest extends ProviderOnBoards {
 
         hardware.xid(2, -1, 31); // which applications cause, too
 
-        assertThat(taintsOnceThereAre(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(xid(31))));
+        assertThat(awaitTainted(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(xid(31))));
     }
 
     @Test
     void aHarmlessErrorBecomesFatalIfTheGpuNeedsARecoveryLater() throws Exception {
         NvidiaDeviceProvider provider = start("l40s", false);
         hardware.xid(0, -1, 48);
-        taintsOnceThereAre(provider, 1);
+        awaitTainted(provider, 1);
 
         hardware.recovery(0, 2);
 
         hardware.xid(0, -1, 48); // the first may have been forgotten by now
-        Map<String, List<Taint>> taints = taints(provider);
-        for (int look = 0; look < MOST_LOOKS && !isFatal(taints); look++) {
-            context.awaitChange();
-            taints = taints(provider);
-        }
-        assertThat(taints).isEqualTo(Map.of("gpu-0", List.of(xid(48))));
-    }
-
-    private static boolean isFatal(Map<String, List<Taint>> taints) {
-        return taints.values().stream().anyMatch(List.of(xid(48))::equals);
+        awaitTaints(provider, Map.of("gpu-0", List.of(xid(48))));
     }
 
     @Test
@@ -176,11 +155,11 @@ class ProviderHealthTest extends ProviderOnBoards {
         NvidiaDeviceProvider provider = start("l40s", false);
         hardware.recovery(3, 1);
         hardware.xid(3, -1, 48);
-        taintsOnceThereAre(provider, 1);
+        awaitTainted(provider, 1);
 
         hardware.recovery(3, 0);
 
-        assertThat(taintsOnceThereAre(provider, 0)).isEmpty();
+        assertThat(awaitTainted(provider, 0)).isEmpty();
     }
 
     @Test
@@ -188,31 +167,18 @@ class ProviderHealthTest extends ProviderOnBoards {
         NvidiaDeviceProvider first = start("l40s", false);
         hardware.recovery(3, 1);
         hardware.xid(3, -1, 48);
-        taintsOnceThereAre(first, 1);
+        awaitTainted(first, 1);
         hardware.lost(1, true);
-        for (int look = 0; look < MOST_LOOKS && taints(first).size() < 2; look++) {
-            context.awaitChange();
-        }
+        awaitTainted(first, 2);
         stop();
-        started.clear();
 
         Map<String, List<Taint>> then = taints(startAgain(false, false));
 
         assertThat(then).isEqualTo(Map.of("gpu-1", List.of(LOST), "gpu-3", List.of(xid(48))));
         stop();
-        started.clear();
         hardware.lost(1, false);
         Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
         assertThat(taints(startAgain(false, false))).isEmpty();
-    }
-
-    private void awaitTaints(
-            NvidiaDeviceProvider provider, Predicate<Map<String, List<Taint>>> condition)
-            throws InterruptedException {
-        for (int look = 0; look < MOST_LOOKS && !condition.test(taints(provider)); look++) {
-            context.awaitChange();
-        }
-        assertThat(taints(provider)).matches(condition);
     }
 
     @Test
@@ -227,7 +193,7 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.xid(0, -1, 79);
         hardware.xid(1, -1, 13);
 
-        assertThat(taintsOnceThereAre(provider, 2))
+        assertThat(awaitTainted(provider, 2))
                 .isEqualTo(
                         Map.of(
                                 "gpu-0", List.of(xid(48, Taint.Effect.NO_EXECUTE)),
@@ -242,16 +208,16 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.recovery(1, 1);
         hardware.xid(0, -1, 95);
         hardware.xid(1, -1, 48);
-        awaitTaints(provider, taints -> taints.size() == 2);
+        awaitTainted(provider, 2);
 
         hardware.recovery(0, 0);
         hardware.recovery(1, 0);
-        awaitTaints(provider, taints -> taints.size() == 1); // both were checked together
+        awaitTainted(provider, 1); // both were checked together
         assertThat(taints(provider)).containsOnlyKeys("gpu-0");
 
         hardware.set(0, "rowsPending", 0);
 
-        awaitTaints(provider, Map::isEmpty);
+        awaitTaints(provider, Map.of());
     }
 
     @Test
@@ -261,11 +227,11 @@ class ProviderHealthTest extends ProviderOnBoards {
         hardware.fails("nvmlDeviceGetFieldValues", 2, 999, MANY);
         hardware.recovery(0, 1);
         hardware.xid(0, -1, 48);
-        awaitTaints(provider, taints -> taints.size() == 1);
+        awaitTainted(provider, 1);
 
         hardware.recovery(0, 0);
 
-        awaitTaints(provider, Map::isEmpty);
+        awaitTaints(provider, Map.of());
         assertThat(hardware.hasFailed(MANY)).isFalse();
     }
 }

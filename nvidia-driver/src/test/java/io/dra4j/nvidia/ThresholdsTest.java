@@ -4,7 +4,6 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.nvidia.health.Measure;
@@ -17,13 +16,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** GPUs exceed their thresholds, and come back. */
-class ThresholdsTest extends ProviderOnBoards {
+class ThresholdsTest extends TaintsOnBoards {
 
     private static final List<Taint> HOT =
             List.of(Taint.of("gpu.nvidia.com/temperature", "above-85", Taint.Effect.NO_SCHEDULE));
     private static final List<Taint> POWER =
             List.of(Taint.of("gpu.nvidia.com/power", "above-600", Taint.Effect.NO_SCHEDULE));
-    private static final int MOST_LOOKS = 200;
     private static final int UNSUPPORTED = -1;
     private static final int MANY = 1_000_000; // calls
 
@@ -32,24 +30,6 @@ class ThresholdsTest extends ProviderOnBoards {
         thresholds =
                 new Thresholds(
                         Map.of(Measure.TEMPERATURE, 85, Measure.POWER, 600), Duration.ofMillis(50));
-    }
-
-    private static Map<String, List<Taint>> taints(NvidiaDeviceProvider provider) {
-        Map<String, List<Taint>> taints = new TreeMap<>();
-        for (Device device : provider.inventory().pools().get(0).devices()) {
-            if (!device.taints().isEmpty()) {
-                taints.put(device.name().value(), List.copyOf(device.taints()));
-            }
-        }
-        return taints;
-    }
-
-    private void awaitTaints(NvidiaDeviceProvider provider, Map<String, List<Taint>> wanted)
-            throws InterruptedException {
-        for (int look = 0; look < MOST_LOOKS && !taints(provider).equals(wanted); look++) {
-            context.awaitChange();
-        }
-        assertThat(taints(provider)).isEqualTo(wanted);
     }
 
     /** Waits until each GPU has been measured again: a second GPU gets hot after the first. */
@@ -142,13 +122,11 @@ class ThresholdsTest extends ProviderOnBoards {
         hardware.set(1, "celsius", 86);
         awaitTaints(first, Map.of("gpu-1", HOT));
         stop();
-        started.clear();
         hardware.fails("nvmlDeviceGetTemperature", 999);
 
         assertThat(taints(startAgain(false, false))).isEqualTo(Map.of("gpu-1", HOT));
 
         stop();
-        started.clear();
         thresholds = Thresholds.NONE;
         assertThat(taints(startAgain(false, false))).isEmpty();
     }

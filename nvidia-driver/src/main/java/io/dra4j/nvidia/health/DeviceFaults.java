@@ -207,12 +207,13 @@ public final class DeviceFaults {
 
     private synchronized List<Taint> taints(Offer device) {
         List<Taint> taints = new ArrayList<>();
-        if (lost.contains(device.gpu().uuid())) {
+        String gpu = device.gpu().uuid();
+        if (lost.contains(gpu)) {
             taints.add(Taint.of(DOMAIN + "gpu-lost", null, Effect.NO_SCHEDULE));
         }
         worstError(device).map(DeviceFaults::taint).ifPresent(taints::add);
         exceeded(device).map(this::taint).forEach(taints::add);
-        if (unmonitored.contains(device.gpu().uuid())) {
+        if (unmonitored.contains(gpu) && !lost.contains(gpu)) { // a lost one is not watched
             taints.add(Taint.of(DOMAIN + "unmonitored", null, Effect.NONE));
         }
         return taints;
