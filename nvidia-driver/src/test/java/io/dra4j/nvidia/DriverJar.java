@@ -53,12 +53,29 @@ final class DriverJar {
             StandInNode node,
             String name,
             String... options) {
+        return context(command, environment, List.of(), node, name, options);
+    }
+
+    /**
+     * The same with claims of a certain shape.
+     *
+     * @param claims files with manifests of claims and their classes; none for any shape
+     */
+    static TestContext context(
+            List<String> command,
+            Map<String, String> environment,
+            List<Path> claims,
+            StandInNode node,
+            String name,
+            String... options) {
         List<String> all = new ArrayList<>(command);
         all.add("--nvidia-driver-root=" + node.root());
         all.add("--sysfs-root=" + node.sysfs());
         all.add("--proc-root=" + node.proc());
         all.addAll(List.of(options));
-        String settings = "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}}";
+        String settings =
+                "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}, claims: %s}"
+                        .formatted(claims);
         TestContext context =
                 TestContext.open(
                         SettingsReader.parse(settings, "the test", Map.of()),

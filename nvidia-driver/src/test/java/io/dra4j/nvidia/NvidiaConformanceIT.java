@@ -11,6 +11,8 @@ import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
+import io.dra4j.nvidia.standin.MpsStandIn;
+import io.dra4j.nvidia.standin.SmiStandIn;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.VerdictPage;
 import io.dra4j.testkit.driver.ProcessDriver;
@@ -23,6 +25,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -50,6 +53,7 @@ class NvidiaConformanceIT {
                     + " DRA-PART-01%s]";
 
     private static final String OF_SHARES = ", DRA-CAP-01, DRA-CAP-02, DRA-PREP-21, DRA-PREP-22";
+    private static final String OF_DAEMONS = ", DRA-UNP-06, DRA-DECL-01";
 
     /** Each place has a node of its own, which outlives the driver's processes there. */
     private static final String COMMAND =
@@ -57,6 +61,7 @@ class NvidiaConformanceIT {
             if [ ! -d {ROOT}/node ]; then
               cp -a "$NODE" {ROOT}/node
               for device in {ROOT}/node/driver/dev/nvidia* {ROOT}/node/driver/dev/dri/*; do ln -sf /dev/null $device; done
+              [ ! -d {ROOT}/node/calls ] || sed -i "s:$NODE/calls:{ROOT}/node/calls:" {ROOT}/node/driver/usr/bin/nvidia-smi
             fi
             [ -n "$POD_UID" ] || export HTTP_ENDPOINT=127.0.0.1:{FREE_PORT}
             exec $DRIVER \
@@ -89,7 +94,9 @@ class NvidiaConformanceIT {
                   - parameters: {apiVersion: resource.nvidia.com/v1beta1, kind: %5$s}
                 invalid:
                   - {apiVersion: resource.nvidia.com/v1beta1, kind: %5$s, bogus: true}
-                  - {apiVersion: resource.nvidia.com/v1beta1, kind: %5$s, sharing: {strategy: MPS}}
+                  - {apiVersion: resource.nvidia.com/v1beta1, kind: %5$s, sharing: {strategy: Sometimes}}
+              claims: %7$s
+              emptyWhenUnprepared: ["{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}/mps/*"]
             seed: 1
             """;
 
@@ -100,14 +107,33 @@ class NvidiaConformanceIT {
             HARDWARE
                     + " {ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state reboot";
 
+    /** No daemon, mount or mode of a GPU outlives a boot. */
+    private static final String END_DAEMONS =
+            """
+            for process in $(grep -lsz '^CUDA_MPS_PIPE_DIRECTORY={ROOT}/' /proc/[0-9]*/environ | cut -d/ -f3); do kill -9 $process; done
+                    grep -o ' {ROOT}/[^ ]*' /proc/self/mounts | xargs -r umount --lazy
+                    rm -f {ROOT}/node/calls/mode-*
+            """
+                    .strip();
+
     private Outcome run(String boards, String config, String reboot, String options)
             throws Exception {
-        StandInNode node = StandInNode.install(folder.resolve("node"), boards);
+        return run(install(boards), config, reboot, options, List.of());
+    }
+
+    private StandInNode install(String boards) {
+        return StandInNode.install(folder.resolve("node"), boards);
+    }
+
+    private Outcome run(
+            StandInNode node, String config, String reboot, String options, List<Path> claims)
+            throws Exception {
         int gpus = node.state().gpus();
         String settings =
-                SETTINGS.formatted(HARDWARE, gpus - 1, gpus, reboot, config, declared(options));
+                SETTINGS.formatted(
+                        HARDWARE, gpus - 1, gpus, reboot, config, declared(options), claims);
         boolean whole = WHOLE || (Boolean.getBoolean("dra4j.nightly") && !options.isEmpty());
-        String only = whole ? "" : FEW.formatted(isShared(options) ? OF_SHARES : "");
+        String only = whole ? "" : FEW.formatted(more(options));
         Map<String, String> environment =
                 Map.of(
                         "NODE", node.folder().toString(),
@@ -126,6 +152,11 @@ class NvidiaConformanceIT {
     private static String declared(String options) {
         return (options.contains("--dynamic-mig") ? ", ctr" : "")
                 + (isShared(options) ? ", multi" : "");
+    }
+
+    private static String more(String options) {
+        return (isShared(options) ? OF_SHARES : "")
+                + (options.contains("MPSSupport") ? OF_DAEMONS : "");
     }
 
     private static boolean isShared(String options) {
@@ -176,6 +207,33 @@ class NvidiaConformanceIT {
 
         assertGreen("h100-80-shared", outcome);
         assertPassed(outcome, "DRA-PART-01", "DRA-CAP-01", "DRA-CAP-02");
+    }
+
+    /** All claims that the suite makes are for GPUs with a daemon. */
+    @Test
+    @EnabledIf(
+            value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
+            disabledReason = "MPS daemons need root, and the right to mount")
+    void passesWithDaemonsOfMps() throws Exception {
+        StandInNode node = install("l40s");
+        SmiStandIn.install(node);
+        MpsStandIn mps = MpsStandIn.install(node);
+        try {
+            Outcome outcome =
+                    run(
+                            node,
+                            "GpuConfig",
+                            END_DAEMONS,
+                            "--feature-gates=MPSSupport=true",
+                            SharingManifests.files("mps"));
+
+            assertGreen("l40s-mps", outcome);
+            assertPassed(outcome, "DRA-PREP-05", "DRA-UNP-06");
+            assertThat(mps.calls()).anyMatch(call -> call.startsWith("mps -f GPU-"));
+            assertThat(mps.processes()).isEmpty();
+        } finally {
+            mps.processes().forEach(ProcessHandle::destroyForcibly);
+        }
     }
 
     @Test
