@@ -84,7 +84,7 @@ class AdmissionWebhookIT {
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
-        webhook = new WebhookUnderTest(folder, List.of("example.com/lane"));
+        webhook = WebhookUnderTest.start(folder, List.of("example.com/lane"));
     }
 
     @AfterAll
@@ -274,7 +274,7 @@ class AdmissionWebhookIT {
 
         @Test
         void areNotReviewedUnlessResourcesAreNamed(@TempDir Path folder) throws Exception {
-            try (WebhookUnderTest other = new WebhookUnderTest(folder, List.of())) {
+            try (WebhookUnderTest other = WebhookUnderTest.start(folder, List.of())) {
                 assertThat(other.post(PODS, Reviews.text("pod-with-limit")).statusCode())
                         .isEqualTo(404);
             }
@@ -422,7 +422,7 @@ class AdmissionWebhookIT {
 
         @Test
         void doesNotStartOnAPortInUse(@TempDir Path folder) throws Exception {
-            try (WebhookUnderTest first = new WebhookUnderTest(folder, List.of());
+            try (WebhookUnderTest first = WebhookUnderTest.start(folder, List.of());
                     AdmissionWebhook second =
                             AdmissionWebhook.of(
                                             LaneConfigs.DRIVER,

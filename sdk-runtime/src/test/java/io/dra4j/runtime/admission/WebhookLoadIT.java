@@ -4,16 +4,19 @@ package io.dra4j.runtime.admission;
 
 import static io.dra4j.runtime.admission.WebhookUnderTest.CLAIMS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -22,7 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,14 +34,17 @@ class WebhookLoadIT {
 
     private static final int CLIENTS = 32;
     private static final int CONNECTIONS_AT_ONCE = 8; // of each client
-    private static final int REVIEWS = 4000;
+    private static final int REVIEWS = 2000;
+    private static final Duration LONGEST = Duration.ofMinutes(10); // on any machine
+    private static final int IDLE_MILLIS = 45_000; // the JDK closes connections after 30 to 40 s
+    private static final String LINE = "HTTP/1.1 400 ";
     private static final int SLOW = 100; // each is a thread of the server until it is given up
 
+    @TempDir private Path folder;
     private WebhookUnderTest webhook;
 
-    @BeforeEach
-    void start(@TempDir Path folder) throws Exception {
-        webhook = new WebhookUnderTest(folder, List.of());
+    private void start(String... jvmOptions) throws Exception {
+        webhook = WebhookUnderTest.startProgram(folder, jvmOptions);
     }
 
     @AfterEach
@@ -46,11 +52,15 @@ class WebhookLoadIT {
         webhook.close();
     }
 
-    /** The clients open 256 connections at once, and use them again as an API server does. */
+    /**
+     * The clients open 256 connections at once, and use them again as an API server does. How long
+     * that takes is up to the machine, so the server's limits of time are not part of it.
+     */
     @Test
     void answersEachOfManyReviewsAndRefusesNoConnection() throws Exception {
-        HttpRequest refused = webhook.review(CLAIMS, Reviews.text("template-invalid-v1"));
-        HttpRequest allowed = webhook.review(CLAIMS, Reviews.text("claim-valid-v1"));
+        start(limit("maxReqTime"), limit("maxRspTime"), limit("idleInterval"));
+        HttpRequest refused = review("template-invalid-v1");
+        HttpRequest allowed = review("claim-valid-v1");
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         List<Callable<Integer>> loads = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
@@ -69,6 +79,16 @@ class WebhookLoadIT {
         System.out.printf(
                 "%d reviews in %.1f s: %.0f a second%n", REVIEWS, seconds, REVIEWS / seconds);
         assertThat(answered).isEqualTo(CLIENTS * (REVIEWS / CLIENTS));
+    }
+
+    private static String limit(String name) {
+        return "-Dsun.net.httpserver.%s=%d".formatted(name, LONGEST.toSeconds());
+    }
+
+    private HttpRequest review(String name) {
+        return HttpRequest.newBuilder(webhook.review(CLAIMS, Reviews.text(name)), (a, b) -> true)
+                .timeout(LONGEST)
+                .build();
     }
 
     /** Returns how many reviews had the right answer; a refused connection is an exception. */
@@ -93,6 +113,7 @@ class WebhookLoadIT {
 
     @Test
     void answersOthersWhileClientsAreSlow() throws Exception {
+        start();
         List<Socket> slow = new ArrayList<>();
         try {
             for (int i = 0; i < SLOW; i++) {
@@ -116,13 +137,46 @@ class WebhookLoadIT {
     }
 
     private Socket halfARequest() throws IOException {
-        Socket socket = webhook.tls.getSocketFactory().createSocket("127.0.0.1", webhook.port());
-        String half =
-                ("POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-                                + "Content-Length: 5000\r\n\r\n{\"apiVersion\":")
-                        .formatted(CLAIMS);
-        socket.getOutputStream().write(half.getBytes(StandardCharsets.UTF_8));
-        socket.getOutputStream().flush();
+        Socket socket = connection();
+        send(socket, "Content-Length: 5000\r\n\r\n{\"apiVersion\":");
         return socket;
+    }
+
+    private Socket connection() throws IOException {
+        return webhook.tls.getSocketFactory().createSocket("127.0.0.1", webhook.port());
+    }
+
+    private static void send(Socket socket, String rest) throws IOException {
+        String request =
+                "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s"
+                        .formatted(CLAIMS, rest);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+        socket.getOutputStream().flush();
+    }
+
+    /** An API server that sends a review as the server closes the connection gets no answer. */
+    @Test
+    @Tag("slow")
+    void leavesItToClientsToCloseIdleConnections() throws Exception {
+        start();
+        try (Socket socket = connection()) {
+            socket.setSoTimeout(IDLE_MILLIS);
+            assertAnswered(socket);
+            byte[] rest = new byte[1000];
+            assertThatThrownBy(
+                            () -> {
+                                while (socket.getInputStream().read(rest) >= 0) {}
+                            })
+                    .as("the server closed the connection")
+                    .isInstanceOf(SocketTimeoutException.class);
+
+            assertAnswered(socket);
+        }
+    }
+
+    private static void assertAnswered(Socket socket) throws IOException {
+        send(socket, "Content-Length: 1\r\n\r\n0");
+        byte[] line = socket.getInputStream().readNBytes(LINE.length());
+        assertThat(new String(line, StandardCharsets.UTF_8)).isEqualTo(LINE);
     }
 }

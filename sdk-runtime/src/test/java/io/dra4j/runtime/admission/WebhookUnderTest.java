@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.admission;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.dra4j.runtime.AdmissionWebhook;
 import io.dra4j.runtime.internal.tls.TestKeys;
+import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,7 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
 /** A webhook for {@link LaneConfigs} on a free port, and clients of it. */
@@ -24,25 +30,76 @@ final class WebhookUnderTest implements AutoCloseable {
     static final String CLAIMS = "/validate-resource-claim-parameters";
     static final String PODS = "/validate-pods";
 
-    final SSLContext tls;
-    private final AdmissionWebhook webhook;
+    private static final int EXIT_SECONDS = 30;
 
-    WebhookUnderTest(Path folder, List<String> extendedResources) throws Exception {
+    private interface Running {
+        void end() throws IOException;
+    }
+
+    final SSLContext tls;
+    private final int port;
+    private final Running running;
+
+    private WebhookUnderTest(SSLContext tls, int port, Running running) {
+        this.tls = tls;
+        this.port = port;
+        this.running = running;
+    }
+
+    /** Starts one in this process. */
+    static WebhookUnderTest start(Path folder, List<String> extendedResources) throws Exception {
         TestKeys keys = TestKeys.make(folder, "webhook", "EC");
-        tls = TestKeys.client(keys);
-        webhook =
+        AdmissionWebhook webhook =
                 AdmissionWebhook.of(
                                 LaneConfigs.DRIVER,
                                 LaneConfigs.TYPES,
-                                Files.writeString(folder.resolve("tls.crt"), keys.certificatePem()),
-                                Files.writeString(folder.resolve("tls.key"), keys.keyPem()))
+                                certificate(folder, keys),
+                                key(folder, keys))
                         .port(0)
                         .refuseExtendedResources(extendedResources);
         webhook.start();
+        return new WebhookUnderTest(
+                TestKeys.client(keys), webhook.address().getPort(), webhook::close);
+    }
+
+    /** Starts one as a program, as drivers have it. */
+    static WebhookUnderTest startProgram(Path folder, String... jvmOptions) throws Exception {
+        TestKeys keys = TestKeys.make(folder, "webhook", "EC");
+        JavaProgram program =
+                new JavaProgram(
+                        folder,
+                        List.of(jvmOptions),
+                        JavaProgram.ownClassPath(),
+                        WebhookProgram.class.getName());
+        List<String> command = new ArrayList<>(program.command());
+        command.add(certificate(folder, keys).toString());
+        command.add(key(folder, keys).toString());
+        Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+        int port = Integer.parseInt(process.inputReader().readLine());
+        return new WebhookUnderTest(TestKeys.client(keys), port, () -> end(process));
+    }
+
+    private static void end(Process process) throws IOException {
+        process.getOutputStream().close();
+        try {
+            assertThat(process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS)).as("has ended").isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static Path certificate(Path folder, TestKeys keys) throws Exception {
+        return Files.writeString(folder.resolve("tls.crt"), keys.certificatePem());
+    }
+
+    private static Path key(Path folder, TestKeys keys) throws Exception {
+        return Files.writeString(folder.resolve("tls.key"), keys.keyPem());
     }
 
     int port() {
-        return webhook.address().getPort();
+        return port;
     }
 
     HttpClient client() throws GeneralSecurityException {
@@ -71,6 +128,6 @@ final class WebhookUnderTest implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        webhook.close();
+        running.end();
     }
 }

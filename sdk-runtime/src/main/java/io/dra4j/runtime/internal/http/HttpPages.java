@@ -20,15 +20,19 @@ import org.slf4j.LoggerFactory;
  * A server of a few pages, over HTTP or HTTPS.
  *
  * <p>Every request runs on a thread of its own, so that a client that hangs keeps no other waiting.
- * There are not more of them than a node can bear, and a request whose client takes longer than ten
- * seconds is given up.
+ * There are not more of them than a node can bear, and a request whose client takes longer than
+ * half a minute is given up.
+ *
+ * <p>The limits are the JDK's, and it reads them once: they have no effect in a process that has
+ * used its server before.
  */
 public final class HttpPages implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpPages.class);
     private static final int BACKLOG = 1024; // a probe must not wait behind a flood of others
     private static final int MOST_THREADS = 256;
-    private static final String LONGEST_SECONDS = "30";
+    private static final String LONGEST_SECONDS = "30"; // API servers wait as long at most
+    private static final String LONGEST_IDLE_SECONDS = "120";
 
     static {
         // The JDK's server knows no other way to limit the time of its clients, and has no limit by
@@ -40,6 +44,9 @@ public final class HttpPages implements AutoCloseable {
         set("sun.net.httpserver.nodelay", "true");
         // One thread hands out all requests; beyond this number it closes connections after use.
         set("sun.net.httpserver.maxIdleConnections", "1024");
+        // Who closes an idle connection may cut off a request that is on its way, which is no error
+        // for clients alone. API servers do it after 90 s.
+        set("sun.net.httpserver.idleInterval", LONGEST_IDLE_SECONDS);
     }
 
     private final HttpServer server;
