@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ class WebhookLoadIT {
     private static final Duration LONGEST = Duration.ofMinutes(10); // on any machine
     private static final int IDLE_MILLIS = 45_000; // the JDK closes connections after 30 to 40 s
     private static final String LINE = "HTTP/1.1 400 ";
+    private static final int FLOOD = 300; // connections
     private static final int SLOW = 100; // each is a thread of the server until it is given up
 
     @TempDir private Path folder;
@@ -142,8 +144,8 @@ class WebhookLoadIT {
         return socket;
     }
 
-    private Socket connection() throws IOException {
-        return webhook.tls.getSocketFactory().createSocket("127.0.0.1", webhook.port());
+    private SSLSocket connection() throws IOException {
+        return (SSLSocket) webhook.tls.getSocketFactory().createSocket("127.0.0.1", webhook.port());
     }
 
     private static void send(Socket socket, String rest) throws IOException {
@@ -152,6 +154,32 @@ class WebhookLoadIT {
                         .formatted(CLAIMS, rest);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
         socket.getOutputStream().flush();
+    }
+
+    @Test
+    void outlivesMoreConnectionsThanItsMemoryHasRoomFor() throws Exception {
+        start("-Xmx32m", "-XX:+UseSerialGC");
+        List<Socket> open = new ArrayList<>();
+        int refused = 0;
+        try {
+            for (int i = 0; i < FLOOD; i++) {
+                SSLSocket socket = connection();
+                open.add(socket);
+                try {
+                    socket.startHandshake();
+                } catch (IOException e) {
+                    refused++;
+                }
+            }
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+
+        assertThat(refused).isBetween(1, FLOOD - 64);
+        assertThat(webhook.post(CLAIMS, Reviews.text("claim-valid-v1")).statusCode())
+                .isEqualTo(200);
     }
 
     /** An API server that sends a review as the server closes the connection gets no answer. */

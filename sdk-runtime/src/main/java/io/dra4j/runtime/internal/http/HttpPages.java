@@ -33,6 +33,8 @@ public final class HttpPages implements AutoCloseable {
     private static final int MOST_THREADS = 256;
     private static final String LONGEST_SECONDS = "30"; // API servers wait as long at most
     private static final String LONGEST_IDLE_SECONDS = "120";
+    private static final int MOST_CONNECTIONS = 1024;
+    private static final int TLS_CONNECTION_BYTES = 128 * 1024; // its buffers, while it is open
 
     static {
         // The JDK's server knows no other way to limit the time of its clients, and has no limit by
@@ -43,7 +45,7 @@ public final class HttpPages implements AutoCloseable {
         // delayed acknowledgement, 40 ms.
         set("sun.net.httpserver.nodelay", "true");
         // One thread hands out all requests; beyond this number it closes connections after use.
-        set("sun.net.httpserver.maxIdleConnections", "1024");
+        set("sun.net.httpserver.maxIdleConnections", String.valueOf(MOST_CONNECTIONS));
         // Who closes an idle connection may cut off a request that is on its way, which is no error
         // for clients alone. API servers do it after 90 s.
         set("sun.net.httpserver.idleInterval", LONGEST_IDLE_SECONDS);
@@ -91,16 +93,23 @@ public final class HttpPages implements AutoCloseable {
     }
 
     /**
-     * Binds an address for HTTPS.
+     * Binds an address for HTTPS. A third of the heap is for connections: one for which there is no
+     * room is closed at once, since a server without memory would answer none any more.
      *
      * @param address where to listen; port 0 for any that is free
      * @param tls the server's certificate
      * @throws IOException if the address is in use, or not this machine's
      */
     public static HttpPages bind(InetSocketAddress address, SSLContext tls) throws IOException {
+        set("jdk.httpserver.maxConnections", String.valueOf(mostConnections()));
         HttpsServer server = HttpsServer.create(address, BACKLOG);
         server.setHttpsConfigurator(new HttpsConfigurator(tls));
         return new HttpPages(server);
+    }
+
+    private static long mostConnections() {
+        long room = Runtime.getRuntime().maxMemory() / 3 / TLS_CONNECTION_BYTES;
+        return Math.max(1, Math.min(MOST_CONNECTIONS, room));
     }
 
     /**
