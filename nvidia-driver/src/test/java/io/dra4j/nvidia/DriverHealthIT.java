@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -121,17 +122,18 @@ class DriverHealthIT {
                 .isPresent();
     }
 
+    /** Starts the driver with a watch of the GPUs. */
+    private TestContext watching(StandInNode node, String name, String... more) throws Exception {
+        List<String> command = new ArrayList<>(DriverJar.command(folder));
+        command.addAll(List.of("--health-watch=always", "--xid-effects=79=NoExecute"));
+        return DriverJar.context(command, node, name, more);
+    }
+
     @Test
     void taintsTheRightDevicesAndIsOverSoonAfterTheRecovery() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
         NodeState hardware = node.state();
-        try (TestContext context =
-                        DriverJar.context(
-                                DriverJar.command(folder),
-                                node,
-                                "storm",
-                                "--health-watch=always",
-                                "--xid-effects=79=NoExecute");
+        try (TestContext context = watching(node, "storm");
                 HealthWatch stream =
                         context.kubelet()
                                 .watchHealth(
@@ -172,14 +174,7 @@ class DriverHealthIT {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
         NodeState hardware = node.state();
         try (TestContext context =
-                DriverJar.context(
-                        DriverJar.command(folder),
-                        node,
-                        "kill",
-                        "--health-watch=always",
-                        "--xid-effects=79=NoExecute",
-                        "--temperature-threshold=85",
-                        "--threshold-interval=1")) {
+                watching(node, "kill", "--temperature-threshold=85", "--threshold-interval=1")) {
             Map<String, String> tainted = Map.of("gpu-0", "NoExecute", "gpu-4", "NoSchedule");
             hardware.recovery(0, 1);
             hardware.xid(0, -1, 79);
