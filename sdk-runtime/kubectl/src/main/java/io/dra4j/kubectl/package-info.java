@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Answer questions about the devices of any cluster: a program, and a plugin of kubectl.
+ *
+ * <p>Flow: the command line → what is read of the cluster ({@code read}) → an explanation ({@code
+ * explain}) or a tree ({@code tree}), as text or JSON. Nothing is ever written to the cluster.
+ */
+@NullMarked
+package io.dra4j.kubectl;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,186 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.read;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
+import io.fabric8.kubernetes.client.utils.HttpClientUtils;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads objects of an API server as JSON; lists come in chunks, so that few objects are in memory.
+ *
+ * <p>Thread-safe.
+ */
+public final class ApiReader implements AutoCloseable {
+
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final int NOT_FOUND = 404;
+    private static final int GONE = 410;
+    private static final int FORBIDDEN = 403;
+
+    private final HttpClient http;
+    private final String server;
+    private final String namespace;
+    private final int chunk;
+
+    /** Reads from the server of a configuration, so many objects of a list at once. */
+    ApiReader(Config config, int chunk) {
+        HttpClient.Builder builder = new JdkHttpClientFactory().newBuilder(config);
+        HttpClientUtils.createApplicableInterceptors(config, new JdkHttpClientFactory())
+                .forEach(builder::addOrReplaceInterceptor);
+        this.http = builder.build();
+        String url = config.getMasterUrl();
+        this.server = url.endsWith("/") ? url : url + "/";
+        this.namespace = config.getNamespace() == null ? "default" : config.getNamespace();
+        this.chunk = chunk;
+    }
+
+    /**
+     * Connects as kubectl does.
+     *
+     * @param kubeconfig a file; {@code null} for {@code KUBECONFIG}, {@code ~/.kube/config}, or the
+     *     service account of a pod
+     * @param context a context of it; {@code null} for the current one
+     * @throws ReadException if there is no such file or context
+     */
+    public static ApiReader connect(@Nullable Path kubeconfig, @Nullable String context) {
+        return new ApiReader(config(kubeconfig, context), 500);
+    }
+
+    private static Config config(@Nullable Path kubeconfig, @Nullable String context) {
+        try {
+            if (kubeconfig == null) {
+                return Config.autoConfigure(context);
+            }
+            if (!Files.isReadable(kubeconfig)) {
+                throw new ReadException("There is no kubeconfig file " + kubeconfig);
+            }
+            return Config.fromKubeconfig(context, kubeconfig.toFile());
+        } catch (KubernetesClientException | IllegalArgumentException e) {
+            throw new ReadException("The kubeconfig can't be used: " + e.getMessage(), e);
+        }
+    }
+
+    /** The namespace of the context. */
+    public String namespace() {
+        return namespace;
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param path below the server, such as {@code api/v1/nodes/n}
+     * @return the object; empty if it is not there, or not served
+     * @throws ReadException if the server refuses it, or does not answer
+     */
+    public Optional<JsonNode> find(String path) {
+        HttpResponse<String> response = get(path);
+        return response.code() == NOT_FOUND
+                ? Optional.empty()
+                : Optional.of(tree(path, expect(path, response)));
+    }
+
+    /**
+     * Reads the objects of a list, one after the other; a list that grew too old to be continued is
+     * an error.
+     *
+     * @param path of the collection; its query may be empty
+     * @throws ReadException if the server refuses it, or does not answer
+     */
+    public void list(String path, Consumer<JsonNode> each) {
+        String next = "";
+        do {
+            String query = "limit=" + chunk + (next.isEmpty() ? "" : "&continue=" + encoded(next));
+            String page = path + (path.contains("?") ? "&" : "?") + query;
+            JsonNode list = tree(path, expect(path, get(page)));
+            list.path("items").forEach(each);
+            next = list.at("/metadata/continue").asText();
+        } while (!next.isEmpty());
+    }
+
+    /** A value of a query, encoded. */
+    public static String encoded(String value) {
+        return URLEncoder.encode(value, StandardCharsets.UTF_8);
+    }
+
+    private HttpResponse<String> get(String path) {
+        try {
+            return http.sendAsync(
+                            http.newHttpRequestBuilder()
+                                    .uri(server + path)
+                                    .header("Accept", "application/json")
+                                    .build(),
+                            String.class)
+                    .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new ReadException(
+                    "The API server %s did not answer within %d s: GET %s"
+                            .formatted(server, LIMIT.toSeconds(), path),
+                    e);
+        } catch (ExecutionException e) {
+            throw new ReadException(
+                    "The API server %s can't be reached: %s".formatted(server, e.getCause()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ReadException("Interrupted", e);
+        }
+    }
+
+    private static String expect(String path, HttpResponse<String> response) {
+        if (response.isSuccessful()) {
+            return response.body() == null ? "" : response.body();
+        }
+        String what = path.split("\\?", 2)[0];
+        throw new ReadException(
+                switch (response.code()) {
+                    case NOT_FOUND -> "The server does not serve " + what;
+                    case GONE -> what + " changed while it was read; try again";
+                    case FORBIDDEN ->
+                            "You may not read %s: %s".formatted(what, message(response.body()));
+                    default ->
+                            "GET %s was answered %d: %s"
+                                    .formatted(what, response.code(), message(response.body()));
+                });
+    }
+
+    private static String message(@Nullable String body) {
+        try {
+            return JSON.readTree(body == null ? "" : body).path("message").asText("no message");
+        } catch (JsonProcessingException e) {
+            return "not JSON";
+        }
+    }
+
+    private static JsonNode tree(String path, String body) {
+        try {
+            return JSON.readTree(body);
+        } catch (JsonProcessingException e) {
+            throw new ReadException(
+                    "The answer to GET %s is no JSON: %s".formatted(path, e.getOriginalMessage()),
+                    e);
+        }
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+}

@@ -1,0 +1,29 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.read;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.allocator.model.Claim;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A claim, and who has it.
+ *
+ * @param claim as the allocator sees it
+ * @param pods the names of the pods that it is reserved for
+ * @param since when it was allocated, or else created; empty if the server does not say
+ */
+public record ClaimInfo(Claim claim, List<String> pods, String since) {
+
+    static ClaimInfo of(JsonNode json) {
+        List<String> pods = new ArrayList<>(1);
+        for (JsonNode user : json.at("/status/reservedFor")) {
+            pods.add(user.path("name").asText());
+        }
+        String allocated = json.at("/status/allocation/allocationTimestamp").asText();
+        String created = json.at("/metadata/creationTimestamp").asText();
+        return new ClaimInfo(
+                Claim.of(json), List.copyOf(pods), allocated.isEmpty() ? created : allocated);
+    }
+}

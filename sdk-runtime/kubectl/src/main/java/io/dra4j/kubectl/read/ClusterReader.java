@@ -1,0 +1,117 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.read;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.model.DeviceClass;
+import io.dra4j.allocator.model.InvalidObjectException;
+import io.dra4j.allocator.model.Slice;
+import io.dra4j.allocator.model.TaintRule;
+import io.dra4j.kubectl.read.Snapshot.ClassResource;
+import io.dra4j.rules.KubernetesVersion;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Reads all that decides about devices, whatever version of the API is served. */
+public final class ClusterReader {
+
+    private static final String GROUP = "apis/resource.k8s.io";
+
+    private final ApiReader api;
+    private final List<String> unread = new ArrayList<>();
+
+    public ClusterReader(ApiReader api) {
+        this.api = api;
+    }
+
+    /**
+     * Reads the cluster.
+     *
+     * @throws ReadException if it can't be read, or serves no claims
+     */
+    public Snapshot read() {
+        JsonNode group =
+                api.find(GROUP)
+                        .orElseThrow(
+                                () ->
+                                        new ReadException(
+                                                "The server does not serve resource.k8s.io: DRA"
+                                                        + " needs Kubernetes 1.34, or a feature"
+                                                        + " gate before"));
+        String prefix = "apis/" + group.at("/preferredVersion/groupVersion").asText() + "/";
+        String server = api.find("version").map(one -> one.path("gitVersion").asText()).orElse("");
+        List<DeviceClass> classes = new ArrayList<>();
+        List<ClassResource> resources = new ArrayList<>();
+        api.list(prefix + "deviceclasses", one -> addClass(one, classes, resources));
+        List<Slice> slices = new ArrayList<>();
+        api.list(prefix + "resourceslices", one -> decoded(() -> slices.add(Slice.of(one))));
+        Map<String, ClaimInfo> claims = new HashMap<>();
+        api.list(prefix + "resourceclaims", one -> decoded(() -> add(ClaimInfo.of(one), claims)));
+        List<NodeInfo> nodes = new ArrayList<>();
+        api.list("api/v1/nodes", one -> nodes.add(NodeInfo.of(one)));
+        nodes.sort(Comparator.comparing(NodeInfo::name));
+        Cluster cluster =
+                new Cluster(
+                        classes,
+                        slices,
+                        claims.values().stream().map(ClaimInfo::claim).toList(),
+                        taintRules(group));
+        return new Snapshot(
+                server, release(server), cluster, nodes, claims, resources, List.copyOf(unread));
+    }
+
+    private static void add(ClaimInfo claim, Map<String, ClaimInfo> claims) {
+        claims.put(claim.claim().fullName(), claim);
+    }
+
+    private void addClass(JsonNode json, List<DeviceClass> classes, List<ClassResource> resources) {
+        DeviceClass read = DeviceClass.of(json);
+        classes.add(read);
+        String resource = json.at("/spec/extendedResourceName").asText();
+        if (!resource.isEmpty()) {
+            String created = json.at("/metadata/creationTimestamp").asText();
+            resources.add(new ClassResource(read.name(), resource, created));
+        }
+    }
+
+    /** An object that this program does not understand is left out, and said to be. */
+    private void decoded(Runnable decoding) {
+        try {
+            decoding.run();
+        } catch (InvalidObjectException e) {
+            unread.add("left out, since it can't be read: " + e.getMessage());
+        }
+    }
+
+    /** Rules are served in versions of their own, or not at all. */
+    private List<TaintRule> taintRules(JsonNode group) {
+        for (JsonNode version : group.path("versions")) {
+            String prefix = "apis/" + version.path("groupVersion").asText();
+            boolean isServed =
+                    api.find(prefix).stream()
+                            .flatMap(one -> one.path("resources").valueStream())
+                            .anyMatch(one -> one.path("name").asText().equals("devicetaintrules"));
+            if (isServed) {
+                List<TaintRule> rules = new ArrayList<>();
+                Consumer<JsonNode> add = one -> rules.add(TaintRule.of(one));
+                api.list(prefix + "/devicetaintrules", add);
+                return rules;
+            }
+        }
+        return List.of();
+    }
+
+    private static KubernetesVersion release(String server) {
+        String[] parts = server.split("\\.");
+        try {
+            return KubernetesVersion.nearest(Integer.parseInt(parts[1]));
+        } catch (NumberFormatException | IndexOutOfBoundsException e) {
+            return KubernetesVersion.newest();
+        }
+    }
+}
