@@ -25,11 +25,15 @@ public final class Allocator {
 
     private final Behaviour behaviour;
     private final InstantSource clock;
-    private final Expressions expressions = new Expressions();
+    private final Duration limit;
+    private final Expressions expressions;
 
-    private Allocator(Behaviour behaviour, InstantSource clock) {
+    private Allocator(
+            Behaviour behaviour, InstantSource clock, Duration limit, Expressions expressions) {
         this.behaviour = behaviour;
         this.clock = clock;
+        this.limit = limit;
+        this.expressions = expressions;
     }
 
     /**
@@ -56,7 +60,12 @@ public final class Allocator {
      * @throws IllegalArgumentException if a gate is on whose rules are not known
      */
     public static Allocator of(FeatureGates gates, Set<SchedulerBug> bugs, InstantSource clock) {
-        return new Allocator(new Behaviour(gates, bugs), clock);
+        return new Allocator(new Behaviour(gates, bugs), clock, TIME_LIMIT, new Expressions());
+    }
+
+    /** Returns an allocator that decides the same, and gives up on a node after another time. */
+    public Allocator withTimeLimit(Duration other) {
+        return new Allocator(behaviour, clock, other, expressions);
     }
 
     /**
@@ -74,6 +83,6 @@ public final class Allocator {
     }
 
     private Deadline deadline(Node node) {
-        return new Deadline(clock, clock.instant().plus(TIME_LIMIT), node.name());
+        return new Deadline(clock, clock.instant().plus(limit), node.name());
     }
 }

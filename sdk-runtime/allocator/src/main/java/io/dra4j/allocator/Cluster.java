@@ -41,6 +41,8 @@ public final class Cluster {
         this.slices.forEach(this::addToPool);
         this.claims = List.copyOf(claims);
         this.claims.forEach(this::addHolders);
+        byPool.replaceAll((id, some) -> List.copyOf(some));
+        holders.replaceAll((id, some) -> List.copyOf(some));
         this.taintRules = List.copyOf(taintRules);
     }
 
@@ -72,7 +74,7 @@ public final class Cluster {
 
     /** The slices of a pool, of all generations, by name. */
     public List<Slice> slices(PoolId pool) {
-        return List.copyOf(byPool.getOrDefault(pool, List.of()));
+        return byPool.getOrDefault(pool, List.of());
     }
 
     /** The claims of the view. */
@@ -82,7 +84,7 @@ public final class Cluster {
 
     /** The claims that have a device, or shares of it. */
     public List<Holder> holders(DeviceId device) {
-        return List.copyOf(holders.getOrDefault(device, List.of()));
+        return holders.getOrDefault(device, List.of());
     }
 
     /** The rules that taint devices. */

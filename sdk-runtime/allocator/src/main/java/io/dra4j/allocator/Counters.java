@@ -88,7 +88,7 @@ final class Counters {
 
     private Object key(Candidate candidate) {
         if (behaviour.has(Trait.COUNTERS_IN_DEVICE_SLICE)) {
-            return candidate.slice();
+            return candidate.slice().name();
         }
         return behaviour.has(SchedulerBug.COUNTERS_BY_POOL_NAME)
                 ? candidate.id().pool()

@@ -55,11 +55,11 @@ final class Picks {
                 return new Obstacle.Picked(other.claim().fullName(), other.resultName());
             }
         }
-        if (admin) {
+        List<Holder> all = cluster.holders(candidate.id());
+        if (admin || all.isEmpty()) {
             return null;
         }
-        List<Holder> holders =
-                cluster.holders(candidate.id()).stream().filter(this::isInTheWay).toList();
+        List<Holder> holders = all.stream().filter(this::isInTheWay).toList();
         return holders.isEmpty() ? null : new Obstacle.InUse(holders);
     }
 

@@ -10,10 +10,13 @@ import io.dra4j.allocator.model.Slice;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.KubernetesVersion;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -89,10 +92,12 @@ final class Pools {
         if (all.stream().anyMatch(one -> one.generation() > first.generation())) {
             return Optional.empty();
         }
+        Set<Slice> here = Collections.newSetFromMap(new IdentityHashMap<>());
+        here.addAll(slices);
         List<Slice> elsewhere =
                 all.stream()
                         .filter(one -> one.generation() == first.generation())
-                        .filter(one -> !slices.contains(one))
+                        .filter(one -> !here.contains(one))
                         .toList();
         boolean complete = slices.size() + elsewhere.size() == first.sliceCount();
         String problem = complete ? problem(slices, elsewhere) : "";

@@ -11,14 +11,14 @@ import java.util.Map;
 
 /** Keeps, for each request and device, the first check that failed. */
 final class Trace {
-    private final Map<Integer, Map<Candidate, Obstacle>> refused = new HashMap<>();
+    private final Map<Integer, Map<DeviceId, Obstacle>> refused = new HashMap<>();
     private final Map<Integer, Integer> most = new HashMap<>();
 
     /** Keeps why a device was refused; that it was picked for another request counts least. */
     void refused(Plan plan, Candidate candidate, Obstacle obstacle) {
         refused.computeIfAbsent(plan.index(), index -> new LinkedHashMap<>())
                 .merge(
-                        candidate,
+                        candidate.id(),
                         obstacle,
                         (first, later) -> first instanceof Obstacle.Picked ? later : first);
     }
@@ -40,16 +40,9 @@ final class Trace {
                                 plan.resultName(),
                                 plan.count(),
                                 reached,
-                                devices(plan)));
+                                refused.getOrDefault(plan.index(), Map.of())));
             }
         }
         return all;
-    }
-
-    private Map<DeviceId, Obstacle> devices(Plan plan) {
-        Map<DeviceId, Obstacle> devices = new LinkedHashMap<>();
-        refused.getOrDefault(plan.index(), Map.of())
-                .forEach((candidate, obstacle) -> devices.putIfAbsent(candidate.id(), obstacle));
-        return devices;
     }
 }

@@ -23,11 +23,11 @@ import java.util.function.Function;
 import java.util.zip.GZIPInputStream;
 
 /** Random objects, and what the allocator of kube-scheduler 1.36.2 answered. */
-record AllocatorCase(JsonNode json) {
+public record AllocatorCase(JsonNode json) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     /** All cases of the file. */
-    static List<AllocatorCase> all() {
+    public static List<AllocatorCase> all() {
         try (BufferedReader lines =
                 new BufferedReader(
                         new InputStreamReader(
@@ -50,30 +50,30 @@ record AllocatorCase(JsonNode json) {
         }
     }
 
-    String name() {
+    public String name() {
         return json.path("name").asText();
     }
 
-    JsonNode expected() {
+    public JsonNode expected() {
         return json.path("expected");
     }
 
-    boolean listAttributes() {
+    public boolean listAttributes() {
         return json.path("listAttributes").asBoolean();
     }
 
     /** Returns whether a known bug of the release may have decided. */
-    boolean isDecidedByBugs() {
+    public boolean isDecidedByBugs() {
         return json.has("schedulerBugs");
     }
 
-    FeatureGates gates() {
+    public FeatureGates gates() {
         return new FeatureGates(
                 KubernetesVersion.V1_36,
                 Map.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, listAttributes()));
     }
 
-    Cluster cluster() {
+    public Cluster cluster() {
         return new Cluster(
                 list("classes", DeviceClass::of),
                 list("slices", Slice::of),
@@ -81,11 +81,11 @@ record AllocatorCase(JsonNode json) {
                 List.of());
     }
 
-    Node node() {
+    public Node node() {
         return Node.of(json.path("node"));
     }
 
-    List<Claim> claims() {
+    public List<Claim> claims() {
         return list("claims", Claim::of);
     }
 

@@ -57,6 +57,15 @@ public record Device(
 
     /** Returns the same device with other taints. */
     public Device withTaints(List<Taint> others) {
+        return with(consumes, others);
+    }
+
+    /** Returns the same device, consuming no counters. */
+    public Device withoutCounters() {
+        return consumes.isEmpty() ? this : with(List.of(), taints);
+    }
+
+    private Device with(List<CounterSet> consumes, List<Taint> taints) {
         return new Device(
                 name,
                 attributes,
@@ -66,7 +75,7 @@ public record Device(
                 sharing,
                 consumes,
                 grouped,
-                others,
+                taints,
                 bindingConditions,
                 bindingFailureConditions);
     }

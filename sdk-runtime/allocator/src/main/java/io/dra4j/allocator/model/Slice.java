@@ -47,6 +47,25 @@ public record Slice(
                 Json.list(spec, "devices", Device::of));
     }
 
+    /** Returns the same slice for all nodes. */
+    public Slice onAllNodes() {
+        return new Slice(
+                name, pool, generation, sliceCount, NodeChoice.ALL, false, sharedCounters, devices);
+    }
+
+    /** Returns the same slice with devices that consume no counters. */
+    public Slice withoutCounters() {
+        return new Slice(
+                name,
+                pool,
+                generation,
+                sliceCount,
+                nodes,
+                perDevice,
+                sharedCounters,
+                devices.stream().map(Device::withoutCounters).toList());
+    }
+
     /** The identity of one of the devices. */
     public DeviceId id(Device device) {
         return new DeviceId(pool.driver(), pool.pool(), device.name());

@@ -42,4 +42,17 @@ public record SubRequest(
                 Json.list(json, "tolerations", Toleration::of),
                 Json.map(json.path("capacity"), "requests", Quantity::of));
     }
+
+    /** Returns the same for one device. */
+    public SubRequest forOne() {
+        return new SubRequest(
+                name, deviceClass, selectors, mode, 1, adminAccess, tolerations, capacity);
+    }
+
+    /** Returns the same with other conditions for its devices. */
+    public SubRequest with(
+            List<String> selectors, List<Toleration> tolerations, Map<String, Quantity> capacity) {
+        return new SubRequest(
+                name, deviceClass, selectors, mode, count, adminAccess, tolerations, capacity);
+    }
 }

@@ -1,0 +1,147 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.explain;
+
+import io.dra4j.allocator.Obstacle.Kind;
+import io.dra4j.allocator.model.PoolId;
+import io.dra4j.allocator.model.Taint;
+
+/** A change of one object that takes an obstacle away. */
+public sealed interface Change {
+
+    /** The kind of obstacle. */
+    Kind kind();
+
+    /** The change as a sentence without its point, in the imperative. */
+    String text();
+
+    /**
+     * The request of a claim to change.
+     *
+     * @param claim its namespace and name
+     * @param request its name, with the subrequest's behind a slash
+     */
+    record Place(String claim, String request) {
+        @Override
+        public String toString() {
+            return "request %s of claim %s".formatted(request, claim);
+        }
+    }
+
+    /** A request tolerates a taint. */
+    record Tolerate(Place place, Taint taint) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.TAINTS;
+        }
+
+        @Override
+        public String text() {
+            return "tolerate taint %s in %s".formatted(taint, place);
+        }
+    }
+
+    /** A claim gives its devices back. */
+    record Release(String claim) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.HOLDERS;
+        }
+
+        @Override
+        public String text() {
+            return "release the devices of claim " + claim;
+        }
+    }
+
+    /** A selector of a request is removed. */
+    record DropRequestSelector(Place place, int index, String expression) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.REQUEST_SELECTORS;
+        }
+
+        @Override
+        public String text() {
+            return "remove selector #%d of %s: %s".formatted(index, place, expression);
+        }
+    }
+
+    /** A selector of a class is removed; the first one says what the class is, and stays. */
+    record DropClassSelector(String deviceClass, int index, String expression) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.CLASS_SELECTORS;
+        }
+
+        @Override
+        public String text() {
+            return "remove selector #%d of class %s: %s".formatted(index, deviceClass, expression);
+        }
+    }
+
+    /** A constraint of a claim is removed. */
+    record DropConstraint(String claim, int index, String constraint) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.CONSTRAINTS;
+        }
+
+        @Override
+        public String text() {
+            return "remove constraint #%d of claim %s: %s".formatted(index, claim, constraint);
+        }
+    }
+
+    /** The counters of a pool suffice. */
+    record IgnoreCounters(PoolId pool) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.COUNTERS;
+        }
+
+        @Override
+        public String text() {
+            return "free counters of pool " + pool;
+        }
+    }
+
+    /** A request does without an amount of a capacity. */
+    record DropCapacity(Place place, String capacity) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.CAPACITY_REQUESTS;
+        }
+
+        @Override
+        public String text() {
+            return "do not request capacity %s in %s".formatted(capacity, place);
+        }
+    }
+
+    /** A request is for one device. */
+    record RequestOne(Place place) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.COUNT;
+        }
+
+        @Override
+        public String text() {
+            return "ask for one device in " + place;
+        }
+    }
+
+    /** The slices of a pool are for all nodes. */
+    record OpenPool(PoolId pool) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.NODE;
+        }
+
+        @Override
+        public String text() {
+            return "use a node that pool %s is for".formatted(pool);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.explain;
+
+import io.dra4j.allocator.Allocator;
+import io.dra4j.allocator.Obstacle.Kind;
+import io.dra4j.allocator.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Explains why claims do not fit, by allocating them again without obstacles.
+ *
+ * <p>Obstacles of one kind are taken away first, those of two kinds where none is enough alone. Of
+ * those that help, the fewest are kept that do. An attempt takes no longer than a scheduler's, and
+ * no new one begins after the time limit.
+ */
+public final class Explainer {
+    private final Allocator allocator;
+    private final InstantSource clock;
+    private final Duration limit;
+
+    /** Makes an explainer of an allocator's answers. */
+    public Explainer(Allocator allocator, InstantSource clock, Duration limit) {
+        this.allocator = allocator;
+        this.clock = clock;
+        this.limit = limit;
+    }
+
+    /** Allocates, and explains the outcome if it is not that the claims fit. */
+    public Explanation explain(Question question) {
+        Outcome outcome = allocate(question);
+        return outcome instanceof Outcome.Allocated
+                ? new Explanation(outcome, List.of())
+                : new Explanation(outcome, new Run(question, clock.instant().plus(limit)).ways());
+    }
+
+    private Outcome allocate(Question question) {
+        return allocator.allocate(question.cluster(), question.node(), question.claims());
+    }
+
+    /** The attempts for one question. */
+    private final class Run {
+        private final Question question;
+        private final Map<Kind, List<Change>> changes = new EnumMap<>(Kind.class);
+        private final Instant end;
+
+        Run(Question question, Instant end) {
+            this.question = question;
+            this.end = end;
+        }
+
+        /** Ways with one kind of obstacle, or where there is none, with two; the shortest first. */
+        List<Way> ways() {
+            List<Way> ways = new ArrayList<>();
+            for (Kind kind : Kind.values()) {
+                addTo(ways, EnumSet.of(kind));
+            }
+            if (ways.isEmpty()) {
+                for (Kind first : Kind.values()) {
+                    for (Kind second : Kind.values()) {
+                        if (first.compareTo(second) < 0) {
+                            addTo(ways, EnumSet.of(first, second));
+                        }
+                    }
+                }
+            }
+            ways.sort(Comparator.comparing(way -> way.changes().size()));
+            return List.copyOf(ways);
+        }
+
+        private void addTo(List<Way> ways, Set<Kind> kinds) {
+            List<List<Change>> byKind =
+                    kinds.stream()
+                            .map(kind -> changes.computeIfAbsent(kind, new Changes(question)::of))
+                            .toList();
+            if (byKind.stream().noneMatch(List::isEmpty)) {
+                List<Change> all = byKind.stream().flatMap(List::stream).toList();
+                if (fits(all)) {
+                    ways.add(new Way(kinds, smallest(all)));
+                }
+            }
+        }
+
+        /** Keeps what is needed; where that misleads the search, all of it. */
+        private List<Change> smallest(List<Change> changes) {
+            List<Change> needed = needed(List.of(), changes, false);
+            return fits(needed) ? needed : changes;
+        }
+
+        /**
+         * Returns the changes that are needed besides those that are made: halves are tried first.
+         *
+         * @param tried whether those that are made are more than before
+         */
+        private List<Change> needed(List<Change> made, List<Change> changes, boolean tried) {
+            if (tried && fits(made)) {
+                return List.of();
+            }
+            if (changes.size() <= 1) {
+                return changes;
+            }
+            List<Change> left = changes.subList(0, changes.size() / 2);
+            List<Change> right = changes.subList(changes.size() / 2, changes.size());
+            List<Change> ofRight = needed(join(made, left), right, true);
+            List<Change> ofLeft = needed(join(made, ofRight), left, !ofRight.isEmpty());
+            return join(ofLeft, ofRight);
+        }
+
+        private static List<Change> join(List<Change> some, List<Change> others) {
+            return Stream.concat(some.stream(), others.stream()).toList();
+        }
+
+        private boolean fits(List<Change> changes) {
+            return !changes.isEmpty()
+                    && !clock.instant().isAfter(end)
+                    && allocate(ChangedQuestion.of(question, changes)) instanceof Outcome.Allocated;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.explain;
+
+import io.dra4j.allocator.Obstacle.Kind;
+import io.dra4j.allocator.Outcome;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An outcome, and the changes with which the claims would fit.
+ *
+ * @param outcome of the question as it was
+ * @param ways to make the claims fit, the shortest first; each was tried
+ */
+public record Explanation(Outcome outcome, List<Way> ways) {
+
+    /** The kinds of obstacle in the way: of each way, all are needed. */
+    public Set<Kind> kinds() {
+        Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+        ways.forEach(way -> kinds.addAll(way.kinds()));
+        return kinds;
+    }
+}

@@ -1,0 +1,15 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.explain;
+
+import io.dra4j.allocator.Obstacle.Kind;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A way to make claims fit.
+ *
+ * @param kinds of obstacle, without all of which the claims fit
+ * @param changes of these kinds that are enough, together
+ */
+public record Way(Set<Kind> kinds, List<Change> changes) {}
