@@ -52,7 +52,7 @@ final class Candidates {
                 DeviceId id = slice.id(device);
                 Device tainted = tainted(device, id);
                 DeviceVariable variable =
-                        DeviceVariable.of(id.driver(), device, behaviour.listsInExpressions());
+                        new DeviceVariable(id.driver(), device, behaviour.listsInExpressions());
                 all.add(new Candidate(all.size(), pool, slice, tainted, id, variable));
             }
         }

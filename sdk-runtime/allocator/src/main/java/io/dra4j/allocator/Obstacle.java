@@ -13,6 +13,30 @@ import org.jspecify.annotations.Nullable;
 /** The check of a device that failed for a request, and why. */
 public sealed interface Obstacle {
 
+    /** The checks of a device, in their order. */
+    enum Check {
+        IN_USE("in use"),
+        FEATURE_GATE("needs a feature gate"),
+        CLASS_SELECTOR("does not match a selector of the class"),
+        REQUEST_SELECTOR("does not match a selector of the request"),
+        NODE("not available on the node"),
+        CAPACITY("too little capacity"),
+        COUNTERS("too little of a counter"),
+        TAINT("tainted"),
+        CONSTRAINT("does not satisfy a constraint");
+
+        private final String text;
+
+        Check(String text) {
+            this.text = text;
+        }
+
+        /** The failure of the check, in words. */
+        public String text() {
+            return text;
+        }
+    }
+
     /** The kinds of change that take obstacles away. */
     enum Kind {
         TAINTS("taints"),
@@ -37,6 +61,9 @@ public sealed interface Obstacle {
         }
     }
 
+    /** The check that failed. */
+    Check check();
+
     /** The kind of change that takes it away; none where only the driver or a gate could. */
     Optional<Kind> kind();
 
@@ -45,6 +72,11 @@ public sealed interface Obstacle {
 
     /** Other claims have the device. */
     record InUse(List<Holder> holders) implements Obstacle {
+        @Override
+        public Check check() {
+            return Check.IN_USE;
+        }
+
         @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.HOLDERS);
@@ -58,6 +90,11 @@ public sealed interface Obstacle {
 
     /** The same pod's claims have the device already. */
     record Picked(String claim, String request) implements Obstacle {
+        @Override
+        public Check check() {
+            return Check.IN_USE;
+        }
+
         @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.COUNT);
@@ -78,6 +115,11 @@ public sealed interface Obstacle {
     record NotSelected(@Nullable String deviceClass, int index, String expression)
             implements Obstacle {
         @Override
+        public Check check() {
+            return deviceClass == null ? Check.REQUEST_SELECTOR : Check.CLASS_SELECTOR;
+        }
+
+        @Override
         public Optional<Kind> kind() {
             return Optional.of(deviceClass == null ? Kind.REQUEST_SELECTORS : Kind.CLASS_SELECTORS);
         }
@@ -95,6 +137,11 @@ public sealed interface Obstacle {
     /** The device cannot be used from the node. */
     record OtherNode(String node) implements Obstacle {
         @Override
+        public Check check() {
+            return Check.NODE;
+        }
+
+        @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.NODE);
         }
@@ -107,6 +154,11 @@ public sealed interface Obstacle {
 
     /** The device needs a feature gate that is off. */
     record GateOff(String gate) implements Obstacle {
+        @Override
+        public Check check() {
+            return Check.FEATURE_GATE;
+        }
+
         @Override
         public Optional<Kind> kind() {
             return Optional.empty();
@@ -121,6 +173,11 @@ public sealed interface Obstacle {
     /** The device does not have a capacity that is requested. */
     record NoCapacity(String capacity) implements Obstacle {
         @Override
+        public Check check() {
+            return Check.CAPACITY;
+        }
+
+        @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.CAPACITY_REQUESTS);
         }
@@ -133,6 +190,11 @@ public sealed interface Obstacle {
 
     /** The device's policy allows no amount that is large enough. */
     record AmountRefused(String capacity, Quantity amount) implements Obstacle {
+        @Override
+        public Check check() {
+            return Check.CAPACITY;
+        }
+
         @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.CAPACITY_REQUESTS);
@@ -158,6 +220,11 @@ public sealed interface Obstacle {
             List<Holder> holders)
             implements Obstacle {
         @Override
+        public Check check() {
+            return Check.CAPACITY;
+        }
+
+        @Override
         public Optional<Kind> kind() {
             return Optional.of(requested ? Kind.CAPACITY_REQUESTS : Kind.HOLDERS);
         }
@@ -176,6 +243,11 @@ public sealed interface Obstacle {
     record CounterShort(String set, String counter, Quantity amount, Quantity left)
             implements Obstacle {
         @Override
+        public Check check() {
+            return Check.COUNTERS;
+        }
+
+        @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.COUNTERS);
         }
@@ -189,6 +261,11 @@ public sealed interface Obstacle {
 
     /** The request does not tolerate a taint. */
     record Tainted(Taint taint) implements Obstacle {
+        @Override
+        public Check check() {
+            return Check.TAINT;
+        }
+
         @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.TAINTS);
@@ -209,6 +286,11 @@ public sealed interface Obstacle {
     record NotTogether(
             Constraint constraint, @Nullable AttributeValue value, @Nullable AttributeValue other)
             implements Obstacle {
+        @Override
+        public Check check() {
+            return Check.CONSTRAINT;
+        }
+
         @Override
         public Optional<Kind> kind() {
             return Optional.of(Kind.CONSTRAINTS);

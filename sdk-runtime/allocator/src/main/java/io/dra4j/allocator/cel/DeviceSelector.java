@@ -42,7 +42,7 @@ public final class DeviceSelector {
      */
     public boolean matches(String driver, JsonNode device) {
         try {
-            return matches(DeviceVariable.of(driver, Device.of(device), true));
+            return matches(new DeviceVariable(driver, Device.of(device), true));
         } catch (InvalidObjectException e) {
             throw failed(e.getMessage());
         }

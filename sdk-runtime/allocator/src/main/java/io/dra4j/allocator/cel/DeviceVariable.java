@@ -7,21 +7,19 @@ import io.dra4j.allocator.model.Device;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The variable that expressions see of a device; one may be evaluated by many expressions.
+ * The variable that expressions see of a device; it is made for the first of them.
  *
  * <p>A device with an attribute that CEL does not know can be evaluated by none: {@link
  * DeviceSelector#matches} fails for each.
  */
 public final class DeviceVariable {
-    private final Map<String, Object> fields;
-    private final String problem;
-
-    private DeviceVariable(Map<String, Object> fields, String problem) {
-        this.fields = fields;
-        this.problem = problem;
-    }
+    private final String driver;
+    private final Device device;
+    private final boolean lists;
+    private @Nullable Map<String, Object> fields;
 
     /**
      * Makes the variable of a device.
@@ -29,12 +27,22 @@ public final class DeviceVariable {
      * @param driver of the slice, the domain of names that have none
      * @param lists whether attributes may be lists
      */
-    public static DeviceVariable of(String driver, Device device, boolean lists) {
-        try {
-            return new DeviceVariable(fields(driver, device, lists), "");
-        } catch (IllegalArgumentException e) {
-            return new DeviceVariable(Map.of(), String.valueOf(e.getMessage()));
+    public DeviceVariable(String driver, Device device, boolean lists) {
+        this.driver = driver;
+        this.device = device;
+        this.lists = lists;
+    }
+
+    /**
+     * Returns the fields by name.
+     *
+     * @throws IllegalArgumentException if an attribute has no value that CEL knows
+     */
+    Map<String, Object> fields() {
+        if (fields == null) {
+            fields = fields(driver, device, lists);
         }
+        return fields;
     }
 
     private static Map<String, Object> fields(String driver, Device device, boolean lists) {
@@ -47,18 +55,6 @@ public final class DeviceVariable {
                 byDomain(driver, device.capacity(), one -> new Quantity(one.value().value())),
                 "allowMultipleAllocations",
                 device.sharing());
-    }
-
-    /**
-     * Returns the fields by name.
-     *
-     * @throws IllegalArgumentException if an attribute has no value that CEL knows
-     */
-    Map<String, Object> fields() {
-        if (!problem.isEmpty()) {
-            throw new IllegalArgumentException(problem);
-        }
-        return fields;
     }
 
     /** A name without a domain is in that of the driver. */

@@ -6,6 +6,7 @@ import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,10 +17,22 @@ import java.util.Set;
  */
 public record Explanation(Outcome outcome, List<Way> ways) {
 
-    /** The kinds of obstacle in the way: of each way, all are needed. */
+    /** The kinds of obstacle in the way, those of all ways. */
     public Set<Kind> kinds() {
         Set<Kind> kinds = EnumSet.noneOf(Kind.class);
         ways.forEach(way -> kinds.addAll(way.kinds()));
         return kinds;
+    }
+
+    /** The way with the fewest changes; none if obstacles of two kinds are not all there are. */
+    public Optional<Way> smallest() {
+        return ways.stream().findFirst();
+    }
+
+    /** The requests that the search came to, in their order; none if it ended with an error. */
+    public List<RequestExplanation> requests() {
+        return outcome instanceof Outcome.DoesNotFit refused
+                ? refused.requests().stream().map(RequestExplanation::of).toList()
+                : List.of();
     }
 }

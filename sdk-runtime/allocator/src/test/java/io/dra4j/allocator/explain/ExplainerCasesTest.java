@@ -8,6 +8,8 @@ import io.dra4j.allocator.Allocator;
 import io.dra4j.allocator.AllocatorCase;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.SchedulerBug;
+import io.dra4j.allocator.StepClock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -20,15 +22,20 @@ import org.junit.jupiter.api.Test;
 
 /** The obstacles that are named are those without which the scheduler's own allocator succeeds. */
 class ExplainerCasesTest {
-    /** Some searches without obstacles take all the time that there is. */
-    private static final Duration ATTEMPT = Duration.ofSeconds(2);
+    /** Some searches without obstacles take all the time that there is: so many steps. */
+    private static final Duration ATTEMPT = Duration.ofMillis(40);
 
     private final Map<Boolean, Allocator> allocators = new HashMap<>();
 
     private Allocator allocator(AllocatorCase one) {
         return allocators.computeIfAbsent(
                 one.listAttributes(),
-                lists -> Allocator.asReleased(one.gates()).withTimeLimit(ATTEMPT));
+                lists ->
+                        Allocator.of(
+                                        one.gates(),
+                                        SchedulerBug.of(one.gates().version()),
+                                        new StepClock())
+                                .withTimeLimit(ATTEMPT));
     }
 
     private Explanation explain(AllocatorCase one) {
