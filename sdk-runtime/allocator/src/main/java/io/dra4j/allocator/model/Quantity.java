@@ -20,7 +20,7 @@ public record Quantity(BigDecimal value, String text) implements Comparable<Quan
     static Quantity of(JsonNode json) {
         String problem = Quantities.problem(json);
         if (!problem.isEmpty()) {
-            throw new InvalidObjectException("\"%s\": %s".formatted(json.asText(), problem));
+            throw new IllegalArgumentException("\"%s\": %s".formatted(json.asText(), problem));
         }
         return parse(json.asText());
     }
