@@ -43,7 +43,7 @@ public final class FalseParts {
      */
     public List<Part> of(String expression, String driver, Device device) {
         CelAbstractSyntaxTree whole = compiler.compile(expression);
-        DeviceVariable variable = DeviceVariable.of(driver, device, true);
+        DeviceVariable variable = new DeviceVariable(driver, device, true);
         List<Part> parts = new ArrayList<>();
         for (CelExpr part : conjuncts(whole.getExpr())) {
             CelAbstractSyntaxTree tree =
