@@ -1,0 +1,78 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl;
+
+import io.dra4j.kubectl.read.ReadException;
+import io.dra4j.kubectl.tree.TreeCommand;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+
+/** The program {@code kubectl-dra}, which kubectl runs as {@code kubectl dra}. */
+@Command(
+        name = "kubectl dra",
+        mixinStandardHelpOptions = true,
+        versionProvider = KubectlDra.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        description = {
+            "Answers questions about the devices of a cluster. Reads, and never writes.",
+            ""
+        },
+        footer = {
+            "",
+            "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."
+        },
+        subcommands = {TreeCommand.class})
+public final class KubectlDra {
+
+    private static final int USAGE = 2;
+    private static final int UNREADABLE = 3;
+
+    private KubectlDra() {}
+
+    /**
+     * Runs one command.
+     *
+     * @param args the command line; {@code --help} explains it
+     */
+    public static void main(String[] args) {
+        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "error");
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command line as {@link #main} runs it. */
+    static CommandLine commandLine() {
+        return new CommandLine(new KubectlDra())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(KubectlDra::refuse)
+                .setExecutionExceptionHandler(KubectlDra::fail);
+    }
+
+    private static int refuse(ParameterException e, String[] args) {
+        PrintWriter err = e.getCommandLine().getErr();
+        err.println("kubectl dra: " + e.getMessage());
+        err.println("Run it with --help to see its commands and options.");
+        return USAGE;
+    }
+
+    private static int fail(Exception e, CommandLine command, CommandLine.ParseResult parsed)
+            throws Exception {
+        if (e instanceof ReadException) {
+            command.getErr().println("kubectl dra: " + e.getMessage());
+            return UNREADABLE;
+        }
+        throw e;
+    }
+
+    /** The version of the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = KubectlDra.class.getPackage().getImplementationVersion();
+            return new String[] {"kubectl dra " + (version == null ? "(unpackaged)" : version)};
+        }
+    }
+}
