@@ -46,6 +46,17 @@ class ModulesTest {
                                     "com.fasterxml.jackson.core",
                                     "dev.cel")),
                     entry(
+                            "sdk-runtime/kubectl",
+                            Set.of(
+                                    "dra4j-allocator",
+                                    "dra4j-resource-rules",
+                                    "org.jspecify",
+                                    "org.slf4j",
+                                    "io.fabric8",
+                                    "com.fasterxml.jackson.core",
+                                    "com.fasterxml.jackson.dataformat",
+                                    "info.picocli")),
+                    entry(
                             "conformance-tests/testkit",
                             Set.of(
                                     "dra4j-resource-rules",

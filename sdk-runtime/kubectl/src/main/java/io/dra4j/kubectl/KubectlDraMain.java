@@ -3,7 +3,7 @@
 package io.dra4j.kubectl;
 
 import io.dra4j.kubectl.read.ReadException;
-import io.dra4j.kubectl.tree.TreeCommand;
+import io.dra4j.kubectl.tree.TreeMain;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "kubectl dra",
         mixinStandardHelpOptions = true,
-        versionProvider = KubectlDra.Version.class,
+        versionProvider = KubectlDraMain.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         description = {
@@ -25,13 +25,13 @@ import picocli.CommandLine.ParameterException;
             "",
             "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."
         },
-        subcommands = {TreeCommand.class})
-public final class KubectlDra {
+        subcommands = {TreeMain.class})
+public final class KubectlDraMain {
 
     private static final int USAGE = 2;
     private static final int UNREADABLE = 3;
 
-    private KubectlDra() {}
+    private KubectlDraMain() {}
 
     /**
      * Runs one command.
@@ -45,10 +45,10 @@ public final class KubectlDra {
 
     /** The command line as {@link #main} runs it. */
     static CommandLine commandLine() {
-        return new CommandLine(new KubectlDra())
+        return new CommandLine(new KubectlDraMain())
                 .setCaseInsensitiveEnumValuesAllowed(true)
-                .setParameterExceptionHandler(KubectlDra::refuse)
-                .setExecutionExceptionHandler(KubectlDra::fail);
+                .setParameterExceptionHandler(KubectlDraMain::refuse)
+                .setExecutionExceptionHandler(KubectlDraMain::fail);
     }
 
     private static int refuse(ParameterException e, String[] args) {
@@ -71,7 +71,7 @@ public final class KubectlDra {
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = KubectlDra.class.getPackage().getImplementationVersion();
+            String version = KubectlDraMain.class.getPackage().getImplementationVersion();
             return new String[] {"kubectl dra " + (version == null ? "(unpackaged)" : version)};
         }
     }

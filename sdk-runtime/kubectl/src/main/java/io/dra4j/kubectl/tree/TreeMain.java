@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-public final class TreeCommand implements Callable<Integer> {
+public final class TreeMain implements Callable<Integer> {
 
     @Mixin private ConnectionOptions connection;
 

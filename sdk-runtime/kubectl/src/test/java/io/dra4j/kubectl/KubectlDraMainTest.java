@@ -1,0 +1,68 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class KubectlDraMainTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... args) {
+        CommandLine command = KubectlDraMain.commandLine();
+        command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        return command.execute(args);
+    }
+
+    @Test
+    void aWrongCommandLineHasStatus2() {
+        assertThat(run("tree", "--nodes=a")).isEqualTo(2);
+        assertThat(err.toString()).contains("--nodes=a", "Run it with --help");
+    }
+
+    @Test
+    void aClusterThatIsNotThereHasStatus3(@TempDir Path folder) throws Exception {
+        assertThat(run("tree", "--kubeconfig=" + folder.resolve("none"))).isEqualTo(3);
+        assertThat(err.toString()).contains("There is no kubeconfig file " + folder);
+
+        Path kubeconfig = folder.resolve("kubeconfig");
+        try (EmbeddedApiServer server = EmbeddedApiServer.builder().start()) {
+            server.writeKubeconfig(kubeconfig);
+        }
+        assertThat(run("tree", "--kubeconfig=" + kubeconfig)).isEqualTo(3);
+        assertThat(err.toString()).contains("can't be reached");
+    }
+
+    @Test
+    void theHelpNamesTheCommands() {
+        assertThat(run("--help")).isZero();
+        assertThat(out.toString()).contains("kubectl dra", "tree");
+    }
+
+    @Test
+    void theScriptFindsItsJarThroughALink(@TempDir Path folder) throws Exception {
+        Path script = Files.copy(Path.of("bin/kubectl-dra"), folder.resolve("kubectl-dra"));
+        assertThat(script.toFile().setExecutable(true)).isTrue();
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("kubectl-dra"));
+        Process missing = new ProcessBuilder(link.toString(), "--version").start();
+        assertThat(new String(missing.getErrorStream().readAllBytes()))
+                .contains("there is no kubectl-dra.jar beside");
+        assertThat(missing.waitFor()).isEqualTo(3);
+
+        Files.writeString(folder.resolve("kubectl-dra.jar"), "no jar");
+        Process found = new ProcessBuilder(link.toString(), "--version").start();
+        assertThat(new String(found.getErrorStream().readAllBytes()))
+                .contains("kubectl-dra.jar")
+                .doesNotContain("there is no");
+    }
+}
