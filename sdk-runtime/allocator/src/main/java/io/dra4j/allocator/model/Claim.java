@@ -26,7 +26,8 @@ public record Claim(
         JsonNode metadata = json.path("metadata");
         String namespace = Json.shared(metadata, "namespace");
         String name = Json.text(metadata, "name");
-        return Json.at("ResourceClaim " + namespace + "/" + name, () -> of(namespace, name, json));
+        return Json.at(
+                "ResourceClaim " + fullName(namespace, name), () -> of(namespace, name, json));
     }
 
     private static Claim of(String namespace, String name, JsonNode json) {
@@ -41,6 +42,10 @@ public record Claim(
 
     /** The form that Kubernetes' messages have. */
     public String fullName() {
+        return fullName(namespace, name);
+    }
+
+    private static String fullName(String namespace, String name) {
         return namespace.isEmpty() ? name : namespace + "/" + name;
     }
 }

@@ -1,0 +1,196 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.dra4j.allocator.Allocator;
+import io.dra4j.allocator.Given;
+import io.dra4j.allocator.Obstacle.Check;
+import io.dra4j.allocator.Obstacle.Kind;
+import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Explanations name devices, reasons and the fewest changes. */
+class ExplainerTest {
+    private static final Allocator ALLOCATOR =
+            Allocator.of(new FeatureGates(KubernetesVersion.V1_36, Map.of()));
+
+    private static Explanation explain(Given given, Duration limit) {
+        return new Explainer(ALLOCATOR, InstantSource.system(), limit)
+                .explain(new Question(given.cluster(), Given.NODE, given.claims()));
+    }
+
+    private static Explanation explain(Given given) {
+        return explain(given, Duration.ofMinutes(1));
+    }
+
+    private static List<String> smallest(Explanation explanation) {
+        return explanation.smallest().orElseThrow().changes().stream().map(Change::text).toList();
+    }
+
+    @Test
+    void claimsThatFitNeedNoChange() {
+        Explanation explanation = explain(new Given().devices("{name: 'd'}").claim(""));
+
+        assertThat(explanation.outcome()).isInstanceOf(Outcome.Allocated.class);
+        assertThat(explanation.ways()).isEmpty();
+        assertThat(explanation.requests()).isEmpty();
+    }
+
+    @Test
+    void devicesAreGroupedByTheCheckThatFailedFirst() {
+        Given given =
+                new Given()
+                        .devices(
+                                """
+                                {name: 'a'}, {name: 'b', attributes: {x: {int: 1}}},
+                                {name: 'd', attributes: {x: {int: 2}}, taints: [{key: 'k', value: 'v', effect: 'NoExecute'}]}
+                                """)
+                        .held("a", "")
+                        .claim(
+                                "selectors: [{cel: {expression: 'device.attributes[\"drv.example\"].x > 1'}}]");
+
+        RequestExplanation request = explain(given).requests().get(0);
+
+        assertThat(request.claim()).isEqualTo("ns/c0");
+        assertThat(request.request()).isEqualTo("r");
+        assertThat(request.wanted()).isEqualTo(1);
+        assertThat(request.most()).isZero();
+        assertThat(request.refused())
+                .extracting(RefusedDevices::check, one -> one.reasons().get(0))
+                .containsExactly(
+                        tuple(Check.IN_USE, "in use by ns/h0"),
+                        tuple(
+                                Check.REQUEST_SELECTOR,
+                                "selector #0 of the request does not match: device.attributes[\"drv.example\"].x > 1"),
+                        tuple(
+                                Check.TAINT,
+                                "has taint k=v:NoExecute, which the request does not tolerate"));
+        assertThat(request.nearest()).containsOnlyKeys(new DeviceId("drv.example", "p", "d"));
+    }
+
+    @Test
+    void onlyTheClaimsThatAreNeededAreReleased() {
+        Given given = new Given().devices("{name: 'a'}, {name: 'b'}, {name: 'd'}");
+        given.held("a", "").held("b", "").held("d", "").claim("count: 2");
+
+        Explanation explanation = explain(given);
+
+        assertThat(explanation.kinds()).containsExactly(Kind.HOLDERS);
+        assertThat(explanation.smallest().orElseThrow().changes()).hasSize(2);
+        assertThat(smallest(explanation))
+                .allMatch(text -> text.startsWith("release the devices of claim ns/h"));
+    }
+
+    @Test
+    void theWayWithTheFewestChangesIsFirst() {
+        Given given =
+                new Given()
+                        .devices(
+                                """
+                                {name: 'a', taints: [{key: 'j', effect: 'NoSchedule'}, {key: 'k', effect: 'NoExecute'}]},
+                                {name: 'b'}
+                                """)
+                        .claim("count: 2");
+
+        Explanation explanation = explain(given);
+
+        assertThat(explanation.kinds()).containsExactly(Kind.TAINTS, Kind.COUNT);
+        assertThat(smallest(explanation))
+                .containsExactly("ask for one device in request r of claim ns/c0");
+        assertThat(explanation.ways().get(1).changes())
+                .extracting(Change::text)
+                .containsExactlyInAnyOrder(
+                        "tolerate taint j:NoSchedule in request r of claim ns/c0",
+                        "tolerate taint k:NoExecute in request r of claim ns/c0");
+    }
+
+    @Test
+    void twoKindsAreTakenAwayWhereOneIsNotEnough() {
+        Given given =
+                new Given()
+                        .slice(
+                                "p",
+                                1,
+                                "nodeName: 'm', devices: [{name: 'a', taints: [{key: 'k', effect: 'NoSchedule'}]}]")
+                        .claim("");
+
+        Explanation explanation = explain(given);
+
+        assertThat(explanation.kinds()).containsExactly(Kind.TAINTS, Kind.NODE);
+        assertThat(smallest(explanation))
+                .containsExactlyInAnyOrder(
+                        "tolerate taint k:NoSchedule in request r of claim ns/c0",
+                        "use a node that pool drv.example/p is for");
+    }
+
+    @Test
+    void anErrorIsExplainedByWhatEndsWithoutIt() {
+        Given given =
+                new Given()
+                        .devices("{name: 'a'}")
+                        .claim(
+                                "selectors: [{cel: {expression: 'true'}}, {cel: {expression: 'device.attributes[\"x\"].y == 1'}}]");
+
+        Explanation explanation = explain(given);
+
+        assertThat(explanation.outcome())
+                .isEqualTo(
+                        new Outcome.Failed(
+                                "claim ns/c0: selector #1: CEL runtime error: no such key: y"));
+        assertThat(smallest(explanation))
+                .containsExactly(
+                        "remove selector #1 of request r of claim ns/c0: device.attributes[\"x\"].y == 1");
+    }
+
+    @Test
+    void threeKindsAreNotTakenAwayTogether() {
+        Given given =
+                new Given()
+                        .slice(
+                                "p",
+                                2,
+                                "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: 1}}}]")
+                        .slice(
+                                "p",
+                                2,
+                                """
+                                nodeName: 'n', devices: [
+                                  {name: 'a', attributes: {x: {int: 1}}, capacity: {m: {value: 2}},
+                                   consumesCounters: [{counterSet: 's', counters: {m: {value: 2}}}]}]
+                                """)
+                        .requests(
+                                "{name: 'r', exactly: {deviceClassName: 'c', capacity: {requests: {m: 3}}}}",
+                                "{matchAttribute: 'drv.example/y'}");
+
+        Question question = new Question(given.cluster(), Given.NODE, given.claims());
+
+        assertThat(explain(given).ways()).isEmpty();
+        assertThat(
+                        Stream.of(Kind.COUNTERS, Kind.CONSTRAINTS, Kind.CAPACITY_REQUESTS)
+                                .flatMap(kind -> new Changes(question).of(kind).stream())
+                                .map(Change::text))
+                .containsExactly(
+                        "free counters of pool drv.example/p",
+                        "remove constraint #0 of claim ns/c0: matchAttribute drv.example/y",
+                        "do not request capacity m in request r of claim ns/c0");
+    }
+
+    @Test
+    void noAttemptBeginsAfterTheTimeLimit() {
+        Given given = new Given().devices("{name: 'a'}").held("a", "").claim("");
+
+        assertThat(explain(given).ways()).isNotEmpty();
+        assertThat(explain(given, Duration.ofSeconds(-1)).ways()).isEmpty();
+    }
+}

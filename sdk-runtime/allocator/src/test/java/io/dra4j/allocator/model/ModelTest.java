@@ -1,0 +1,135 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.allocator.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.allocator.Given;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Objects are read as far as an allocator needs them. */
+class ModelTest {
+    private static final Node NODE = new Node("n", Map.of("zone", "east", "size", "5"));
+
+    @Test
+    void devicesOfV1beta1AreReadFromBasic() {
+        Device device =
+                Device.of(Given.json("{name: 'd', basic: {attributes: {x: {bool: true}}}}"));
+
+        assertThat(device)
+                .isEqualTo(Device.of(Given.json("{name: 'd', attributes: {x: {bool: true}}}")));
+        assertThat(device.attributes()).hasSize(1);
+    }
+
+    @Test
+    void requestsOfV1beta1HaveTheFieldsOfExactly() {
+        String fields = "deviceClassName: 'c', count: 2";
+
+        assertThat(claim("{name: 'r', %s}".formatted(fields)))
+                .isEqualTo(claim("{name: 'r', exactly: {%s}}".formatted(fields)));
+    }
+
+    private static Claim claim(String request) {
+        return Claim.of(
+                Given.json(
+                        "{metadata: {name: 'c'}, spec: {devices: {requests: [%s]}}}"
+                                .formatted(request)));
+    }
+
+    @Test
+    void anInvalidQuantityIsNamedWithItsPlace() {
+        assertThatThrownBy(
+                        () ->
+                                Slice.of(
+                                        Given.json(
+                                                "{metadata: {name: 's'}, spec: {devices: [{name: 'd', capacity: {m: {value: '1Kk'}}}]}}")))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessage(
+                        "ResourceSlice s, device d, capacity[m]: \"1Kk\": unable to parse quantity's suffix");
+        assertThatThrownBy(() -> claim("{name: 'r', exactly: {capacity: {requests: {m: 'x'}}}}"))
+                .hasMessageStartingWith("ResourceClaim c, request r, requests[m]: \"x\": ");
+    }
+
+    @Test
+    void attributesOfLaterReleasesAreUnknown() {
+        AttributeValue value = AttributeValue.of(Given.json("{double: 1.5}"));
+
+        assertThat(value.type()).isEqualTo(AttributeValue.Type.UNKNOWN);
+        assertThat(value.isSame(value)).isFalse();
+    }
+
+    @Test
+    void quantitiesAreExactAndKeepTheirForm() {
+        Quantity gibibyte = Quantity.parse("1Gi");
+
+        assertThat(gibibyte.plus(Quantity.parse("512Mi"))).hasToString("1536Mi");
+        assertThat(gibibyte.minus(Quantity.parse("1"))).hasToString("1073741823");
+        assertThat(Quantity.parse("1000m")).isEqualTo(Quantity.parse("1"));
+        assertThat(Quantity.parse("9223372036854775807").plus(Quantity.parse("1")).value())
+                .isEqualTo("9223372036854775808");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "zone,In,east,true",
+        "zone,In,west,false",
+        "zone,NotIn,west,true",
+        "other,NotIn,west,true",
+        "zone,Exists,,true",
+        "other,Exists,,false",
+        "other,DoesNotExist,,true",
+        "size,Gt,4,true",
+        "size,Gt,5,false",
+        "size,Lt,6,true",
+        "zone,Lt,6,false",
+        "zone,Other,east,false"
+    })
+    void nodesAreSelectedByLabels(String key, String operator, String value, boolean matches) {
+        NodeSelector selector =
+                NodeSelector.of(
+                        Given.json(
+                                "{nodeSelectorTerms: [{matchExpressions: [{key: '%s', operator: '%s', values: ['%s']}]}]}"
+                                        .formatted(key, operator, value)));
+
+        assertThat(selector.matches(NODE)).isEqualTo(matches);
+    }
+
+    @Test
+    void nodesAreSelectedByName() {
+        assertThat(NodeSelector.ofNode("n").matches(NODE)).isTrue();
+        assertThat(NodeSelector.ofNode("m").matches(NODE)).isFalse();
+        assertThat(
+                        new NodeSelector(List.of(new NodeSelector.Term(List.of(), List.of())))
+                                .matches(NODE))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "k,Equal,v,NoSchedule,true",
+        "k,Equal,w,NoSchedule,false",
+        "k,,v,,true",
+        "k,Exists,,,true",
+        ",Exists,,,true",
+        ",Equal,v,,true",
+        "j,Exists,,,false",
+        "k,Exists,,NoExecute,false",
+        "k,Other,v,,false"
+    })
+    void taintsAreTolerated(
+            String key, String operator, String value, String effect, boolean tolerated) {
+        Toleration toleration =
+                new Toleration(text(key), text(operator), text(value), text(effect));
+
+        assertThat(toleration.tolerates(new Taint("k", "v", "NoSchedule"))).isEqualTo(tolerated);
+    }
+
+    private static String text(String value) {
+        return value == null ? "" : value;
+    }
+}
