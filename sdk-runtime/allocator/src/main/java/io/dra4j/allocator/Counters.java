@@ -8,6 +8,7 @@ import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.Slice;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +22,30 @@ final class Counters {
     private record Counter(String set, String name) {}
 
     /** The counters of one pool: what claims left of them, and what this search consumes. */
-    private record Ledger(Map<Counter, Quantity> available, Map<Counter, BigDecimal> consumed) {}
+    private record Ledger(
+            Map<Counter, Quantity> available,
+            Map<Counter, List<Holder>> consumers,
+            Map<Counter, BigDecimal> consumed) {
+
+        Ledger() {
+            this(new LinkedHashMap<>(), new HashMap<>(), new HashMap<>());
+        }
+
+        private void subtract(Device device, List<Holder> holders) {
+            for (CounterSet set : device.consumes()) {
+                set.counters()
+                        .forEach(
+                                (name, amount) -> {
+                                    Counter counter = new Counter(set.name(), name);
+                                    available.computeIfPresent(
+                                            counter, (key, left) -> left.minus(amount));
+                                    consumers
+                                            .computeIfAbsent(counter, key -> new ArrayList<>())
+                                            .addAll(holders);
+                                });
+            }
+        }
+    }
 
     private final Behaviour behaviour;
     private final Cluster cluster;
@@ -78,12 +102,12 @@ final class Counters {
                         .map(set -> set.counters().getOrDefault(counter.name, Quantity.ZERO))
                         .reduce(Quantity.ZERO, (a, b) -> b.plus(a));
         Quantity left = available.withValue(available.value().subtract(consumed));
-        return new Obstacle.CounterShort(counter.set, counter.name, needed, left);
+        List<Holder> consumers = ledger.consumers.getOrDefault(counter, List.of());
+        return new Obstacle.CounterShort(counter.set, counter.name, needed, left, consumers);
     }
 
     private Ledger ledger(Candidate candidate) {
-        return ledgers.computeIfAbsent(
-                key(candidate), key -> new Ledger(available(candidate), new HashMap<>()));
+        return ledgers.computeIfAbsent(key(candidate), key -> ofClaims(candidate));
     }
 
     private Object key(Candidate candidate) {
@@ -95,23 +119,26 @@ final class Counters {
                 : candidate.pool().id();
     }
 
-    private Map<Counter, Quantity> available(Candidate candidate) {
+    private Ledger ofClaims(Candidate candidate) {
         List<Slice> slices = slices(candidate);
-        Map<Counter, Quantity> available = new LinkedHashMap<>();
+        Ledger ledger = new Ledger();
         for (Slice slice : slices) {
             for (CounterSet set : slice.sharedCounters()) {
                 set.counters()
-                        .forEach((name, all) -> available.put(new Counter(set.name(), name), all));
+                        .forEach(
+                                (name, all) ->
+                                        ledger.available.put(new Counter(set.name(), name), all));
             }
         }
         for (Slice slice : slices) {
             for (Device device : slice.devices()) {
-                if (isAllocated(slice, device)) {
-                    subtract(available, device);
+                List<Holder> holders = holders(slice, device);
+                if (!holders.isEmpty()) {
+                    ledger.subtract(device, holders);
                 }
             }
         }
-        return available;
+        return ledger;
     }
 
     private List<Slice> slices(Candidate candidate) {
@@ -122,20 +149,11 @@ final class Counters {
                         .toList();
     }
 
-    private boolean isAllocated(Slice slice, Device device) {
-        return !device.consumes().isEmpty()
-                && cluster.holders(slice.id(device)).stream()
-                        .anyMatch(holder -> !holder.device().adminAccess());
-    }
-
-    private static void subtract(Map<Counter, Quantity> available, Device device) {
-        for (CounterSet set : device.consumes()) {
-            set.counters()
-                    .forEach(
-                            (name, amount) ->
-                                    available.computeIfPresent(
-                                            new Counter(set.name(), name),
-                                            (counter, left) -> left.minus(amount)));
-        }
+    private List<Holder> holders(Slice slice, Device device) {
+        return device.consumes().isEmpty()
+                ? List.of()
+                : cluster.holders(slice.id(device)).stream()
+                        .filter(holder -> !holder.device().adminAccess())
+                        .toList();
     }
 }

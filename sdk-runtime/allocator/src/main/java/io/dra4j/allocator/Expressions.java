@@ -14,22 +14,23 @@ final class Expressions {
     /**
      * Returns whether a selector selects a device.
      *
-     * @param owner of the selector, as messages show it
+     * @param selector its owner and index, as messages show them
+     * @param place what messages about the device add
      * @throws AttemptException if it cannot be compiled, or cannot be evaluated on this device
      */
-    boolean matches(String expression, Candidate candidate, String owner) {
+    boolean matches(String expression, Candidate candidate, String selector, String place) {
         try {
-            return selector(expression, owner).matches(candidate.variable());
+            return compiled(expression, selector).matches(candidate.variable());
         } catch (ExpressionException e) {
-            throw new AttemptException(owner + ": " + e.getMessage());
+            throw new AttemptException(selector + place + ": " + e.getMessage());
         }
     }
 
-    private DeviceSelector selector(String expression, String owner) {
+    private DeviceSelector compiled(String expression, String selector) {
         try {
             return compiled.computeIfAbsent(expression, DeviceSelector::compile);
         } catch (ExpressionException e) {
-            throw new AttemptException(owner + ": CEL compile error: " + e.getMessage());
+            throw new AttemptException(selector + ": CEL compile error: " + e.getMessage());
         }
     }
 }

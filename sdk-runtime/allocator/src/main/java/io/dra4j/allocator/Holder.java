@@ -3,10 +3,23 @@
 package io.dra4j.allocator;
 
 import io.dra4j.allocator.model.HeldDevice;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A claim that has a device.
  *
  * @param claim its namespace and name
  */
-public record Holder(String claim, HeldDevice device) {}
+public record Holder(String claim, HeldDevice device) {
+
+    /** Lists the claims after some words; without claims, both are left out. */
+    static String text(String words, List<Holder> holders) {
+        return holders.isEmpty()
+                ? ""
+                : holders.stream()
+                        .map(Holder::claim)
+                        .distinct()
+                        .collect(Collectors.joining(", ", words, ""));
+    }
+}

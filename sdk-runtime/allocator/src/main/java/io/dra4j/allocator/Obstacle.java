@@ -84,7 +84,7 @@ public sealed interface Obstacle {
 
         @Override
         public String text() {
-            return "in use by " + String.join(", ", holders.stream().map(Holder::claim).toList());
+            return Holder.text("in use by ", holders);
         }
     }
 
@@ -231,7 +231,8 @@ public sealed interface Obstacle {
 
         @Override
         public String text() {
-            return "has %s of %s left, and %s is needed".formatted(left, capacity, amount);
+            return "has %s of %s left, and %s is needed%s"
+                    .formatted(left, capacity, amount, Holder.text("; shared by ", holders));
         }
     }
 
@@ -239,8 +240,10 @@ public sealed interface Obstacle {
      * The pool has less of a counter left.
      *
      * @param amount that the device needs; zero if only others need the counter
+     * @param consumers of the counter, but for the claims of the same pod
      */
-    record CounterShort(String set, String counter, Quantity amount, Quantity left)
+    record CounterShort(
+            String set, String counter, Quantity amount, Quantity left, List<Holder> consumers)
             implements Obstacle {
         @Override
         public Check check() {
@@ -254,8 +257,9 @@ public sealed interface Obstacle {
 
         @Override
         public String text() {
-            return "counter %s of set %s has %s left, and %s is needed"
-                    .formatted(counter, set, left, amount);
+            return "counter %s of set %s has %s left, and %s is needed%s"
+                    .formatted(
+                            counter, set, left, amount, Holder.text("; consumed by ", consumers));
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.allocator;
 
+import io.dra4j.allocator.Behaviour.Trait;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.rules.FeatureGate;
 import java.util.List;
@@ -59,10 +60,15 @@ final class Selection {
             @Nullable String deviceClass) {
         for (int i = 0; i < selectors.size(); i++) {
             String expression = selectors.get(i);
-            if (!expressions.matches(expression, candidate, owner + ": selector #" + i)) {
+            String selector = owner + ": selector #" + i;
+            if (!expressions.matches(expression, candidate, selector, place(candidate))) {
                 return new Obstacle.NotSelected(deviceClass, i, expression);
             }
         }
         return null;
+    }
+
+    private String place(Candidate candidate) {
+        return behaviour.has(Trait.ERRORS_NAME_DEVICES) ? " on device " + candidate.id() : "";
     }
 }

@@ -50,7 +50,7 @@ class AllocatorTest {
 
         assertThat(obstacles(given))
                 .containsOnly(
-                        Map.entry("a", "has 2Gi of m left, and 3Gi is needed"),
+                        Map.entry("a", "has 2Gi of m left, and 3Gi is needed; shared by ns/h0"),
                         Map.entry("b", "its request policy does not allow 3Gi of m"),
                         Map.entry("d", "has no capacity m"));
     }
@@ -75,7 +75,9 @@ class AllocatorTest {
         assertThat(obstacles(given))
                 .containsOnly(
                         Map.entry("a", "in use by ns/h0"),
-                        Map.entry("b", "counter m of set s has 1Gi left, and 3Gi is needed"));
+                        Map.entry(
+                                "b",
+                                "counter m of set s has 1Gi left, and 3Gi is needed; consumed by ns/h0"));
     }
 
     @Test

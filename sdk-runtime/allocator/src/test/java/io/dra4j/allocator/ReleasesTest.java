@@ -332,6 +332,24 @@ class ReleasesTest {
     }
 
     @Test
+    void errorsOfExpressionsNameTheDeviceFrom137On() {
+        Given given =
+                new Given()
+                        .devices("{name: 'd'}")
+                        .claim(
+                                "selectors: [{cel: {expression: 'device.attributes[\"x\"].y == 1'}}]");
+
+        assertThat(given.allocate(in(V1_36)))
+                .isEqualTo(
+                        new Outcome.Failed(
+                                "claim ns/c0: selector #0: CEL runtime error: no such key: y"));
+        assertThat(given.allocate(in(V1_37)))
+                .isEqualTo(
+                        new Outcome.Failed(
+                                "claim ns/c0: selector #0 on device drv.example/p/d: CEL runtime error: no such key: y"));
+    }
+
+    @Test
     void gatesWithUnknownRulesAreRefused() {
         FeatureGate gate = FeatureGate.DRA_DERIVED_ATTRIBUTES;
 
