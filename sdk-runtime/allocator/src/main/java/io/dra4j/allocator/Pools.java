@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Finds the pools that a node sees, in the order in which they are tried. */
@@ -68,14 +69,22 @@ final class Pools {
     }
 
     private boolean isIgnored(Slice slice) {
+        return missingGate(slice).isPresent();
+    }
+
+    /** Returns the gate that is off, without which a slice is ignored. */
+    private Optional<FeatureGate> missingGate(Slice slice) {
         if (behaviour.atLeast(KubernetesVersion.V1_37)
                 && slice.devices().stream().anyMatch(Device::grouped)) {
-            return true;
+            return Optional.of(FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS);
         }
-        return !behaviour.partitionable()
-                && (slice.perDevice()
+        boolean partitioned =
+                slice.perDevice()
                         || (behaviour.atLeast(KubernetesVersion.V1_35)
-                                && !slice.sharedCounters().isEmpty()));
+                                && !slice.sharedCounters().isEmpty());
+        return partitioned && !behaviour.partitionable()
+                ? Optional.of(FeatureGate.DRA_PARTITIONABLE_DEVICES)
+                : Optional.empty();
     }
 
     /** Returns a pool, unless its driver is replacing this generation. */
@@ -147,8 +156,13 @@ final class Pools {
             return new PoolObstacle(id, "is being replaced by a newer generation", false);
         }
         if (slices.stream().allMatch(this::isIgnored)) {
-            String gate = FeatureGate.DRA_PARTITIONABLE_DEVICES.text();
-            return new PoolObstacle(id, "needs a feature gate that is off, as " + gate, false);
+            String gates =
+                    slices.stream()
+                            .flatMap(slice -> missingGate(slice).stream())
+                            .map(FeatureGate::text)
+                            .distinct()
+                            .collect(Collectors.joining(", "));
+            return new PoolObstacle(id, "needs feature gate " + gates, false);
         }
         return new PoolObstacle(id, "is for other nodes than " + node.name(), true);
     }

@@ -301,10 +301,27 @@ class ReleasesTest {
                         .devices("{name: 'd', consumesCounters: [{compatibilityGroups: ['g']}]}")
                         .claim("");
 
-        assertThat(given.allocate(in(V1_37)))
-                .isInstanceOfSatisfying(
-                        Outcome.DoesNotFit.class,
-                        outcome -> assertThat(outcome.pools()).hasSize(1));
+        assertThat(pools(given.allocate(in(V1_37))))
+                .containsExactly("needs feature gate DRADeviceCompatibilityGroups");
+    }
+
+    @Test
+    void partitionsNeedTheirGate() {
+        Given given =
+                new Given()
+                        .slice(
+                                "p",
+                                1,
+                                "perDeviceNodeSelection: true, devices: [{name: 'd', nodeName: 'n'}]")
+                        .claim("");
+
+        assertThat(pools(given.allocate(in(V1_35))))
+                .containsExactly("needs feature gate DRAPartitionableDevices");
+        assertThat(devices(given.allocate(in(V1_36)))).containsExactly("d");
+    }
+
+    private static List<String> pools(Outcome outcome) {
+        return ((Outcome.DoesNotFit) outcome).pools().stream().map(PoolObstacle::problem).toList();
     }
 
     @Test
