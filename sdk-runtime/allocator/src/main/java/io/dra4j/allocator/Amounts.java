@@ -57,9 +57,19 @@ record Amounts(boolean fractions) {
         }
         RequestPolicy.Range range = policy.validRange();
         if (range != null) {
-            return range.max() == null || amount.compareTo(range.max()) <= 0;
+            boolean within = range.max() == null || amount.compareTo(range.max()) <= 0;
+            return within && isStep(amount, range);
         }
         return policy.validValues().isEmpty() || policy.validValues().contains(amount);
+    }
+
+    private boolean isStep(Quantity amount, RequestPolicy.Range range) {
+        Quantity step = range.step();
+        if (step == null || counted(step).signum() == 0) {
+            return true;
+        }
+        Quantity min = range.min() == null ? Quantity.ZERO : range.min();
+        return counted(amount).subtract(counted(min)).remainder(counted(step)).signum() == 0;
     }
 
     /** The value in the unit of the arithmetic, rounded up. */

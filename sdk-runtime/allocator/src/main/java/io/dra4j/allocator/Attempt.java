@@ -64,7 +64,11 @@ final class Attempt {
 
     private Outcome doesNotFit(List<Plan> plans) {
         boolean invalid = found.stream().anyMatch(Pool::isInvalid);
+        UnusedPools unused = new UnusedPools(behaviour, cluster, pools, found);
         return new Outcome.DoesNotFit(
-                invalid ? INVALID_POOLS : DOES_NOT_FIT, trace.requests(plans), pools.unused(found));
+                invalid ? INVALID_POOLS : DOES_NOT_FIT,
+                trace.requests(plans),
+                unused.obstacles(),
+                unused.ofOtherNodes());
     }
 }

@@ -11,17 +11,20 @@ import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.TaintRule;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 
 /** The objects of a cluster that decide what a claim gets; it does not change. */
 public final class Cluster {
     private final Map<String, DeviceClass> classes = new HashMap<>();
     private final List<Slice> slices;
-    private final Map<PoolId, List<Slice>> byPool = new HashMap<>();
+    private final Map<PoolId, List<Slice>> byPool = new TreeMap<>();
     private final Map<DeviceId, List<Holder>> holders = new HashMap<>();
     private final List<Claim> claims;
     private final List<TaintRule> taintRules;
@@ -75,6 +78,11 @@ public final class Cluster {
     /** The slices of a pool, of all generations, by name. */
     public List<Slice> slices(PoolId pool) {
         return byPool.getOrDefault(pool, List.of());
+    }
+
+    /** The pools that have slices, by driver and name. */
+    public Set<PoolId> pools() {
+        return Collections.unmodifiableSet(byPool.keySet());
     }
 
     /** The claims of the view. */

@@ -7,8 +7,10 @@ import io.dra4j.allocator.cel.ExpressionException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Compiles each selector once. */
+/** Compiles each selector once; when it knows many, it begins again. */
 final class Expressions {
+    private static final int KEPT = 1000;
+
     private final Map<String, DeviceSelector> compiled = new ConcurrentHashMap<>();
 
     /**
@@ -27,6 +29,9 @@ final class Expressions {
     }
 
     private DeviceSelector compiled(String expression, String selector) {
+        if (compiled.size() >= KEPT) {
+            compiled.clear();
+        }
         try {
             return compiled.computeIfAbsent(expression, DeviceSelector::compile);
         } catch (ExpressionException e) {

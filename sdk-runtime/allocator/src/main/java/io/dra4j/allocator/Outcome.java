@@ -15,9 +15,14 @@ public sealed interface Outcome {
      *
      * @param message the scheduler's
      * @param requests that were tried, in their order
-     * @param pools of which no device was tried
+     * @param pools of which no device was tried, but for those of other nodes
+     * @param poolsOfOtherNodes their number
      */
-    record DoesNotFit(String message, List<RequestObstacles> requests, List<PoolObstacle> pools)
+    record DoesNotFit(
+            String message,
+            List<RequestObstacles> requests,
+            List<PoolObstacle> pools,
+            int poolsOfOtherNodes)
             implements Outcome {}
 
     /**

@@ -8,6 +8,5 @@ import io.dra4j.allocator.model.PoolId;
  * A pool of which no device was considered.
  *
  * @param problem why, as a part of a sentence
- * @param otherNodes whether it was because its slices are for other nodes
  */
-public record PoolObstacle(PoolId pool, String problem, boolean otherNodes) {}
+public record PoolObstacle(PoolId pool, String problem) {}

@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Finds the pools that a node sees, in the order in which they are tried. */
@@ -54,7 +53,8 @@ final class Pools {
         }
     }
 
-    private boolean counts(Slice slice) {
+    /** Returns whether a slice is for the node. */
+    boolean counts(Slice slice) {
         if (isIgnored(slice)) {
             return false;
         }
@@ -73,7 +73,7 @@ final class Pools {
     }
 
     /** Returns the gate that is off, without which a slice is ignored. */
-    private Optional<FeatureGate> missingGate(Slice slice) {
+    Optional<FeatureGate> missingGate(Slice slice) {
         if (behaviour.atLeast(KubernetesVersion.V1_37)
                 && slice.devices().stream().anyMatch(Device::grouped)) {
             return Optional.of(FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS);
@@ -119,51 +119,5 @@ final class Pools {
             return problem;
         }
         return PoolProblems.ofCounters(Stream.concat(slices.stream(), elsewhere.stream()).toList());
-    }
-
-    /** The pools of the cluster of which {@link #find} returned none, and those not usable. */
-    List<PoolObstacle> unused(List<Pool> pools) {
-        List<PoolObstacle> unused = new ArrayList<>();
-        Map<PoolId, Pool> found = new TreeMap<>();
-        pools.forEach(pool -> found.put(pool.id(), pool));
-        cluster.slices().stream()
-                .map(Slice::pool)
-                .distinct()
-                .sorted()
-                .forEach(id -> problem(id, found).ifPresent(unused::add));
-        return unused;
-    }
-
-    private Optional<PoolObstacle> problem(PoolId id, Map<PoolId, Pool> found) {
-        Pool pool = found.get(id);
-        if (pool == null) {
-            return Optional.of(notSeen(id));
-        }
-        if (pool.incomplete() && !behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED)) {
-            String count =
-                    "is being updated: it has %d of %d slices"
-                            .formatted(pool.found(), pool.expected());
-            return Optional.of(new PoolObstacle(id, count, false));
-        }
-        return pool.isInvalid()
-                ? Optional.of(new PoolObstacle(id, "is invalid: " + pool.problem(), false))
-                : Optional.empty();
-    }
-
-    private PoolObstacle notSeen(PoolId id) {
-        List<Slice> slices = cluster.slices(id);
-        if (slices.stream().anyMatch(this::counts)) {
-            return new PoolObstacle(id, "is being replaced by a newer generation", false);
-        }
-        if (slices.stream().allMatch(this::isIgnored)) {
-            String gates =
-                    slices.stream()
-                            .flatMap(slice -> missingGate(slice).stream())
-                            .map(FeatureGate::text)
-                            .distinct()
-                            .collect(Collectors.joining(", "));
-            return new PoolObstacle(id, "needs feature gate " + gates, false);
-        }
-        return new PoolObstacle(id, "is for other nodes than " + node.name(), true);
     }
 }

@@ -145,8 +145,8 @@ class AllocatorTest {
                 .extracting(one -> one.pool().pool() + " " + one.problem())
                 .containsExactly(
                         "double is invalid: duplicate device name a",
-                        "elsewhere is for other nodes than n",
                         "lacking is being updated: it has 1 of 2 slices");
+        assertThat(refused(given).poolsOfOtherNodes()).isEqualTo(1);
     }
 
     @Test
