@@ -39,9 +39,12 @@ public final class Explainer {
     /** Allocates, and explains the outcome if it is not that the claims fit. */
     public Explanation explain(Question question) {
         Outcome outcome = allocate(question);
-        return outcome instanceof Outcome.Allocated
-                ? new Explanation(outcome, List.of())
-                : new Explanation(outcome, new Run(question, clock.instant().plus(limit)).ways());
+        if (outcome instanceof Outcome.Allocated) {
+            return new Explanation(outcome, List.of(), true);
+        }
+        Run run = new Run(question, clock.instant().plus(limit));
+        List<Way> ways = run.ways();
+        return new Explanation(outcome, ways, !run.isOver());
     }
 
     private Outcome allocate(Question question) {
@@ -120,9 +123,13 @@ public final class Explainer {
             return Stream.concat(some.stream(), others.stream()).toList();
         }
 
+        boolean isOver() {
+            return clock.instant().isAfter(end);
+        }
+
         private boolean fits(List<Change> changes) {
             return !changes.isEmpty()
-                    && !clock.instant().isAfter(end)
+                    && !isOver()
                     && allocate(ChangedQuestion.of(question, changes)) instanceof Outcome.Allocated;
         }
     }

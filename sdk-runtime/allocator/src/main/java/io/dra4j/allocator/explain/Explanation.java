@@ -14,8 +14,10 @@ import java.util.Set;
  *
  * @param outcome of the question as it was
  * @param ways to make the claims fit, the shortest first; each was tried
+ * @param complete whether all ways with one kind of obstacle, or with two, were tried: not so if
+ *     the time limit came first
  */
-public record Explanation(Outcome outcome, List<Way> ways) {
+public record Explanation(Outcome outcome, List<Way> ways, boolean complete) {
 
     /** The kinds of obstacle in the way, those of all ways. */
     public Set<Kind> kinds() {
@@ -24,7 +26,7 @@ public record Explanation(Outcome outcome, List<Way> ways) {
         return kinds;
     }
 
-    /** The way with the fewest changes; none if obstacles of two kinds are not all there are. */
+    /** The way with the fewest changes; none if two kinds of obstacle are not all there are. */
     public Optional<Way> smallest() {
         return ways.stream().findFirst();
     }

@@ -3,6 +3,8 @@
 package io.dra4j.allocator.explain;
 
 import io.dra4j.allocator.Obstacle.Kind;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -12,4 +14,11 @@ import java.util.Set;
  * @param kinds of obstacle, without all of which the claims fit
  * @param changes of these kinds that are enough, together
  */
-public record Way(Set<Kind> kinds, List<Change> changes) {}
+public record Way(Set<Kind> kinds, List<Change> changes) {
+
+    /** Copies what it is given; the kinds are in their order. */
+    public Way {
+        kinds = Collections.unmodifiableSet(EnumSet.copyOf(kinds));
+        changes = List.copyOf(changes);
+    }
+}

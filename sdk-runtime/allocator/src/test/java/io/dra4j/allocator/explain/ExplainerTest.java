@@ -190,7 +190,12 @@ class ExplainerTest {
     void noAttemptBeginsAfterTheTimeLimit() {
         Given given = new Given().devices("{name: 'a'}").held("a", "").claim("");
 
-        assertThat(explain(given).ways()).isNotEmpty();
-        assertThat(explain(given, Duration.ofSeconds(-1)).ways()).isEmpty();
+        Explanation inTime = explain(given);
+        Explanation late = explain(given, Duration.ofSeconds(-1));
+
+        assertThat(inTime.ways()).isNotEmpty();
+        assertThat(inTime.complete()).isTrue();
+        assertThat(late.ways()).isEmpty();
+        assertThat(late.complete()).isFalse();
     }
 }
