@@ -138,6 +138,7 @@ class AllocatorTest {
                 new Given()
                         .slice("lacking", 2, "nodeName: 'n', devices: []")
                         .slice("elsewhere", 1, "nodeName: 'm', devices: []")
+                        .slice("empty", 1, "nodeName: 'n', devices: []")
                         .slice("double", 1, "nodeName: 'n', devices: [{name: 'a'}, {name: 'a'}]")
                         .claim("");
 
