@@ -13,7 +13,8 @@ import java.nio.channels.SocketChannel;
 /** Listens on a unix socket, as the {@link ServerSocket} that gRPC's transport needs. */
 final class UnixServerSocket extends ServerSocket {
 
-    private static final int WAITING = 128; // connections that the kernel keeps
+    /** Connections that the kernel keeps: a kubelet must find room behind a flood of others. */
+    private static final int WAITING = 1024;
 
     private final ServerSocketChannel channel =
             ServerSocketChannel.open(StandardProtocolFamily.UNIX);
