@@ -32,6 +32,7 @@ public final class ApiReader implements AutoCloseable {
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
     private static final int FORBIDDEN = 403;
@@ -68,15 +69,26 @@ public final class ApiReader implements AutoCloseable {
     private static Config config(@Nullable Path kubeconfig, @Nullable String context) {
         try {
             if (kubeconfig == null) {
-                return Config.autoConfigure(context);
+                return found(Config.autoConfigure(context));
             }
-            if (!Files.isReadable(kubeconfig)) {
+            if (!Files.isRegularFile(kubeconfig)) {
                 throw new ReadException("There is no kubeconfig file " + kubeconfig);
             }
             return Config.fromKubeconfig(context, kubeconfig.toFile());
         } catch (KubernetesClientException | IllegalArgumentException e) {
-            throw new ReadException("The kubeconfig can't be used: " + e.getMessage(), e);
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new ReadException("The kubeconfig can't be used: " + cause.getMessage(), e);
         }
+    }
+
+    /** Without a kubeconfig, and outside of a pod, the client would ask a server of its own. */
+    private static Config found(Config config) {
+        if (config.getCurrentContext() == null && System.getenv(IN_CLUSTER) == null) {
+            throw new ReadException(
+                    "There is no kubeconfig: set KUBECONFIG or --kubeconfig, or have a"
+                            + " ~/.kube/config with a current context");
+        }
+        return config;
     }
 
     /** The namespace of the context. */
