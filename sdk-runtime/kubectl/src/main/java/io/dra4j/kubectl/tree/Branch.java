@@ -19,7 +19,7 @@ record Branch(String place, boolean isNode, List<PoolBranch> pools) {
     long inUse() {
         return pools.stream()
                 .flatMap(pool -> pool.used().stream())
-                .filter(device -> !device.users().isEmpty())
+                .filter(UsedDevice::isInUse)
                 .count();
     }
 
@@ -45,7 +45,13 @@ record Branch(String place, boolean isNode, List<PoolBranch> pools) {
      *
      * @param left what its shares have left, such as {@code memory 30Gi of 80Gi}
      */
-    record UsedDevice(String name, List<String> taints, List<User> users, List<String> left) {}
+    record UsedDevice(String name, List<String> taints, List<User> users, List<String> left) {
+
+        /** Returns whether a claim has it, or a share of it; admin access takes nothing. */
+        boolean isInUse() {
+            return users.stream().anyMatch(user -> !user.adminAccess());
+        }
+    }
 
     /**
      * A claim that has a device, or a share of it.

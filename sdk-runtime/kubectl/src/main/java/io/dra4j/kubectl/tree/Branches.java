@@ -19,6 +19,7 @@ import io.dra4j.kubectl.tree.Branch.UsedCounter;
 import io.dra4j.kubectl.tree.Branch.UsedDevice;
 import io.dra4j.kubectl.tree.Branch.User;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,7 +84,7 @@ final class Branches {
                 } else {
                     used.add(one);
                 }
-                if (one.users().stream().anyMatch(user -> !user.adminAccess())) {
+                if (one.isInUse()) {
                     take(device, taken);
                 }
             }
@@ -130,7 +131,10 @@ final class Branches {
                         .map(Taint::toString)
                         .distinct()
                         .toList(),
-                holders.stream().map(this::user).toList(),
+                holders.stream()
+                        .map(this::user)
+                        .sorted(Comparator.comparing(User::adminAccess).thenComparing(User::claim))
+                        .toList(),
                 left);
     }
 

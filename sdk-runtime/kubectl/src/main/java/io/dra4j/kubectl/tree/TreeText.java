@@ -47,7 +47,7 @@ final class TreeText {
             facts.add("left: " + String.join(", ", device.left()));
         }
         device.taints().forEach(taint -> facts.add("taint " + taint));
-        if (device.users().isEmpty()) {
+        if (!device.isInUse()) {
             facts.add(0, "free");
         }
         line("    %-14s %s", device.name(), facts.get(0));

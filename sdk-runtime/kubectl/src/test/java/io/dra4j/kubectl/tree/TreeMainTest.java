@@ -168,8 +168,8 @@ class TreeMainTest {
 
         assertThat(json.at("/places/0/node").asText()).isEqualTo("node-a");
         JsonNode pool = json.at("/places/0/pools/0");
-        assertThat(pool.at("/used/0/users/1/claim").asText()).isEqualTo("ml/train");
-        assertThat(pool.at("/used/0/users/1/pods/1").asText()).isEqualTo("train-1");
+        assertThat(pool.at("/used/0/users/0/claim").asText()).isEqualTo("ml/train");
+        assertThat(pool.at("/used/0/users/0/pods/1").asText()).isEqualTo("train-1");
         assertThat(pool.at("/used/1/taints/0").asText())
                 .isEqualTo("example.com/broken=ecc:NoSchedule");
         assertThat(pool.at("/free").toString()).isEqualTo("[\"gpu-2\",\"gpu-3\"]");
