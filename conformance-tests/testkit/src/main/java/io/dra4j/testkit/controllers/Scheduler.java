@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Places pods on the nodes where their claims fit, as kube-scheduler does as far as claims go.
@@ -27,6 +28,7 @@ final class Scheduler implements Controller {
     private static final String NODES = "nodes";
     private static final String SCHEDULED = "PodScheduled";
     private static final String WARNING = "Warning";
+    private static final String UNSCHEDULABLE = "Unschedulable";
     private static final String FAILED = "FailedScheduling";
     private static final String POST = " still not schedulable";
 
@@ -88,10 +90,15 @@ final class Scheduler implements Controller {
 
     private void place(Pod pod, List<Claim> claims) {
         List<Claim> unallocated = claims.stream().filter(claim -> !claim.isAllocated()).toList();
+        List<JsonNode> nodes = objects.all().list(NODES);
+        Optional<String> missing = MissingClasses.first(unallocated, objects.all());
+        if (missing.isPresent()) {
+            report(pod, UNSCHEDULABLE, unschedulable(nodes.size(), missing.get()));
+            return;
+        }
         Map<String, Integer> reasons = new TreeMap<>();
         JsonNode best = null;
         Fit.Fits bestFit = null;
-        List<JsonNode> nodes = objects.all().list(NODES);
         for (JsonNode node : nodes) {
             Optional<String> obstacle = obstacle(pod, claims, node);
             if (obstacle.isPresent()) {
@@ -113,7 +120,7 @@ final class Scheduler implements Controller {
             }
         }
         if (best == null || bestFit == null) {
-            report(pod, "Unschedulable", unschedulable(nodes.size(), reasons));
+            report(pod, UNSCHEDULABLE, unschedulable(nodes.size(), counted(reasons)));
         } else {
             reserve(pod, claims, best, bestFit);
         }
@@ -144,11 +151,15 @@ final class Scheduler implements Controller {
         objects.event(pod, WARNING, FAILED, message);
     }
 
-    private static String unschedulable(int nodes, Map<String, Integer> reasons) {
-        List<String> counted = new ArrayList<>();
-        reasons.forEach((reason, count) -> counted.add(count + " " + reason));
-        counted.sort(null);
-        return "0/%d nodes are available: %s.%s".formatted(nodes, String.join(", ", counted), POST);
+    private static String counted(Map<String, Integer> reasons) {
+        return reasons.entrySet().stream()
+                .map(one -> one.getValue() + " " + one.getKey())
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String unschedulable(int nodes, String why) {
+        return "0/%d nodes are available: %s.%s".formatted(nodes, why, POST);
     }
 
     /** Writes the allocations and reservations, the claim of extended resources before. */
