@@ -188,40 +188,41 @@ class ModulesTest {
 
     /** Our modules that a module tests itself with. */
     private static final Map<String, Set<String>> MAY_TEST_WITH =
-            Map.of(
-                    "conformance-tests/testkit",
-                    Set.of("dra4j-resource-rules"),
-                    "sdk-runtime",
-                    Set.of("dra4j-testkit"),
-                    "example-fake-driver",
-                    Set.of("dra4j-testkit", "dra4j-driver-test", "dra4j-chart-test"),
-                    "conformance-tests/charttest",
-                    Set.of("dra4j-testkit"),
-                    "conformance-tests/drivertest",
-                    Set.of("dra4j-testkit"),
-                    "sdk-runtime/images",
-                    Set.of("dra4j-testkit"),
-                    "example-fake-driver/archetype",
-                    Set.of(
-                            "dra4j-bom",
-                            "dra4j-starter",
-                            "dra4j-driver-test",
-                            "dra4j-conformance-tests"),
-                    "conformance-tests/suite",
-                    Set.of("dra4j-testkit", "dra4j-example-fake-driver"),
-                    "conformance-tests/selfcheck",
-                    Set.of(
-                            "dra4j-conformance-tests",
-                            "dra4j-testkit",
-                            "dra4j-driver-test",
-                            "dra4j-example-fake-driver"),
-                    "nvidia-driver",
-                    Set.of(
-                            "dra4j-testkit",
-                            "dra4j-conformance-tests",
-                            "dra4j-chart-test",
-                            // its pages of reference are of both drivers
-                            "dra4j-example-fake-driver"));
+            Map.ofEntries(
+                    entry("sdk-runtime/kubectl", Set.of("dra4j-testkit")),
+                    entry("conformance-tests/testkit", Set.of("dra4j-resource-rules")),
+                    entry("sdk-runtime", Set.of("dra4j-testkit")),
+                    entry(
+                            "example-fake-driver",
+                            Set.of("dra4j-testkit", "dra4j-driver-test", "dra4j-chart-test")),
+                    entry("conformance-tests/charttest", Set.of("dra4j-testkit")),
+                    entry("conformance-tests/drivertest", Set.of("dra4j-testkit")),
+                    entry("sdk-runtime/images", Set.of("dra4j-testkit")),
+                    entry(
+                            "example-fake-driver/archetype",
+                            Set.of(
+                                    "dra4j-bom",
+                                    "dra4j-starter",
+                                    "dra4j-driver-test",
+                                    "dra4j-conformance-tests")),
+                    entry(
+                            "conformance-tests/suite",
+                            Set.of("dra4j-testkit", "dra4j-example-fake-driver")),
+                    entry(
+                            "conformance-tests/selfcheck",
+                            Set.of(
+                                    "dra4j-conformance-tests",
+                                    "dra4j-testkit",
+                                    "dra4j-driver-test",
+                                    "dra4j-example-fake-driver")),
+                    entry(
+                            "nvidia-driver",
+                            Set.of(
+                                    "dra4j-testkit",
+                                    "dra4j-conformance-tests",
+                                    "dra4j-chart-test",
+                                    // its pages of reference are of both drivers
+                                    "dra4j-example-fake-driver")));
 
     static Stream<String> modules() {
         return MAY_SHIP.keySet().stream();
