@@ -108,7 +108,12 @@ nvmlReturn_t permitted(const struct found *found) {
     return found->state->privileged ? SUCCESS : NO_PERMISSION;
 }
 
+/* Outside of a session nothing stays open: the library may be unloaded, and loaded again, thousands of times. */
 nvmlReturn_t ended(nvmlReturn_t result) {
+    if (!initialized) {
+        opened = NULL;
+        state_close();
+    }
     state_unlock();
     return result;
 }

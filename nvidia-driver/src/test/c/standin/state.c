@@ -80,6 +80,16 @@ struct state *state_open(void) {
         munmap(mapped, sizeof *mapped);
         mapped = NULL;
     }
-    flock(file, LOCK_UN);
     return mapped;
+}
+
+void state_close(void) {
+    if (mapped) {
+        munmap(mapped, sizeof *mapped);
+        mapped = NULL;
+    }
+    if (file >= 0) {
+        close(file);
+        file = -1;
+    }
 }

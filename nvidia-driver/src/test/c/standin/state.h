@@ -146,8 +146,12 @@ struct state {
 /* The path of a file beside the library. */
 const char *state_beside(char *path, const char *suffix);
 
-/* Maps the state of this node, made from the boards if there is none yet; returns null, and says why, if it cannot. */
+/* Maps and locks the state of this node, made from the boards if there is none yet. Returns null, and says why, if it
+ * cannot. */
 struct state *state_open(void);
+
+/* Unmaps and unlocks it. Called, as state_open is, between state_lock and state_unlock. */
+void state_close(void);
 
 /* Nobody else reads or writes until it is unlocked, in no process; a killed process unlocks. */
 void state_lock(void);

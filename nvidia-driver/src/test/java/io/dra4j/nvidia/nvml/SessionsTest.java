@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SessionsTest {
 
     private static final String UPDATED = "560.35.03";
+    private static final int DRIVER_NOT_LOADED = 9;
     private static final int IN_USE = 19;
     private static final int SUCCESS = 0;
 
@@ -66,6 +67,16 @@ class SessionsTest {
         assertThat(nvml.read().gpus()).hasSize(4);
 
         assertThat(isOpen()).isFalse();
+    }
+
+    /** A driver opens thousands of them in a day. */
+    @Test
+    void leaveNoFileOpen() throws Exception {
+        nvml.read();
+        state.initFails(DRIVER_NOT_LOADED);
+        assertFails(nvml::read, Reason.NO_DRIVER, "nvmlInit");
+
+        assertThat(node.openFiles(ProcessHandle.current().pid())).isEmpty();
     }
 
     @Test

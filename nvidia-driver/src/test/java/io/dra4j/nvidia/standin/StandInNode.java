@@ -242,16 +242,23 @@ public record StandInNode(Path folder) {
 
     /** Returns whether a process has a session open. */
     public boolean hasSession(long pid) throws IOException {
+        return openFiles(pid).contains(session());
+    }
+
+    /** Returns the files of this node that a process has open. */
+    public List<Path> openFiles(long pid) throws IOException {
         try (Stream<Path> files = Files.list(Path.of("/proc", String.valueOf(pid), "fd"))) {
-            return files.anyMatch(this::isSession);
+            return files.flatMap(StandInNode::target)
+                    .filter(file -> file.startsWith(folder))
+                    .toList();
         }
     }
 
-    private boolean isSession(Path file) {
+    private static Stream<Path> target(Path link) {
         try {
-            return Files.readSymbolicLink(file).equals(session());
+            return Stream.of(Files.readSymbolicLink(link));
         } catch (IOException e) {
-            return false; // closed since
+            return Stream.empty(); // closed since
         }
     }
 
