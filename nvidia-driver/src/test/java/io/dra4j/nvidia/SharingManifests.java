@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** A manifest of a claim or a template and of pods that use it, on a node with the driver. */
+/** Manifests of claims or templates and of pods that use them, on a node with the driver. */
 final class SharingManifests {
 
     private static final String FOLDER = "src/test/resources/io/dra4j/nvidia/sharing";
@@ -45,19 +46,21 @@ final class SharingManifests {
         this.objects = objects;
     }
 
-    /** Returns the files with a manifest and with the device classes. */
-    static List<Path> files(String name) {
-        return List.of(file("device-classes"), file(name));
+    /** Returns the files with manifests and with the device classes. */
+    static List<Path> files(String... names) {
+        return Stream.concat(Stream.of("device-classes"), Stream.of(names))
+                .map(SharingManifests::file)
+                .toList();
     }
 
     private static Path file(String name) {
         return Path.of(FOLDER, name + ".yaml").toAbsolutePath();
     }
 
-    /** Creates the objects of a manifest, on a node whose claims have its shape. */
-    static SharingManifests apply(String name, TestContext context) {
+    /** Creates the objects of manifests, on a node whose claims have their shapes. */
+    static SharingManifests apply(TestContext context, String... names) {
         List<JsonNode> objects =
-                ManifestFiles.read("the test", files(name).stream().map(Path::toString).toList());
+                ManifestFiles.read("the test", files(names).stream().map(Path::toString).toList());
         for (JsonNode object : objects) {
             String collection = COLLECTIONS.get(object.path("kind").asText());
             context.cluster().create(collection + "?fieldValidation=Strict", object);
@@ -90,16 +93,25 @@ final class SharingManifests {
     /** A pod has a claim of its own if it names a template. */
     private KubeletClaim claim(JsonNode pod) {
         JsonNode entry = pod.at("/spec/resourceClaims/0");
-        String name =
-                entry.has("resourceClaimName")
-                        ? entry.path("resourceClaimName").asText()
-                        : pod.at("/metadata/name").asText() + "-claim";
-        return claims.computeIfAbsent(name, this::allocated);
+        String claim = entry.path("resourceClaimName").asText();
+        return claim.isEmpty()
+                ? claim(
+                        pod.at("/metadata/name").asText() + "-claim",
+                        "ResourceClaimTemplate " + entry.path("resourceClaimTemplateName").asText())
+                : claim(claim, "ResourceClaim " + claim);
+    }
+
+    private KubeletClaim claim(String name, String shape) {
+        return claims.computeIfAbsent(name, any -> allocated(name, shape));
     }
 
     /** The scheduler's first fit: claims of a device that is shared get the same one. */
-    private KubeletClaim allocated(String name) {
-        PublishedDevice first = context.devices().usable().get(0);
+    private KubeletClaim allocated(String name, String shape) {
+        PublishedDevice first =
+                context.devices().usable().stream()
+                        .filter(device -> device.allotment().claim().equals(shape))
+                        .findFirst()
+                        .orElseThrow();
         return context.claims().create(context.claims().draft(name).request("any", first));
     }
 

@@ -8,7 +8,9 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.MpsStandIn;
 import io.dra4j.nvidia.standin.SmiStandIn;
 import io.dra4j.nvidia.standin.StandInNode;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -39,7 +41,7 @@ class SharingManifestsIT {
     private TestContext context;
     private SharingManifests manifests;
 
-    private Map<String, List<String>> prepared(String boards, String name, String option)
+    private Map<String, List<String>> prepared(String boards, String option, String... names)
             throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), boards);
         smi = SmiStandIn.install(node);
@@ -51,11 +53,11 @@ class SharingManifestsIT {
                 DriverJar.context(
                         DriverJar.command(folder),
                         Map.of(),
-                        SharingManifests.files(name),
+                        SharingManifests.files(names),
                         node,
                         "sharing",
                         option);
-        manifests = SharingManifests.apply(name, context);
+        manifests = SharingManifests.apply(context, names);
         return manifests.prepared();
     }
 
@@ -68,71 +70,66 @@ class SharingManifestsIT {
     private void assertNothingIsLeft() throws Exception {
         manifests.claims().forEach(context.calls()::unprepared);
         assertThat(mps.processes()).isEmpty();
+        assertThat(modes()).containsOnly("DEFAULT");
+        assertThat(slices()).containsOnly(0);
+    }
+
+    private List<String> modes() throws IOException {
+        List<String> modes = new ArrayList<>();
         for (String gpu : gpus) {
-            assertThat(smi.mode(gpu)).isEqualTo("DEFAULT");
-            assertThat(smi.slice(gpu)).isZero();
+            modes.add(smi.mode(gpu));
         }
+        return modes;
+    }
+
+    /** Returns the time slices of each GPU. */
+    private List<Integer> slices() throws IOException {
+        List<Integer> slices = new ArrayList<>();
+        for (String gpu : gpus) {
+            slices.add(smi.slice(gpu));
+        }
+        return slices;
     }
 
     private static List<String> withMps(String... nodes) {
         return Stream.concat(OF_MPS.stream(), Stream.of(nodes)).sorted().toList();
     }
 
+    /** Those of one claim, and those of three claims at a time. */
     @Test
     @EnabledIf(value = CAN_MOUNT, disabledReason = WHY)
     void eachRequestIsSharedInItsOwnWay() throws Exception {
-        Map<String, List<String>> seen = prepared("l40s", "turns-and-mps", BOTH);
-
-        assertThat(seen)
-                .isEqualTo(
-                        Map.of(
-                                "both-ways/turn-0", List.of("node /dev/nvidia0"),
-                                "both-ways/turn-1", List.of("node /dev/nvidia0"),
-                                "both-ways/mps-0", withMps("node /dev/nvidia1"),
-                                "both-ways/mps-1", withMps("node /dev/nvidia1")));
-        assertThat(smi.slice(gpus.get(0))).isEqualTo(3);
-        assertThat(smi.mode(gpus.get(0))).isEqualTo("DEFAULT");
-        assertThat(smi.mode(gpus.get(1))).isEqualTo("EXCLUSIVE_PROCESS");
-        assertThat(mps.calls())
-                .contains(
-                        "mps -f " + gpus.get(1),
-                        "mps set_default_active_thread_percentage 50",
-                        "mps set_default_device_pinned_mem_limit " + gpus.get(1) + " 10240M");
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void aGpuOfAModelHasTimeSlicesForBothContainers() throws Exception {
-        Map<String, List<String>> seen = prepared("l40s", "short-turns", BOTH);
-
-        assertThat(seen)
-                .isEqualTo(
-                        Map.of(
-                                "two-in-turns/first", List.of("node /dev/nvidia0"),
-                                "two-in-turns/second", List.of("node /dev/nvidia0")));
-        assertThat(smi.slice(gpus.get(0))).isEqualTo(1);
-        assertNothingIsLeft();
-    }
-
-    @Test
-    @EnabledIf(value = CAN_MOUNT, disabledReason = WHY)
-    void podsOfOneClaimHaveOneDaemon() throws Exception {
-        Map<String, List<String>> seen = prepared("l40s", "mps", BOTH);
+        Map<String, List<String>> seen =
+                prepared("l40s", BOTH, "mps", "turns-and-mps", "short-turns");
 
         assertThat(seen)
                 .isEqualTo(
                         Map.of(
                                 "one-half/worker", withMps("node /dev/nvidia0"),
-                                "other-half/worker", withMps("node /dev/nvidia0")));
-        assertThat(manifests.claims()).hasSize(1);
-        assertThat(mps.processes()).as("daemon and server").hasSize(2);
+                                "other-half/worker", withMps("node /dev/nvidia0"),
+                                "both-ways/turn-0", List.of("node /dev/nvidia1"),
+                                "both-ways/turn-1", List.of("node /dev/nvidia1"),
+                                "both-ways/mps-0", withMps("node /dev/nvidia2"),
+                                "both-ways/mps-1", withMps("node /dev/nvidia2"),
+                                "two-in-turns/first", List.of("node /dev/nvidia3"),
+                                "two-in-turns/second", List.of("node /dev/nvidia3")));
+        assertThat(manifests.claims()).as("one for both halves").hasSize(3);
+        assertThat(slices()).containsExactly(0, 3, 0, 1);
+        assertThat(modes())
+                .containsExactly("EXCLUSIVE_PROCESS", "DEFAULT", "EXCLUSIVE_PROCESS", "DEFAULT");
+        assertThat(mps.calls())
+                .contains(
+                        "mps -f " + gpus.get(2),
+                        "mps set_default_active_thread_percentage 50",
+                        "mps set_default_device_pinned_mem_limit " + gpus.get(2) + " 10240M");
+        assertThat(mps.processes()).as("two daemons with a server each").hasSize(4);
         assertNothingIsLeft();
     }
 
     @Test
     @EnabledIf(value = CAN_MOUNT, disabledReason = WHY)
     void aMigDeviceHasADaemonToo() throws Exception {
-        Map<String, List<String>> seen = prepared("a100-40-divided", "mig-with-mps", BOTH);
+        Map<String, List<String>> seen = prepared("a100-40-divided", BOTH, "mig-with-mps");
 
         List<String> part =
                 withMps(
@@ -148,7 +145,7 @@ class SharingManifestsIT {
 
     @Test
     void eachPodHasAShareOfOneGpu() throws Exception {
-        Map<String, List<String>> seen = prepared("l40s", "shares", "--consumable-shares=memory");
+        Map<String, List<String>> seen = prepared("l40s", "--consumable-shares=memory", "shares");
 
         List<String> share =
                 List.of("env NVIDIA_SHARE_MEMORY_GPU_0=8589934592", "node /dev/nvidia0");
