@@ -89,6 +89,7 @@ void state_close(void) {
         mapped = NULL;
     }
     if (file >= 0) {
+        flock(file, LOCK_UN); /* close would leave it locked while a child process is between fork and exec */
         close(file);
         file = -1;
     }
