@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Find what a pod wants of devices without naming a claim.
+ *
+ * <p>Flow: a pod's containers → requests of the claim that a scheduler makes up for them.
+ */
+@NullMarked
+package io.dra4j.allocator.pods;
+
+import org.jspecify.annotations.NullMarked;
