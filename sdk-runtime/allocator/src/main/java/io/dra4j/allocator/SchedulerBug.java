@@ -6,6 +6,8 @@ import io.dra4j.rules.KubernetesVersion;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** A known bug of kube-scheduler that changes what is allocated. */
@@ -14,23 +16,81 @@ public enum SchedulerBug {
      * A candidate that is refused after its counters were charged keeps them for the rest of the
      * search, so that claims that fit may be refused.
      */
-    COUNTER_LEAK(KubernetesVersion.V1_34, KubernetesVersion.V1_36),
+    COUNTER_LEAK(
+            KubernetesVersion.V1_34,
+            KubernetesVersion.V1_36,
+            "1.36.3",
+            "counters that a refused device was charged are not given back"),
 
     /** Pools of several drivers that have the same name are taken for one when counters are. */
-    COUNTERS_BY_POOL_NAME(KubernetesVersion.V1_35, KubernetesVersion.V1_36),
+    COUNTERS_BY_POOL_NAME(
+            KubernetesVersion.V1_35,
+            KubernetesVersion.V1_36,
+            "1.37.0",
+            "counters of pools of one name are mixed up, though two drivers have them"),
 
     /** {@code distinctAttribute} compares devices of other requests, and one of the same. */
-    DISTINCT_IN_ONE_REQUEST(KubernetesVersion.V1_35, KubernetesVersion.V1_36),
+    DISTINCT_IN_ONE_REQUEST(
+            KubernetesVersion.V1_35,
+            KubernetesVersion.V1_36,
+            "1.37.0",
+            "distinctAttribute compares with one device of a request, not with all"),
 
     /** {@code distinctAttribute} keeps nothing apart but shares of one device. */
-    DISTINCT_SHARES_ONLY(KubernetesVersion.V1_34, KubernetesVersion.V1_34);
+    DISTINCT_SHARES_ONLY(
+            KubernetesVersion.V1_34,
+            KubernetesVersion.V1_34,
+            "1.35.0",
+            "distinctAttribute keeps nothing apart but shares of one device");
+
+    private static final Pattern NUMBERS =
+            Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6})");
 
     private final KubernetesVersion first;
     private final KubernetesVersion last;
+    private final String fixedIn;
+    private final String text;
 
-    SchedulerBug(KubernetesVersion first, KubernetesVersion last) {
+    SchedulerBug(KubernetesVersion first, KubernetesVersion last, String fixedIn, String text) {
         this.first = first;
         this.last = last;
+        this.fixedIn = fixedIn;
+        this.text = text;
+    }
+
+    /** The first patch release without it. */
+    public String fixedIn() {
+        return fixedIn;
+    }
+
+    /** The bug as a part of a sentence. */
+    public String text() {
+        return text;
+    }
+
+    /** Returns the bugs of a release of a server that reports a version such as {@code v1.36.3}. */
+    public static Set<SchedulerBug> of(KubernetesVersion release, String server) {
+        Set<SchedulerBug> bugs = of(release);
+        bugs.removeIf(bug -> isAtLeast(server, bug.fixedIn));
+        return bugs;
+    }
+
+    /** Compares the first three numbers; a version that has none is not known to be later. */
+    private static boolean isAtLeast(String server, String other) {
+        Matcher numbers = NUMBERS.matcher(server);
+        if (!numbers.lookingAt()) {
+            return false;
+        }
+        String[] others = other.split("\\.");
+        for (int i = 0; i < others.length; i++) {
+            int difference =
+                    Integer.compare(
+                            Integer.parseInt(numbers.group(i + 1)), Integer.parseInt(others[i]));
+            if (difference != 0) {
+                return difference > 0;
+            }
+        }
+        return true;
     }
 
     /** Returns the bugs of a release, as its patch that {@code gitVersion} names has them. */
