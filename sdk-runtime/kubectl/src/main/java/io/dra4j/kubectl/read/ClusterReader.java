@@ -35,15 +35,8 @@ public final class ClusterReader {
      * @throws ReadException if it can't be read, or serves no claims
      */
     public Snapshot read() {
-        JsonNode group =
-                api.find(GROUP)
-                        .orElseThrow(
-                                () ->
-                                        new ReadException(
-                                                "The server does not serve resource.k8s.io: DRA"
-                                                        + " needs Kubernetes 1.34, or a feature"
-                                                        + " gate before"));
-        String prefix = "apis/" + group.at("/preferredVersion/groupVersion").asText() + "/";
+        JsonNode group = group();
+        String prefix = "apis/" + version(group) + "/";
         String server = api.find("version").map(one -> one.path("gitVersion").asText()).orElse("");
         List<DeviceClass> classes = new ArrayList<>();
         List<ClassResource> resources = new ArrayList<>();
@@ -63,6 +56,28 @@ public final class ClusterReader {
                         taintRules(group));
         return new Snapshot(
                 server, release(server), cluster, nodes, claims, resources, List.copyOf(unread));
+    }
+
+    /**
+     * The version of the API that the server prefers, such as {@code resource.k8s.io/v1}.
+     *
+     * @throws ReadException if it serves none
+     */
+    public String version() {
+        return version(group());
+    }
+
+    private static String version(JsonNode group) {
+        return group.at("/preferredVersion/groupVersion").asText();
+    }
+
+    private JsonNode group() {
+        return api.find(GROUP)
+                .orElseThrow(
+                        () ->
+                                new ReadException(
+                                        "The server does not serve resource.k8s.io: DRA needs"
+                                                + " Kubernetes 1.34, or a feature gate before"));
     }
 
     private static void add(ClaimInfo claim, Map<String, ClaimInfo> claims) {

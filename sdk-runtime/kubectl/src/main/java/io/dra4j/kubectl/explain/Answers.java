@@ -1,0 +1,115 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.PoolObstacle;
+import io.dra4j.allocator.model.Constraint;
+import io.dra4j.kubectl.explain.AlikeNodes.Merged;
+import io.dra4j.kubectl.explain.Attempts.Attempt;
+import io.dra4j.kubectl.read.Snapshot;
+import java.util.List;
+import java.util.Map;
+
+/** Says in one sentence what is in the way. */
+record Answers(Snapshot snapshot, ObstacleWords words) {
+
+    /** The reason of alike nodes, as a part of a sentence. */
+    String of(AlikeNodes nodes) {
+        Attempt attempt = nodes.nearest();
+        if (attempt.outcome() instanceof Outcome.Failed failed) {
+            return Failure.text(failed.message());
+        }
+        if (!(attempt.outcome() instanceof Outcome.DoesNotFit refused)) {
+            return attempt.excluded();
+        }
+        List<Merged> requests = nodes.requests();
+        for (Merged one : requests) {
+            if (one.isShort() && (one.most > 0 || !one.devices.isEmpty())) {
+                return request(one);
+            }
+        }
+        return withoutDevices(refused, nodes.attempts().size());
+    }
+
+    private String withoutDevices(Outcome.DoesNotFit refused, int nodes) {
+        for (PoolObstacle pool : refused.pools()) {
+            if (!pool.otherNodes()) {
+                return "pool %s %s".formatted(pool.pool(), pool.problem());
+            }
+        }
+        return snapshot.cluster().slices().isEmpty()
+                ? "no driver publishes devices in this cluster, there is no ResourceSlice"
+                : "no driver publishes devices for %s".formatted(nodes == 1 ? "it" : "them");
+    }
+
+    private String request(Merged one) {
+        String request = "request " + one.request;
+        String few =
+                "%s wants %s, and there %s %d"
+                        .formatted(
+                                request,
+                                Names.count(one.wanted, "device"),
+                                one.most == 1 ? "is" : "are",
+                                one.most);
+        if (one.devices.isEmpty()) {
+            return few;
+        }
+        Map<?, Obstacle> nearest = one.byReason(words).iterator().next();
+        Obstacle obstacle = nearest.values().iterator().next();
+        return one.most > 0
+                ? few + "; " + sentence(obstacle, "others", "no other device", request)
+                : sentence(
+                        obstacle,
+                        "the devices that " + request + " could use",
+                        "no device",
+                        request);
+    }
+
+    private String sentence(Obstacle obstacle, String devices, String none, String request) {
+        if (obstacle instanceof Obstacle.NotSelected one) {
+            return one.deviceClass() == null
+                    ? "%s matches the selectors of %s".formatted(none, request)
+                    : "%s matches class %s of %s".formatted(none, one.deviceClass(), request);
+        }
+        if (obstacle instanceof Obstacle.Picked one) {
+            return "request %s of the same pod takes %s".formatted(one.request(), devices);
+        }
+        if (obstacle instanceof Obstacle.Tainted one) {
+            return "%s have taint %s".formatted(devices, one.taint());
+        }
+        if (obstacle instanceof Obstacle.CapacityShort one) {
+            return "%s have less than %s of %s left"
+                    .formatted(devices, one.amount(), one.capacity());
+        }
+        if (obstacle instanceof Obstacle.AmountRefused one) {
+            return "the request policy of %s does not allow %s of %s"
+                    .formatted(devices, one.amount(), one.capacity());
+        }
+        if (obstacle instanceof Obstacle.NotTogether one) {
+            return together(one, devices);
+        }
+        return devices
+                + switch (obstacle.check()) {
+                    case IN_USE -> " are in use";
+                    case COUNTERS -> " are made of hardware that other devices use";
+                    case NODE -> " are usable on other nodes only";
+                    case CAPACITY -> " do not have the capacity that it requests";
+                    default -> " need a feature gate that is off";
+                };
+    }
+
+    private static String together(Obstacle.NotTogether obstacle, String devices) {
+        Constraint constraint = obstacle.constraint();
+        if (obstacle.value() == null) {
+            return "%s lack attribute %s, which a constraint compares"
+                    .formatted(devices, constraint.attribute());
+        }
+        return constraint.kind() == Constraint.Kind.MATCH
+                ? "%s do not have the same %s as the others of the claim"
+                        .formatted(devices, constraint.attribute())
+                : "%s do not differ in %s from the others of the claim"
+                        .formatted(devices, constraint.attribute());
+    }
+}

@@ -1,0 +1,182 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.DeviceRequest;
+import io.dra4j.allocator.model.SubRequest;
+import io.dra4j.allocator.pods.ExtendedRequest;
+import io.dra4j.allocator.pods.ResourceClasses;
+import io.dra4j.kubectl.read.NodeInfo;
+import io.dra4j.kubectl.read.Snapshot;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The claim that a scheduler makes up for a pod's extended resources, which differs by node. */
+final class Extended {
+    private final ResourceClasses classes;
+    private final Subject subject;
+    private final boolean isMade;
+
+    Extended(Snapshot snapshot, Subject subject) {
+        this.subject = subject;
+        this.classes = classes(snapshot);
+        JsonNode pod = subject.pod();
+        this.isMade = pod == null || pod.at("/status").has("extendedResourceClaimStatus");
+    }
+
+    private static ResourceClasses classes(Snapshot snapshot) {
+        List<ResourceClasses.Entry> entries = new ArrayList<>();
+        snapshot.cluster()
+                .classes()
+                .forEach(one -> entries.add(new ResourceClasses.Entry(one.name(), "", "")));
+        snapshot.classResources()
+                .forEach(
+                        one ->
+                                entries.add(
+                                        new ResourceClasses.Entry(
+                                                one.deviceClass(), one.resource(), one.created())));
+        return new ResourceClasses(entries);
+    }
+
+    /** The claim for a node; none if the node's device plugins have all that the pod wants. */
+    Optional<Claim> claim(NodeInfo node) {
+        JsonNode pod = subject.pod();
+        if (isMade || pod == null) {
+            return Optional.empty();
+        }
+        Map<String, DeviceRequest> requests = new TreeMap<>();
+        ExtendedRequest.of(pod, classes, one -> node.allocatable().getOrDefault(one, 0L) > 0)
+                .forEach(one -> requests.putIfAbsent(one.name(), request(one)));
+        return requests.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new Claim(
+                                pod.at("/metadata/namespace").asText("default"),
+                                pod.at("/metadata/name").asText() + "-extended-resources",
+                                List.copyOf(requests.values()),
+                                List.of(),
+                                List.of()));
+    }
+
+    private static DeviceRequest request(ExtendedRequest one) {
+        SubRequest asked =
+                new SubRequest(
+                        one.name(),
+                        one.deviceClass(),
+                        List.of(),
+                        SubRequest.EXACT_COUNT,
+                        one.count(),
+                        false,
+                        List.of(),
+                        Map.of());
+        return new DeviceRequest(one.name(), false, List.of(asked));
+    }
+
+    /** Returns which resources nothing on a node offers: neither a plugin nor a class. */
+    String missing(NodeInfo node) {
+        TreeSet<String> missing = new TreeSet<>();
+        resources()
+                .forEach(
+                        one -> {
+                            if (classes.of(one).isEmpty()
+                                    && node.allocatable().getOrDefault(one, 0L) == 0) {
+                                missing.add(one);
+                            }
+                        });
+        return missing.isEmpty()
+                ? ""
+                : "no device plugin offers %s, and no DeviceClass has that name"
+                        .formatted(String.join(" and ", missing));
+    }
+
+    /** Returns that a node's device plugins have what the pod wants; empty if it wants nothing. */
+    String ofPlugin(NodeInfo node) {
+        List<String> offered =
+                resources().stream()
+                        .filter(one -> node.allocatable().getOrDefault(one, 0L) > 0)
+                        .toList();
+        return offered.isEmpty()
+                ? ""
+                : "a device plugin offers %s there, so no claim is made"
+                        .formatted(String.join(" and ", offered));
+    }
+
+    /** Returns a text with the pod's resources in place of the requests that stand for them. */
+    String named(String text) {
+        JsonNode pod = subject.pod();
+        if (isMade || pod == null) {
+            return text;
+        }
+        String named = text;
+        for (ExtendedRequest one : ExtendedRequest.of(pod, classes, resource -> false)) {
+            String resource = "%s of container %s".formatted(one.resource(), one.container());
+            String request = "request " + one.name();
+            named =
+                    named.replace(request + " of claim " + claimName(pod), resource)
+                            .replace(request, resource);
+        }
+        return named;
+    }
+
+    private static String claimName(JsonNode pod) {
+        return "%s/%s-extended-resources"
+                .formatted(
+                        pod.at("/metadata/namespace").asText("default"),
+                        pod.at("/metadata/name").asText());
+    }
+
+    /** What the made-up claim is, for people; empty if there is none. */
+    List<String> notes(List<NodeInfo> nodes) {
+        List<String> notes = new ArrayList<>();
+        for (String resource : resources()) {
+            Optional<String> deviceClass = classes.of(resource);
+            List<String> offering =
+                    nodes.stream()
+                            .filter(one -> one.allocatable().getOrDefault(resource, 0L) > 0)
+                            .map(NodeInfo::name)
+                            .toList();
+            deviceClass.ifPresent(
+                    one ->
+                            notes.add(
+                                    "Resource %s stands for DeviceClass %s: the scheduler makes a claim for it."
+                                            .formatted(resource, one)));
+            if (!offering.isEmpty()) {
+                notes.add(
+                        "A device plugin offers %s on %s: there the scheduler counts, and no claim is made."
+                                .formatted(resource, Names.some(offering)));
+            }
+        }
+        return notes;
+    }
+
+    /** The extended resources of all containers. */
+    TreeSet<String> resources() {
+        TreeSet<String> all = new TreeSet<>();
+        JsonNode pod = subject.pod();
+        if (isMade || pod == null) {
+            return all;
+        }
+        for (String containers : List.of("initContainers", "containers")) {
+            for (JsonNode container : pod.path("spec").path(containers)) {
+                for (String kind : List.of("limits", "requests")) {
+                    container
+                            .at("/resources/" + kind)
+                            .fieldNames()
+                            .forEachRemaining(
+                                    one -> {
+                                        if (one.contains("/")) {
+                                            all.add(one);
+                                        }
+                                    });
+                }
+            }
+        }
+        return all;
+    }
+}

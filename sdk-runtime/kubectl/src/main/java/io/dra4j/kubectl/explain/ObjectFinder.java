@@ -1,0 +1,63 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.kubectl.read.ApiReader;
+import io.dra4j.kubectl.read.ReadException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Objects by name: those of a file that is not applied yet, then those of the cluster.
+ *
+ * @param version of the API of claims that the server prefers
+ * @param file the objects of the file; none if there is no file
+ */
+record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
+
+    Optional<JsonNode> pod(String namespace, String name) {
+        return api.find("api/v1/namespaces/%s/pods/%s".formatted(namespace, name));
+    }
+
+    Optional<JsonNode> claim(String namespace, String name) {
+        return find("ResourceClaim", "resourceclaims", namespace, name);
+    }
+
+    Optional<JsonNode> template(String namespace, String name) {
+        return find("ResourceClaimTemplate", "resourceclaimtemplates", namespace, name);
+    }
+
+    private Optional<JsonNode> find(String kind, String plural, String namespace, String name) {
+        Optional<JsonNode> ofFile =
+                file.stream()
+                        .filter(one -> one.path("kind").asText().equals(kind))
+                        .filter(one -> one.at("/metadata/name").asText().equals(name))
+                        .filter(
+                                one ->
+                                        one.at("/metadata/namespace")
+                                                .asText(namespace)
+                                                .equals(namespace))
+                        .findFirst();
+        return ofFile.or(
+                () ->
+                        api.find(
+                                "apis/%s/namespaces/%s/%s/%s"
+                                        .formatted(version, namespace, plural, name)));
+    }
+
+    /** The Events of a pod, in the order of the server; none if they may not be read. */
+    List<JsonNode> events(String namespace, String pod) {
+        String fields = ApiReader.encoded("involvedObject.kind=Pod,involvedObject.name=" + pod);
+        List<JsonNode> all = new ArrayList<>();
+        try {
+            api.list(
+                    "api/v1/namespaces/%s/events?fieldSelector=%s".formatted(namespace, fields),
+                    all::add);
+        } catch (ReadException e) {
+            return List.of(); // the condition says the same
+        }
+        return all;
+    }
+}

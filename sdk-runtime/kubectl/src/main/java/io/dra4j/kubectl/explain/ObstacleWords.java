@@ -1,0 +1,298 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.Holder;
+import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.cel.ExpressionException;
+import io.dra4j.allocator.cel.FalseParts;
+import io.dra4j.allocator.model.AttributeValue;
+import io.dra4j.allocator.model.Capacity;
+import io.dra4j.allocator.model.Device;
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.allocator.model.PoolId;
+import io.dra4j.allocator.model.Quantity;
+import io.dra4j.allocator.model.RequestPolicy;
+import io.dra4j.allocator.model.Slice;
+import io.dra4j.allocator.model.Taint;
+import io.dra4j.allocator.model.TaintRule;
+import io.dra4j.kubectl.read.ClaimInfo;
+import io.dra4j.kubectl.read.Snapshot;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Says in words why devices are refused, with the values and the holders that the cluster has. */
+final class ObstacleWords {
+    /** The devices of which the values of an expression are shown. */
+    private static final int SAMPLE = 200;
+
+    private final Snapshot snapshot;
+    private final Cluster cluster;
+    private final boolean oneDriver;
+    private final FalseParts falseParts = new FalseParts();
+    private final Map<List<Object>, List<FalseParts.Part>> parts = new HashMap<>();
+
+    ObstacleWords(Snapshot snapshot) {
+        this.snapshot = snapshot;
+        this.cluster = snapshot.cluster();
+        this.oneDriver =
+                cluster.slices().stream().map(one -> one.pool().driver()).distinct().count() <= 1;
+    }
+
+    /** A device's name: pool and device; with the driver, where there are several. */
+    String name(DeviceId id) {
+        return oneDriver ? id.pool() + "/" + id.device() : id.toString();
+    }
+
+    /** The reason without what differs between alike devices. */
+    String reason(Obstacle obstacle) {
+        if (obstacle instanceof Obstacle.InUse) {
+            return "in use";
+        }
+        if (obstacle instanceof Obstacle.CapacityShort one) {
+            return "less than %s of capacity %s left".formatted(one.amount(), one.capacity());
+        }
+        if (obstacle instanceof Obstacle.CounterShort one) {
+            return "hardware is used by other devices: too little of counter %s is left"
+                    .formatted(one.counter());
+        }
+        if (obstacle instanceof Obstacle.NotTogether one) {
+            return "does not fit together with the other devices: " + one.constraint();
+        }
+        if (obstacle instanceof Obstacle.OtherNode) {
+            return "usable on other nodes only";
+        }
+        if (obstacle instanceof Obstacle.Picked one) {
+            return "taken for request %s of claim %s of the same pod"
+                    .formatted(one.request(), one.claim());
+        }
+        if (obstacle instanceof Obstacle.Tainted one) {
+            return "has taint %s, which the request does not tolerate".formatted(one.taint());
+        }
+        return obstacle.text();
+    }
+
+    /** What was found on devices that are refused for one reason, a line for each finding. */
+    List<String> details(Map<DeviceId, Obstacle> devices) {
+        Obstacle first = devices.values().iterator().next();
+        if (first instanceof Obstacle.NotSelected one) {
+            return selector(one, devices.keySet());
+        }
+        Map<String, List<String>> byText = new LinkedHashMap<>();
+        devices.forEach(
+                (id, obstacle) -> {
+                    String detail = detail(id, obstacle);
+                    if (!detail.isEmpty()) {
+                        byText.computeIfAbsent(detail, text -> new ArrayList<>()).add(name(id));
+                    }
+                });
+        return byText.entrySet().stream()
+                .map(one -> Names.some(one.getValue()) + ": " + one.getKey())
+                .toList();
+    }
+
+    private String detail(DeviceId id, Obstacle obstacle) {
+        if (obstacle instanceof Obstacle.InUse one) {
+            return holders(one.holders());
+        }
+        if (obstacle instanceof Obstacle.CapacityShort one) {
+            String left = "has %s left".formatted(one.left());
+            return one.holders().isEmpty()
+                    ? left
+                    : left + ", the rest is used by " + holders(one.holders());
+        }
+        if (obstacle instanceof Obstacle.CounterShort one) {
+            return counter(id, one);
+        }
+        if (obstacle instanceof Obstacle.NotTogether one) {
+            return together(one.value(), one.other());
+        }
+        if (obstacle instanceof Obstacle.AmountRefused one) {
+            return device(id).map(device -> policy(device, one.capacity())).orElse("");
+        }
+        if (obstacle instanceof Obstacle.Tainted one) {
+            return rule(id, one.taint())
+                    .map("set by DeviceTaintRule %s"::formatted)
+                    .orElse("set by the driver");
+        }
+        return "";
+    }
+
+    /** The rule that taints a device, if it is not its driver that does. */
+    Optional<String> rule(DeviceId id, Taint taint) {
+        return cluster.taintRules().stream()
+                .filter(rule -> rule.selects(id) && rule.taint().equals(taint))
+                .findFirst()
+                .map(TaintRule::name);
+    }
+
+    private static String policy(Device device, String name) {
+        Capacity capacity = device.capacity().get(name);
+        RequestPolicy policy = capacity == null ? null : capacity.policy();
+        if (policy == null) {
+            return "";
+        }
+        RequestPolicy.Range range = policy.validRange();
+        if (range == null) {
+            return "allows "
+                    + Names.some(policy.validValues().stream().map(Quantity::text).toList());
+        }
+        return "allows from %s%s%s"
+                .formatted(
+                        range.min() == null ? "0" : range.min(),
+                        range.max() == null ? "" : " to " + range.max(),
+                        range.step() == null ? "" : " in steps of " + range.step());
+    }
+
+    private static String together(AttributeValue value, AttributeValue other) {
+        if (value == null) {
+            return "lacks the attribute";
+        }
+        return other == null
+                ? "has " + value
+                : "has %s, and the others have %s".formatted(value, other);
+    }
+
+    private String counter(DeviceId id, Obstacle.CounterShort obstacle) {
+        String text =
+                "needs %s of set %s, %s is left"
+                        .formatted(obstacle.amount(), obstacle.set(), obstacle.left());
+        List<String> consumers = new ArrayList<>();
+        for (Slice slice : cluster.slices(new PoolId(id.driver(), id.pool()))) {
+            for (Device device : slice.devices()) {
+                List<Holder> holders = cluster.holders(slice.id(device));
+                boolean consumes =
+                        device.consumes().stream()
+                                .anyMatch(set -> set.name().equals(obstacle.set()));
+                if (consumes && !holders.isEmpty()) {
+                    consumers.add(device.name() + " (" + holders(holders) + ")");
+                }
+            }
+        }
+        return consumers.isEmpty() ? text : text + "; used by " + Names.some(consumers);
+    }
+
+    /** The claims, with their pods, and since when they have it. */
+    String holders(List<Holder> holders) {
+        return Names.some(
+                new LinkedHashSet<>(
+                        holders.stream().map(Holder::claim).map(this::holder).toList()));
+    }
+
+    /** A claim, with its pods, and since when it is allocated. */
+    String holder(String claim) {
+        ClaimInfo info = snapshot.claims().get(claim);
+        if (info == null) {
+            return "claim " + claim;
+        }
+        String pods =
+                info.pods().isEmpty()
+                        ? "no pod"
+                        : (info.pods().size() == 1 ? "pod " : "pods ") + Names.some(info.pods());
+        String since = info.since().isEmpty() ? "" : ", since " + info.since();
+        return "claim %s (%s%s)".formatted(claim, pods, since);
+    }
+
+    /** The parts of a selector that are false, each with the values that devices have. */
+    private List<String> selector(Obstacle.NotSelected obstacle, Collection<DeviceId> ids) {
+        Map<String, Map<String, Integer>> valuesByPart = new LinkedHashMap<>();
+        ids.stream()
+                .limit(SAMPLE)
+                .forEach(
+                        id ->
+                                parts(obstacle.expression(), id)
+                                        .forEach(
+                                                part ->
+                                                        valuesByPart
+                                                                .computeIfAbsent(
+                                                                        part.text(),
+                                                                        text ->
+                                                                                new LinkedHashMap<>())
+                                                                .merge(
+                                                                        values(part, id),
+                                                                        1,
+                                                                        Integer::sum)));
+        return valuesByPart.entrySet().stream()
+                .map(one -> "not true: %s%s".formatted(one.getKey(), seen(one.getValue().keySet())))
+                .toList();
+    }
+
+    /**
+     * Returns the device that misses the fewest parts of a selector, and which; none if no part is
+     * known to be false.
+     */
+    Optional<String> nearestMiss(String expression, Collection<DeviceId> ids) {
+        return ids.stream()
+                .limit(SAMPLE)
+                .filter(id -> !parts(expression, id).isEmpty())
+                .min(Comparator.comparing(id -> parts(expression, id).size()))
+                .map(id -> "%s misses %s".formatted(name(id), missed(expression, id)));
+    }
+
+    private String missed(String expression, DeviceId id) {
+        return parts(expression, id).stream()
+                .map(part -> part.text() + has(values(part, id)))
+                .collect(Collectors.joining(" and "));
+    }
+
+    private static String has(String values) {
+        return values.isEmpty() ? "" : " (it has %s)".formatted(values);
+    }
+
+    private static String seen(Set<String> values) {
+        List<String> some = values.stream().filter(one -> !one.isEmpty()).toList();
+        return some.isEmpty() ? "" : "; the devices have " + Names.some(some);
+    }
+
+    private static String values(FalseParts.Part part, DeviceId id) {
+        if (part.values().isEmpty()) {
+            return part.text().contains("device.driver") ? "driver " + id.driver() : "";
+        }
+        return part.values().entrySet().stream()
+                .map(
+                        one ->
+                                one.getValue()
+                                        .map(v -> one.getKey() + " " + v)
+                                        .orElse("no " + one.getKey()))
+                .collect(Collectors.joining(" and "));
+    }
+
+    private List<FalseParts.Part> parts(String expression, DeviceId id) {
+        Optional<Device> device = device(id);
+        if (device.isEmpty()) {
+            return List.of();
+        }
+        List<Object> key =
+                List.of(
+                        expression,
+                        id.driver(),
+                        device.get().attributes(),
+                        device.get().capacity());
+        return parts.computeIfAbsent(
+                key,
+                one -> {
+                    try {
+                        return falseParts.of(expression, id.driver(), device.get());
+                    } catch (ExpressionException e) {
+                        return List.of();
+                    }
+                });
+    }
+
+    private Optional<Device> device(DeviceId id) {
+        return cluster.slices(new PoolId(id.driver(), id.pool())).stream()
+                .flatMap(slice -> slice.devices().stream())
+                .filter(one -> one.name().equals(id.device()))
+                .findFirst();
+    }
+}

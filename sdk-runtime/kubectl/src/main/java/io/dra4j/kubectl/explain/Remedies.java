@@ -1,0 +1,120 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.Obstacle.Kind;
+import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.RequestObstacles;
+import io.dra4j.allocator.explain.Change;
+import io.dra4j.allocator.explain.Explainer;
+import io.dra4j.allocator.explain.Question;
+import io.dra4j.allocator.explain.Way;
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.kubectl.explain.Attempts.Attempt;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Finds the smallest changes that make claims fit, on the nodes that are nearest to it. */
+final class Remedies {
+    private static final int NODES = 3;
+    private static final int MOST = 6;
+    private static final Duration LIMIT = Duration.ofMillis(1000);
+
+    private final Attempts attempts;
+    private final ObstacleWords words;
+    private final Explainer explainer;
+
+    Remedies(Attempts attempts, ObstacleWords words) {
+        this.attempts = attempts;
+        this.words = words;
+        this.explainer = new Explainer(attempts.correct(), InstantSource.system(), LIMIT);
+    }
+
+    /** Tries changes on the nearest node of each of the nearest groups. */
+    List<Report.Changes> of(List<AlikeNodes> groups) {
+        Map<List<String>, Report.Changes> all = new LinkedHashMap<>();
+        groups.stream()
+                .map(AlikeNodes::nearest)
+                .filter(one -> one.outcome() != null)
+                .limit(NODES)
+                .forEach(one -> addTo(all, one));
+        return all.values().stream()
+                .sorted(Comparator.comparing(one -> one.changes().size()))
+                .limit(MOST)
+                .toList();
+    }
+
+    private void addTo(Map<List<String>, Report.Changes> all, Attempt attempt) {
+        String node = attempt.node().name();
+        Question question =
+                new Question(attempts.view(attempt.node()), attempt.node(), attempt.claims());
+        List<Way> ways = explainer.explain(question).ways();
+        for (Way way : ways) {
+            boolean isVague = way.kinds().contains(Kind.COUNTERS) && ways.size() > 1;
+            if (!isVague) {
+                List<String> changes = new ArrayList<>();
+                way.changes().forEach(one -> changes.add(text(one, attempt)));
+                all.putIfAbsent(changes, new Report.Changes(node, changes));
+            }
+        }
+    }
+
+    private String text(Change change, Attempt attempt) {
+        if (change instanceof Change.Release one) {
+            return "free the devices of " + words.holder(one.claim());
+        }
+        if (change instanceof Change.IgnoreCounters one) {
+            return "delete claims that use other devices of pool " + one.pool();
+        }
+        if (change instanceof Change.Tolerate one) {
+            return tolerate(one, attempt);
+        }
+        if (change instanceof Change.DropCapacity one) {
+            return "request less of capacity %s, or none, in %s"
+                    .formatted(one.capacity(), one.place());
+        }
+        if (change instanceof Change.DropRequestSelector one) {
+            return words.nearestMiss(one.expression(), refused(attempt, one.place()).keySet())
+                    .map(
+                            miss ->
+                                    "relax selector #%d of %s: %s"
+                                            .formatted(one.index(), one.place(), miss))
+                    .orElse(one.text());
+        }
+        return change.text();
+    }
+
+    /** A taint has a cause; to remove that is better than to tolerate it. */
+    private String tolerate(Change.Tolerate change, Attempt attempt) {
+        Optional<String> rule =
+                refused(attempt, change.place()).entrySet().stream()
+                        .filter(
+                                one ->
+                                        one.getValue() instanceof Obstacle.Tainted tainted
+                                                && tainted.taint().equals(change.taint()))
+                        .flatMap(one -> words.rule(one.getKey(), change.taint()).stream())
+                        .findFirst();
+        String cause =
+                rule.map("delete DeviceTaintRule %s once it has served"::formatted)
+                        .orElse("repair what its driver tainted");
+        return "%s, or tolerate taint %s in %s".formatted(cause, change.taint(), change.place());
+    }
+
+    private static Map<DeviceId, Obstacle> refused(Attempt attempt, Change.Place place) {
+        return attempt.outcome() instanceof Outcome.DoesNotFit refused
+                ? refused.requests().stream()
+                        .filter(one -> one.claim().equals(place.claim()))
+                        .filter(one -> one.request().equals(place.request()))
+                        .findFirst()
+                        .map(RequestObstacles::devices)
+                        .orElse(Map.of())
+                : Map.of();
+    }
+}

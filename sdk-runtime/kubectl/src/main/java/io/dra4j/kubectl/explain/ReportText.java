@@ -1,0 +1,121 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes a report for people: the answer first, then the details, in lines of 100 columns. */
+final class ReportText {
+    private static final int WIDTH = 100;
+    private static final int MOST_LINES = 5;
+
+    private final StringBuilder text = new StringBuilder();
+
+    private ReportText() {}
+
+    /** The text, with a line break at the end. */
+    static String of(Report report) {
+        ReportText text = new ReportText();
+        text.write(report);
+        return text.text.toString();
+    }
+
+    private void write(Report report) {
+        line(0, report.answer());
+        if (!report.remedy().isEmpty()) {
+            line(0, "What to do: " + report.remedy());
+        }
+        section("The scheduler says", report.scheduler());
+        section("Also", report.notes());
+        if (!report.nodes().isEmpty()) {
+            line(0, "");
+            for (Report.Nodes one : report.nodes()) {
+                nodes(one, one == report.nodes().get(0));
+            }
+        }
+        changes(report.changes());
+        section("A bug of Kubernetes " + report.server(), report.bugs());
+        section("Not looked at", report.unknown());
+    }
+
+    private void section(String title, List<String> lines) {
+        if (!lines.isEmpty()) {
+            line(0, "");
+            line(0, title + ":");
+            lines.forEach(one -> line(2, one));
+        }
+    }
+
+    private void changes(List<Report.Changes> changes) {
+        if (changes.size() > 1) {
+            section(
+                    "Each of these makes it fit; each was tried",
+                    changes.stream()
+                            .map(
+                                    one ->
+                                            "- %s (on node %s)"
+                                                    .formatted(
+                                                            String.join(", and ", one.changes()),
+                                                            one.node()))
+                            .toList());
+        }
+    }
+
+    private void nodes(Report.Nodes nodes, boolean isAnswer) {
+        String names =
+                "%s, %s".formatted(Names.count(nodes.count(), "node"), Names.some(nodes.names()));
+        List<Report.Request> requests =
+                nodes.requests().stream()
+                        .filter(one -> one.most() > 0 || !one.refused().isEmpty())
+                        .toList();
+        boolean isSaid = isAnswer && !requests.isEmpty();
+        line(0, names + ":" + (isSaid ? "" : " " + nodes.state()));
+        nodes.pools().stream()
+                .filter(one -> !one.equals(nodes.state()))
+                .forEach(one -> line(2, one));
+        requests.forEach(this::request);
+    }
+
+    private void request(Report.Request one) {
+        String of = "request %s of claim %s".formatted(one.request(), one.claim());
+        String wanted = Names.count(one.wanted(), "device");
+        String most = one.most() == 0 ? "none" : Integer.toString(one.most());
+        boolean fits = one.most() >= one.wanted();
+        line(
+                2,
+                fits
+                        ? "%s can have its %s".formatted(of, wanted)
+                        : "%s wants %s, and can have %s".formatted(of, wanted, most));
+        if (!fits) {
+            one.refused().forEach(this::refused);
+        }
+    }
+
+    private void refused(Report.Refused one) {
+        line(4, "%s: %s".formatted(Names.count(one.devices().size(), "device"), one.reason()));
+        List<String> details = new ArrayList<>(one.details());
+        if (details.isEmpty()) {
+            details.add(Names.some(one.devices()));
+        }
+        details.stream().limit(MOST_LINES).forEach(detail -> line(6, detail));
+        if (details.size() > MOST_LINES) {
+            line(6, "and %,d more".formatted(details.size() - MOST_LINES));
+        }
+    }
+
+    /** Writes a line, broken at spaces; what follows a break is indented more. */
+    private void line(int indent, String content) {
+        String rest = " ".repeat(indent) + content;
+        String hanging = " ".repeat(indent + 4);
+        while (rest.length() > WIDTH) {
+            int end = rest.lastIndexOf(' ', WIDTH);
+            if (end <= indent + 4) {
+                break; // one long word
+            }
+            text.append(rest, 0, end).append('\n');
+            rest = hanging + rest.substring(end + 1);
+        }
+        text.append(rest.stripTrailing()).append('\n');
+    }
+}

@@ -1,0 +1,297 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.PoolObstacle;
+import io.dra4j.allocator.RequestObstacles;
+import io.dra4j.allocator.SchedulerBug;
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.kubectl.explain.AlikeNodes.Merged;
+import io.dra4j.kubectl.explain.Attempts.Attempt;
+import io.dra4j.kubectl.explain.Report.Result;
+import io.dra4j.kubectl.read.Snapshot;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.FeatureGates;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Makes the report of a subject in a cluster. */
+final class Reporter {
+    private final Snapshot snapshot;
+    private final Subject subject;
+    private final ObstacleWords words;
+    private final Attempts attempts;
+    private final Answers answers;
+    private final Extended extended;
+
+    Reporter(Snapshot snapshot, Subject subject) {
+        this.snapshot = snapshot;
+        this.subject = subject;
+        this.words = new ObstacleWords(snapshot);
+        this.attempts = new Attempts(snapshot, subject, gates(snapshot));
+        this.extended = new Extended(snapshot, subject);
+        this.answers = new Answers(snapshot, words);
+    }
+
+    /** The gates of the release, and that of taint rules if there are any. */
+    private static FeatureGates gates(Snapshot snapshot) {
+        FeatureGate rules = FeatureGate.DRA_DEVICE_TAINT_RULES;
+        boolean used =
+                !snapshot.cluster().taintRules().isEmpty() && rules.existsIn(snapshot.release());
+        return new FeatureGates(snapshot.release(), used ? Map.of(rules, true) : Map.of());
+    }
+
+    /** Explains. */
+    Report report() {
+        if (!subject.node().isEmpty()) {
+            return placed();
+        }
+        if (asksForNothing()) {
+            String answer =
+                    subject.opening() + " asks for no devices, by claims or by extended resources";
+            return report(Result.FITS, answer, "", List.of(), List.of(), Set.of());
+        }
+        if (subject.pod() == null && subject.pending().isEmpty()) {
+            return allocated();
+        }
+        List<AlikeNodes> groups = AlikeNodes.of(attempts.of(snapshot.nodes()), words);
+        boolean failed =
+                groups.stream().anyMatch(one -> one.nearest().outcome() instanceof Outcome.Failed);
+        boolean fits = !failed && groups.stream().anyMatch(one -> one.nearest().fits());
+        if (!subject.blockers().isEmpty()) {
+            boolean known = !subject.pending().isEmpty();
+            return blocked(known ? groups : List.of(), fits);
+        }
+        return fits ? fits(groups) : doesNotFit(groups);
+    }
+
+    private boolean asksForNothing() {
+        return subject.pending().isEmpty()
+                && subject.allocated().isEmpty()
+                && subject.blockers().isEmpty()
+                && extended.resources().isEmpty();
+    }
+
+    private Report placed() {
+        String answer =
+                "%s is placed on node %s: it does not wait for devices"
+                        .formatted(subject.opening(), subject.node());
+        boolean unprepared =
+                subject.scheduler().stream().anyMatch(one -> one.startsWith("FailedPrepare"));
+        String remedy =
+                unprepared ? "See the log of the driver on node %s".formatted(subject.node()) : "";
+        return report(Result.PLACED, answer, remedy, List.of(), List.of(), Set.of());
+    }
+
+    private Report allocated() {
+        Subject.Allocated one = subject.allocated().get(0);
+        List<String> devices =
+                one.claim().devices().stream().map(held -> words.name(held.id())).toList();
+        String answer = "%s is allocated: %s".formatted(subject.opening(), Names.some(devices));
+        return report(Result.PLACED, answer, "", List.of(), List.of(), Set.of());
+    }
+
+    private Report blocked(List<AlikeNodes> groups, boolean fits) {
+        Subject.Blocker first = subject.blockers().get(0);
+        List<String> all = subject.blockers().stream().map(Subject.Blocker::problem).toList();
+        String answer =
+                "%s is not tried by the scheduler: %s"
+                        .formatted(subject.opening(), String.join("; ", all));
+        List<Report.Changes> changes = fits ? List.of() : new Remedies(attempts, words).of(groups);
+        return report(Result.NOT_TRIED, answer, first.remedy(), groups, changes, Set.of());
+    }
+
+    private Report fits(List<AlikeNodes> groups) {
+        AlikeNodes fitting = groups.get(0);
+        List<String> nodes = fitting.names();
+        String answer = "%s fits now on %s".formatted(subject.opening(), Names.some(nodes));
+        String remedy =
+                subject.pod() != null && subject.pod().has("status")
+                        ? "Wait for the next attempt of the scheduler; if it does not place the pod,"
+                                + " something other than devices is in the way: see its words below"
+                        : "";
+        return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
+    }
+
+    private Report doesNotFit(List<AlikeNodes> groups) {
+        if (groups.isEmpty()) {
+            String answer = subject.opening() + " does not fit: the cluster has no nodes";
+            return report(Result.DOES_NOT_FIT, answer, "Add a node", groups, List.of(), Set.of());
+        }
+        Set<SchedulerBug> bugs = new LinkedHashSet<>();
+        groups.forEach(one -> one.attempts().forEach(attempt -> bugs.addAll(attempt.bug())));
+        if (!bugs.isEmpty()) {
+            return ofBug(groups, bugs);
+        }
+        AlikeNodes nearest = groups.get(0);
+        List<Report.Changes> changes = new Remedies(attempts, words).of(groups);
+        String answer =
+                "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
+        return report(Result.DOES_NOT_FIT, answer, remedy(nearest, changes), groups, changes, bugs);
+    }
+
+    private String all() {
+        int nodes = snapshot.nodes().size();
+        return nodes == 1 ? "the only node" : "any of %,d nodes".formatted(nodes);
+    }
+
+    /** The reason of the nearest nodes; where none is tried, those of all. */
+    private String why(List<AlikeNodes> groups) {
+        AlikeNodes nearest = groups.get(0);
+        boolean failed = nearest.nearest().outcome() instanceof Outcome.Failed;
+        if (failed && nearest.attempts().size() < snapshot.nodes().size()) {
+            return answers.of(nearest) + ". This error on one node fails the pod on all";
+        }
+        return nearest.nearest().outcome() != null || groups.size() == 1
+                ? answers.of(nearest)
+                : String.join("; ", groups.stream().map(this::reasonWithNodes).toList());
+    }
+
+    private String reasonWithNodes(AlikeNodes group) {
+        return "on %s, %s".formatted(Names.some(group.names()), answers.of(group));
+    }
+
+    private Report ofBug(List<AlikeNodes> groups, Set<SchedulerBug> bugs) {
+        SchedulerBug bug = bugs.iterator().next();
+        String answer =
+                "%s fits on %s, but a bug of the scheduler keeps it away: %s"
+                        .formatted(subject.opening(), Names.some(buggyNodes(groups)), bug.text());
+        String remedy = "Update kube-scheduler to " + bug.fixedIn();
+        return report(Result.DOES_NOT_FIT, answer, remedy, groups, List.of(), bugs);
+    }
+
+    private static List<String> buggyNodes(List<AlikeNodes> groups) {
+        return groups.stream()
+                .flatMap(one -> one.attempts().stream())
+                .filter(one -> !one.bug().isEmpty())
+                .map(one -> one.node().name())
+                .toList();
+    }
+
+    private String remedy(AlikeNodes nearest, List<Report.Changes> changes) {
+        Outcome outcome = nearest.nearest().outcome();
+        if (outcome instanceof Outcome.Failed failed) {
+            return Failure.remedy(failed.message()).orElse("");
+        }
+        if (!changes.isEmpty()) {
+            Report.Changes first = changes.get(0);
+            String text = String.join(", and ", first.changes());
+            return "%s (tried on node %s)"
+                    .formatted(
+                            Character.toUpperCase(text.charAt(0)) + text.substring(1),
+                            first.node());
+        }
+        return outcome instanceof Outcome.DoesNotFit refused
+                ? withoutChange(refused)
+                : notTried(nearest.nearest().excluded());
+    }
+
+    private String notTried(String excluded) {
+        if (excluded.startsWith("claim")) {
+            return "Delete the pods that use the claim, so that it is allocated again, or let this"
+                    + " pod go to the claim's node";
+        }
+        return excluded.startsWith("a device plugin")
+                ? "See `kubectl describe node`: how much of the resource is left is the device"
+                        + " plugin's matter, not DRA's"
+                : "Change what excludes the nodes";
+    }
+
+    private String withoutChange(Outcome.DoesNotFit refused) {
+        for (PoolObstacle pool : refused.pools()) {
+            Optional<String> remedy = Failure.remedy(pool.problem());
+            if (remedy.isPresent() && !pool.otherNodes()) {
+                return remedy.get();
+            }
+        }
+        for (RequestObstacles one : refused.requests()) {
+            for (Obstacle obstacle : one.devices().values()) {
+                if (obstacle instanceof Obstacle.NotSelected of && of.deviceClass() != null) {
+                    return "Name another class in request %s, or correct the selector of class %s"
+                            .formatted(one.request(), of.deviceClass());
+                }
+            }
+        }
+        return refused.requests().stream().anyMatch(one -> !one.devices().isEmpty())
+                ? "No change of one kind, or of two, makes it fit; see the details"
+                : "Check that the driver runs on the nodes that have devices: `kubectl get"
+                        + " resourceslices` lists what is published";
+    }
+
+    private Report report(
+            Result result,
+            String answer,
+            String remedy,
+            List<AlikeNodes> groups,
+            List<Report.Changes> changes,
+            Set<SchedulerBug> bugs) {
+        List<String> notes = new ArrayList<>(subject.notes());
+        notes.addAll(extended.notes(snapshot.nodes()));
+        return new Report(
+                subject.title(),
+                result,
+                extended.named(answer) + ".",
+                remedy.isEmpty() ? "" : extended.named(remedy) + ".",
+                snapshot.server(),
+                subject.scheduler(),
+                notes,
+                groups.stream().map(this::nodes).toList(),
+                changes.stream().map(this::named).toList(),
+                bugs.stream()
+                        .map(one -> one.text() + ": fixed in Kubernetes " + one.fixedIn())
+                        .toList(),
+                Unknowns.of(snapshot));
+    }
+
+    private Report.Changes named(Report.Changes changes) {
+        return new Report.Changes(
+                changes.node(), changes.changes().stream().map(extended::named).toList());
+    }
+
+    private Report.Nodes nodes(AlikeNodes group) {
+        Attempt nearest = group.nearest();
+        List<String> pools = new ArrayList<>();
+        if (nearest.outcome() instanceof Outcome.DoesNotFit refused) {
+            refused.pools().forEach(one -> pools.add(pool(one)));
+        }
+        List<Report.Request> requests = group.requests().stream().map(this::request).toList();
+        List<String> names = group.names();
+        return new Report.Nodes(names.size(), names, state(group), requests, pools);
+    }
+
+    private static String pool(PoolObstacle one) {
+        return "pool %s %s".formatted(one.pool(), one.problem());
+    }
+
+    private String state(AlikeNodes group) {
+        Attempt nearest = group.nearest();
+        if (nearest.fits()) {
+            return "it fits";
+        }
+        return nearest.bug().isEmpty()
+                ? extended.named(answers.of(group))
+                : "it fits, but for a bug of the scheduler";
+    }
+
+    private Report.Request request(Merged one) {
+        List<Report.Refused> refused = new ArrayList<>();
+        for (Map<DeviceId, Obstacle> devices : one.byReason(words)) {
+            Obstacle first = devices.values().iterator().next();
+            Collection<String> names = devices.keySet().stream().map(words::name).toList();
+            refused.add(
+                    new Report.Refused(
+                            first.check().name(),
+                            words.reason(first),
+                            List.copyOf(names),
+                            words.details(devices)));
+        }
+        return new Report.Request(one.claim, one.request, one.wanted, one.most, refused);
+    }
+}

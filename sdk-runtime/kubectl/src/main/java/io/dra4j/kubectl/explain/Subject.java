@@ -1,0 +1,52 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.NodeSelector;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is explained: a pod, or a claim without one.
+ *
+ * @param title such as {@code pod default/train}
+ * @param pod the object, for its containers' extended resources; null for a claim
+ * @param node that it is placed on; empty if it is not
+ * @param pending its claims that are not allocated, in its order
+ * @param allocated its claims that are
+ * @param blockers what keeps a scheduler from trying it at all
+ * @param scheduler what the scheduler and others wrote on it, or that they wrote nothing
+ * @param notes what else to know
+ */
+record Subject(
+        String title,
+        @Nullable JsonNode pod,
+        String node,
+        List<Claim> pending,
+        List<Allocated> allocated,
+        List<Blocker> blockers,
+        List<String> scheduler,
+        List<String> notes) {
+
+    /**
+     * A claim that is allocated.
+     *
+     * @param nodes from which its devices can be used; null for all
+     */
+    record Allocated(Claim claim, @Nullable NodeSelector nodes) {}
+
+    /**
+     * A reason why there is nothing to allocate yet.
+     *
+     * @param problem as a part of a sentence
+     * @param remedy a sentence without its point, in the imperative
+     */
+    record Blocker(String problem, String remedy) {}
+
+    /** The title as the start of a sentence. */
+    String opening() {
+        return Character.toUpperCase(title.charAt(0)) + title.substring(1);
+    }
+}

@@ -1,0 +1,216 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.NodeSelector;
+import io.dra4j.kubectl.explain.Subject.Allocated;
+import io.dra4j.kubectl.explain.Subject.Blocker;
+import io.dra4j.kubectl.read.ReadException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads a pod with its claims, or a claim. */
+final class SubjectReader {
+    private final ObjectFinder objects;
+    private final String namespace;
+    private final List<Claim> pending = new ArrayList<>();
+    private final List<Allocated> allocated = new ArrayList<>();
+    private final List<Blocker> blockers = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+
+    SubjectReader(ObjectFinder objects, String namespace) {
+        this.objects = objects;
+        this.namespace = namespace;
+    }
+
+    /**
+     * Reads a pod of the cluster.
+     *
+     * @throws ReadException if there is none
+     */
+    Subject pod(String name) {
+        JsonNode pod = objects.pod(namespace, name).orElseThrow(() -> missing("pod", name, "pods"));
+        return pod(pod, SchedulerWords.of(pod, objects.events(namespace, name)));
+    }
+
+    private ReadException missing(String kind, String name, String plural) {
+        return new ReadException(
+                "There is no %s %s in namespace %s; `kubectl get %s -A` lists all, -n chooses a namespace"
+                        .formatted(kind, name, namespace, plural));
+    }
+
+    /** Takes a pod of a file. */
+    Subject podOfFile(JsonNode pod) {
+        return pod(pod, List.of("Nothing: it is read from the file, and not of the cluster."));
+    }
+
+    private Subject pod(JsonNode pod, List<String> scheduler) {
+        String name = pod.at("/metadata/name").asText(pod.at("/metadata/generateName").asText());
+        for (JsonNode entry : pod.at("/spec/resourceClaims")) {
+            addEntry(pod, name, entry);
+        }
+        String extended = pod.at("/status/extendedResourceClaimStatus/resourceClaimName").asText();
+        if (!extended.isEmpty()) {
+            notes.add("Its extended resources are in claim %s.".formatted(extended));
+            addNamed(pod, extended);
+        }
+        for (JsonNode gate : pod.at("/spec/schedulingGates")) {
+            String one = gate.path("name").asText();
+            blockers.add(
+                    new Blocker(
+                            "it has scheduling gate " + one,
+                            "Find out who has to remove gate %s from the pod".formatted(one)));
+        }
+        return subject(
+                "pod " + namespace + "/" + name, pod, pod.at("/spec/nodeName").asText(), scheduler);
+    }
+
+    /**
+     * Reads a claim.
+     *
+     * @throws ReadException if there is none
+     */
+    Subject claim(String name) {
+        JsonNode claim =
+                objects.claim(namespace, name)
+                        .orElseThrow(() -> missing("claim", name, "resourceclaims"));
+        add(claim);
+        List<String> users = new ArrayList<>();
+        claim.at("/status/reservedFor").forEach(one -> users.add(one.path("name").asText()));
+        if (!users.isEmpty()) {
+            notes.add("It is reserved for %s.".formatted(Names.some(users)));
+        }
+        return subject(
+                "claim " + namespace + "/" + name,
+                null,
+                "",
+                List.of(
+                        "Nothing on claims: it writes on pods. Explain the pod, if one uses this"
+                                + " claim: pods compete with all their claims at once."));
+    }
+
+    /** Takes a template of a file as the claim that it gives. */
+    Subject templateOfFile(String name, JsonNode template) {
+        add(ofTemplate(name, template));
+        return subject(
+                "template " + namespace + "/" + name, null, "", List.of("Nothing: it is a file."));
+    }
+
+    private Subject subject(String title, JsonNode pod, String node, List<String> scheduler) {
+        return new Subject(
+                title,
+                pod,
+                node,
+                List.copyOf(pending),
+                List.copyOf(allocated),
+                List.copyOf(blockers),
+                scheduler,
+                List.copyOf(notes));
+    }
+
+    private void addEntry(JsonNode pod, String podName, JsonNode entry) {
+        String name = entry.path("name").asText();
+        String claim = entry.path("resourceClaimName").asText();
+        if (!claim.isEmpty()) {
+            addNamed(pod, claim);
+            return;
+        }
+        Optional<JsonNode> status =
+                pod.at("/status/resourceClaimStatuses")
+                        .valueStream()
+                        .filter(one -> one.path("name").asText().equals(name))
+                        .findFirst();
+        if (status.isEmpty()) {
+            addTemplate(podName, name, entry.path("resourceClaimTemplateName").asText(), pod);
+        } else if (status.get().hasNonNull("resourceClaimName")) {
+            addNamed(pod, status.get().path("resourceClaimName").asText());
+        }
+    }
+
+    private void addTemplate(String podName, String entry, String template, JsonNode pod) {
+        Optional<JsonNode> found = objects.template(namespace, template);
+        if (found.isEmpty()) {
+            blockers.add(
+                    new Blocker(
+                            "there is no ResourceClaimTemplate %s/%s, which its claim \"%s\" is to be made of"
+                                    .formatted(namespace, template, entry),
+                            "Create the template, or correct its name in the pod"));
+            return;
+        }
+        if (pod.has("status")) {
+            blockers.add(
+                    new Blocker(
+                            "its claim \"%s\" has not been made of template %s yet"
+                                    .formatted(entry, template),
+                            "See the pod's Events for FailedResourceClaimCreation: a quota or a"
+                                    + " webhook may refuse the claim; without that Event,"
+                                    + " kube-controller-manager is not running or late"));
+        }
+        add(ofTemplate(podName + "-" + entry, found.get()));
+    }
+
+    private ObjectNode ofTemplate(String name, JsonNode template) {
+        ObjectNode claim = JsonNodeFactory.instance.objectNode();
+        claim.putObject("metadata").put("namespace", namespace).put("name", name);
+        claim.set("spec", template.at("/spec/spec"));
+        return claim;
+    }
+
+    private void addNamed(JsonNode pod, String name) {
+        Optional<JsonNode> found = objects.claim(namespace, name);
+        if (found.isEmpty()) {
+            blockers.add(
+                    new Blocker(
+                            "there is no claim %s/%s".formatted(namespace, name),
+                            "Create claim %s in namespace %s, or correct its name in the pod"
+                                    .formatted(name, namespace)));
+            return;
+        }
+        JsonNode claim = found.get();
+        if (claim.at("/metadata").hasNonNull("deletionTimestamp")) {
+            blockers.add(
+                    new Blocker(
+                            "claim %s/%s is being deleted".formatted(namespace, name),
+                            "Wait until the pods that use the claim have ended, then create it again"));
+        }
+        if (isOfAnother(pod, claim)) {
+            blockers.add(
+                    new Blocker(
+                            "claim %s/%s was made for another pod".formatted(namespace, name),
+                            "Delete the claim: the controller then makes one for this pod"));
+        }
+        add(claim);
+    }
+
+    /** A claim of a template belongs to the pod that controls it. */
+    private static boolean isOfAnother(JsonNode pod, JsonNode claim) {
+        boolean made =
+                pod.at("/status/resourceClaimStatuses")
+                        .valueStream()
+                        .anyMatch(
+                                one ->
+                                        one.path("resourceClaimName")
+                                                .asText()
+                                                .equals(claim.at("/metadata/name").asText()));
+        return made
+                && claim.at("/metadata/ownerReferences")
+                        .valueStream()
+                        .noneMatch(one -> one.path("uid").equals(pod.at("/metadata/uid")));
+    }
+
+    private void add(JsonNode json) {
+        JsonNode allocation = json.at("/status/allocation");
+        Claim claim = Claim.of(json);
+        if (allocation.isObject()) {
+            JsonNode nodes = allocation.path("nodeSelector");
+            allocated.add(new Allocated(claim, nodes.isObject() ? NodeSelector.of(nodes) : null));
+        } else {
+            pending.add(claim);
+        }
+    }
+}
