@@ -35,9 +35,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
 
     private String withoutDevices(Outcome.DoesNotFit refused, int nodes) {
         for (PoolObstacle pool : refused.pools()) {
-            if (!pool.otherNodes()) {
-                return "pool %s %s".formatted(pool.pool(), pool.problem());
-            }
+            return "pool %s %s".formatted(pool.pool(), pool.problem());
         }
         return snapshot.cluster().slices().isEmpty()
                 ? "no driver publishes devices in this cluster, there is no ResourceSlice"

@@ -40,7 +40,8 @@ final class Reclassified {
         }
         List<RequestObstacles> requests =
                 refused.requests().stream().map(one -> of(one, claims, view)).toList();
-        return new Outcome.DoesNotFit(refused.message(), requests, refused.pools());
+        return new Outcome.DoesNotFit(
+                refused.message(), requests, refused.pools(), refused.poolsOfOtherNodes());
     }
 
     private RequestObstacles of(RequestObstacles one, List<Claim> claims, Cluster view) {

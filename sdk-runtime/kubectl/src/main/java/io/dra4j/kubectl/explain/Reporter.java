@@ -207,7 +207,7 @@ final class Reporter {
     private String withoutChange(Outcome.DoesNotFit refused) {
         for (PoolObstacle pool : refused.pools()) {
             Optional<String> remedy = Failure.remedy(pool.problem());
-            if (remedy.isPresent() && !pool.otherNodes()) {
+            if (remedy.isPresent()) {
                 return remedy.get();
             }
         }

@@ -77,7 +77,7 @@ record Puzzle(Path folder) {
 
     static Answer run(List<String> args) {
         StringWriter out = new StringWriter();
-        CommandLine command = new CommandLine(new ExplainCommand());
+        CommandLine command = new CommandLine(new ExplainMain());
         command.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
         command.setCaseInsensitiveEnumValuesAllowed(true);
         int status = command.execute(args.toArray(String[]::new));

@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
             "cluster can't be read."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-public final class ExplainCommand implements Callable<Integer> {
+public final class ExplainMain implements Callable<Integer> {
     private static final JsonMapper JSON = new JsonMapper();
 
     @Mixin private ConnectionOptions connection;
