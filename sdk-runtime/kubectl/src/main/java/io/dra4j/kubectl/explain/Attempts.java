@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.Allocator;
 import io.dra4j.allocator.Cluster;
 import io.dra4j.allocator.NodeViews;
+import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.SchedulerBug;
 import io.dra4j.allocator.model.Claim;
@@ -75,18 +76,17 @@ final class Attempts {
 
     /** Tries all nodes; a result that ends the attempt ends it for all. */
     List<Attempt> of(List<NodeInfo> nodes) {
-        List<Attempt> all = new ArrayList<>();
-        for (NodeInfo node : nodes) {
-            String excluded = excluded(node);
-            all.add(
-                    excluded.isEmpty()
-                            ? attempt(node)
-                            : new Attempt(node.node(), List.of(), excluded, null, Set.of()));
-        }
-        return all;
+        return nodes.parallelStream().map(this::attempt).toList();
     }
 
-    private Attempt attempt(NodeInfo info) {
+    private Attempt attempt(NodeInfo node) {
+        String excluded = excluded(node);
+        return excluded.isEmpty()
+                ? tried(node)
+                : new Attempt(node.node(), List.of(), excluded, null, Set.of());
+    }
+
+    private Attempt tried(NodeInfo info) {
         List<Claim> claims = new ArrayList<>(subject.pending());
         extended.claim(info).ifPresent(claims::add);
         if (claims.isEmpty() && subject.allocated().isEmpty()) {
@@ -95,10 +95,21 @@ final class Attempts {
         Node node = info.node();
         Cluster view = views.of(node);
         Outcome outcome = released.allocate(view, node, claims);
-        boolean fits = outcome instanceof Outcome.Allocated;
         Set<SchedulerBug> deciding =
-                fits || bugs.isEmpty() ? Set.of() : deciding(view, node, claims);
+                isOpenToBugs(outcome) ? deciding(view, node, claims) : Set.of();
         return new Attempt(node, claims, "", reclassified.of(outcome, claims, view), deciding);
+    }
+
+    /** The known bugs concern counters and constraints. */
+    private boolean isOpenToBugs(Outcome outcome) {
+        return !bugs.isEmpty()
+                && outcome instanceof Outcome.DoesNotFit refused
+                && refused.requests().stream()
+                        .flatMap(one -> one.devices().values().stream())
+                        .anyMatch(
+                                one ->
+                                        one instanceof Obstacle.CounterShort
+                                                || one instanceof Obstacle.NotTogether);
     }
 
     /** The bugs each of which alone keeps claims away that fit. */

@@ -9,15 +9,15 @@ import java.util.regex.Pattern;
 /** An error with which a scheduler gives up on a pod, and what to do about it. */
 enum Failure {
     NO_CLASS(
-            "(claim \\S+, request \\S+): could not retrieve device class ([^:]+):.*",
-            "$1 names DeviceClass $2, which does not exist",
+            "claim (\\S+), request (\\S+): could not retrieve device class ([^:]+):.*",
+            "request $2 of claim $1 names DeviceClass $3, which does not exist",
             "Create that DeviceClass, or correct deviceClassName: `kubectl get deviceclasses` lists"
                     + " those there are"),
     NOT_COMPILED(
             "CEL compile error", "", "Correct the expression; the message says where it breaks"),
     NO_KEY(
-            "(.*): CEL runtime error: no such key: (\\S+)",
-            "a device has no $2, which $1 reads (CEL runtime error: no such key)",
+            "((?:claim|class) \\S+): selector #(\\d+): CEL runtime error: no such key: (\\S+)",
+            "selector #$2 of $1 reads $3, which a device does not have (CEL runtime error: no such key)",
             "Have the selector ask first whether the device has it, as in: \"cores\" in"
                     + " device.attributes[\"gpu.example.com\"] && ... One device without it fails the"
                     + " pod on all nodes"),

@@ -39,8 +39,12 @@ final class ObstacleWords {
     private final Snapshot snapshot;
     private final Cluster cluster;
     private final boolean oneDriver;
-    private final FalseParts falseParts = new FalseParts();
     private final Map<List<Object>, List<FalseParts.Part>> parts = new HashMap<>();
+
+    /** Made when the first expression is taken apart, since that takes time. */
+    private static final class Parser {
+        static final FalseParts FALSE_PARTS = new FalseParts();
+    }
 
     ObstacleWords(Snapshot snapshot) {
         this.snapshot = snapshot;
@@ -282,7 +286,7 @@ final class ObstacleWords {
                 key,
                 one -> {
                     try {
-                        return falseParts.of(expression, id.driver(), device.get());
+                        return Parser.FALSE_PARTS.of(expression, id.driver(), device.get());
                     } catch (ExpressionException e) {
                         return List.of();
                     }

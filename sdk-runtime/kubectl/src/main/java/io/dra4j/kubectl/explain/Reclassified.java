@@ -17,11 +17,11 @@ import io.dra4j.allocator.model.DeviceRequest;
 import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.SubRequest;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +29,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A scheduler does not evaluate selectors on devices in use. For a reader such a device is one
  * that does not match.
+ *
+ * <p>Thread-safe.
  */
 final class Reclassified {
-    private final Map<String, Optional<DeviceSelector>> compiled = new HashMap<>();
+    private final Map<String, Optional<DeviceSelector>> compiled = new ConcurrentHashMap<>();
 
     /** Returns the outcome with the selector that fails in place of the use. */
     Outcome of(Outcome outcome, List<Claim> claims, Cluster view) {

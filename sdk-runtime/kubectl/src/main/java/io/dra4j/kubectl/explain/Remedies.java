@@ -19,7 +19,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Finds the smallest changes that make claims fit, on the nodes that are nearest to it. */
 final class Remedies {
@@ -93,17 +92,20 @@ final class Remedies {
 
     /** A taint has a cause; to remove that is better than to tolerate it. */
     private String tolerate(Change.Tolerate change, Attempt attempt) {
-        Optional<String> rule =
+        List<DeviceId> tainted =
                 refused(attempt, change.place()).entrySet().stream()
                         .filter(
                                 one ->
-                                        one.getValue() instanceof Obstacle.Tainted tainted
-                                                && tainted.taint().equals(change.taint()))
-                        .flatMap(one -> words.rule(one.getKey(), change.taint()).stream())
-                        .findFirst();
+                                        one.getValue() instanceof Obstacle.Tainted found
+                                                && found.taint().equals(change.taint()))
+                        .map(Map.Entry::getKey)
+                        .toList();
         String cause =
-                rule.map("delete DeviceTaintRule %s once it has served"::formatted)
-                        .orElse("repair what its driver tainted");
+                tainted.stream()
+                        .flatMap(one -> words.rule(one, change.taint()).stream())
+                        .findFirst()
+                        .map("delete DeviceTaintRule %s once it has served"::formatted)
+                        .orElse("repair " + Names.some(tainted.stream().map(words::name).toList()));
         return "%s, or tolerate taint %s in %s".formatted(cause, change.taint(), change.place());
     }
 

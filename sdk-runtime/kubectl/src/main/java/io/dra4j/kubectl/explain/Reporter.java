@@ -183,7 +183,7 @@ final class Reporter {
         if (!changes.isEmpty()) {
             Report.Changes first = changes.get(0);
             String text = String.join(", and ", first.changes());
-            return "%s (tried on node %s)"
+            return "%s. This was tried on node %s"
                     .formatted(
                             Character.toUpperCase(text.charAt(0)) + text.substring(1),
                             first.node());
