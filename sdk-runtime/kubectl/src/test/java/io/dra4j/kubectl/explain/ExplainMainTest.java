@@ -1,0 +1,124 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.manifests.ManifestObjects;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExplainMainTest {
+
+    @TempDir private Path folder;
+
+    @Test
+    void jsonHasTheSameAnswer() throws Exception {
+        Puzzle puzzle = Puzzle.named("01-all-in-use");
+        Puzzle.Answer answer = puzzle.explain(folder.resolve("kubeconfig"), "-o", "json");
+
+        JsonNode json = new JsonMapper().readTree(answer.text());
+        assertThat(answer.status()).isEqualTo(1);
+        assertThat(json.path("subject").asText()).isEqualTo("pod default/train");
+        assertThat(json.path("result").asText()).isEqualTo("doesNotFit");
+        assertThat(Files.readString(puzzle.expected())).startsWith(json.path("answer").asText());
+        assertThat(json.at("/nodes/0/names")).map(JsonNode::asText).containsExactly("n1", "n2");
+        JsonNode refused = json.at("/nodes/0/requests/0/refused/0");
+        assertThat(refused.path("check").asText()).isEqualTo("IN_USE");
+        assertThat(refused.path("devices"))
+                .map(JsonNode::asText)
+                .containsExactly("n1/gpu-0", "n1/gpu-1", "n2/gpu-0", "n2/gpu-1");
+        assertThat(json.at("/changes/0/node").asText()).isEqualTo("n1");
+    }
+
+    @Test
+    void aWrongCommandLineHasStatus2() {
+        assertThat(Puzzle.run(List.of()))
+                .satisfies(
+                        answer -> {
+                            assertThat(answer.status()).isEqualTo(2);
+                            assertThat(answer.text()).contains("pod/NAME", "-f");
+                        });
+        assertThat(Puzzle.run(List.of("node/n1")).text())
+                .contains("\"node/n1\" names neither pod/NAME nor claim/NAME");
+    }
+
+    @Test
+    void eachPodOfAFileIsExplained() throws Exception {
+        Path file =
+                Files.writeString(
+                        folder.resolve("pods.yaml"),
+                        """
+                        {apiVersion: v1, kind: Pod, metadata: {name: a},
+                         spec: {containers: [{name: main}]}}
+                        ---
+                        apiVersion: v1
+                        kind: List
+                        items:
+                        - {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: ml},
+                           spec: {containers: [{name: main}],
+                                  resourceClaims: [{name: c, resourceClaimName: gone}]}}
+                        """);
+        try (EmbeddedApiServer server = EmbeddedApiServer.builder().node("n").start()) {
+            Path kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
+            Puzzle.Answer answer =
+                    Puzzle.run(
+                            List.of("--kubeconfig", kubeconfig.toString(), "-f", file.toString()));
+
+            assertThat(answer.text())
+                    .contains("Pod default/a asks for no devices")
+                    .contains("Pod ml/b is not tried by the scheduler: there is no claim ml/gone.");
+            assertThat(answer.status()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anAllocatedClaimAndAPlacedPodAreExplained() throws Exception {
+        try (EmbeddedApiServer server = EmbeddedApiServer.builder().node("n").start()) {
+            ManifestObjects.putText(
+                    """
+                    apiVersion: resource.k8s.io/v1
+                    kind: ResourceClaim
+                    metadata: {name: held}
+                    spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
+                    status:
+                      allocation: {devices: {results: [{request: r, driver: d.example.com, pool: n, device: x}]}}
+                      reservedFor: [{resource: pods, name: p, uid: u}]
+                    ---
+                    apiVersion: v1
+                    kind: Pod
+                    metadata: {name: p}
+                    spec: {nodeName: n, containers: [{name: main, image: registry.example/p}]}
+                    ---
+                    apiVersion: v1
+                    kind: Event
+                    metadata: {name: p.1}
+                    involvedObject: {kind: Pod, name: p, namespace: default}
+                    reason: FailedPrepareDynamicResources
+                    message: the driver is not registered
+                    """,
+                    server.store());
+            String kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig")).toString();
+
+            Puzzle.Answer claim =
+                    Puzzle.run(List.of("--kubeconfig", kubeconfig, "resourceclaim/held"));
+            assertThat(claim.text())
+                    .startsWith("Claim default/held is allocated: n/x.")
+                    .contains("reserved for p");
+            assertThat(claim.status()).isZero();
+
+            Puzzle.Answer pod = Puzzle.run(List.of("--kubeconfig", kubeconfig, "pod/p"));
+            assertThat(pod.text())
+                    .startsWith("Pod default/p is placed on node n")
+                    .contains("See the log of the driver on node n")
+                    .contains("FailedPrepareDynamicResources: the driver is not registered");
+            assertThat(pod.status()).isZero();
+        }
+    }
+}
