@@ -99,6 +99,8 @@ class ExplainScaleTest {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx512m",
+                        "-XX:TieredStopAtLevel=1", // as the script
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         KubectlDraMain.class.getName(),
