@@ -56,6 +56,11 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         }
         Map<?, Obstacle> nearest = one.byReason(words).iterator().next();
         Obstacle obstacle = nearest.values().iterator().next();
+        if (obstacle instanceof Obstacle.Picked picked) {
+            return "%s wants %s, and request %s of the same pod leaves it %d"
+                    .formatted(
+                            request, Names.count(one.wanted, "device"), picked.request(), one.most);
+        }
         return one.most > 0
                 ? few + "; " + sentence(obstacle, "others", "no other device", request)
                 : sentence(
@@ -70,9 +75,6 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
             return one.deviceClass() == null
                     ? "%s matches the selectors of %s".formatted(none, request)
                     : "%s matches class %s of %s".formatted(none, one.deviceClass(), request);
-        }
-        if (obstacle instanceof Obstacle.Picked one) {
-            return "request %s of the same pod takes %s".formatted(one.request(), devices);
         }
         if (obstacle instanceof Obstacle.Tainted one) {
             return "%s have taint %s".formatted(devices, one.taint());

@@ -103,8 +103,7 @@ final class Extended {
                         .toList();
         return offered.isEmpty()
                 ? ""
-                : "a device plugin offers %s there, so no claim is made"
-                        .formatted(String.join(" and ", offered));
+                : "a device plugin offers %s there".formatted(String.join(" and ", offered));
     }
 
     /** Returns a text with the pod's resources in place of the requests that stand for them. */

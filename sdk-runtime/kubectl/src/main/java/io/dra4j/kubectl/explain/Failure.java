@@ -4,37 +4,43 @@ package io.dra4j.kubectl.explain;
 
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** An error with which a scheduler gives up on a pod, and what to do about it. */
 enum Failure {
     NO_CLASS(
             "claim (\\S+), request (\\S+): could not retrieve device class ([^:]+):.*",
             "request $2 of claim $1 names DeviceClass $3, which does not exist",
-            "Create that DeviceClass, or correct deviceClassName: `kubectl get deviceclasses` lists"
-                    + " those there are"),
+            "Create that DeviceClass, or correct deviceClassName"),
     NOT_COMPILED(
             "CEL compile error", "", "Correct the expression; the message says where it breaks"),
     NO_KEY(
             "((?:claim|class) \\S+): selector #(\\d+): CEL runtime error: no such key: (\\S+)",
             "selector #$2 of $1 reads $3, which a device does not have (CEL runtime error: no such key)",
-            "Have the selector ask first whether the device has it, as in: \"cores\" in"
+            "Have the selector ask first whether the device has it, as in: \"KEY\" in"
                     + " device.attributes[\"gpu.example.com\"] && ... One device without it fails the"
                     + " pod on all nodes"),
     CEL("CEL runtime error", "", "Correct the expression; one device is enough to fail the pod"),
     INCOMPLETE(
-            "is (currently )?being updated",
-            "",
+            Start.ALL + "is currently being updated|is being updated",
+            "request $2 of claim $1 asks for all devices, and pool $3 lacks slices",
             "Wait until the pool's driver has published all its slices; if it does not, restart"
                     + " the driver"),
     INVALID(
-            "is currently invalid|is invalid:",
-            "",
+            Start.ALL + "is currently invalid|is invalid:",
+            "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
             "Report it to the maker of the driver: what it published contradicts itself"),
-    TOO_MANY(
-            "exceeds the claim limit",
+    REPLACED(
+            "is being replaced by a newer generation",
             "",
-            "Spread the devices over several claims: one claim gets 32 at the most"),
+            "Wait until the driver has deleted the slices of the older generation; if they stay,"
+                    + " delete them: `kubectl get resourceslices` lists them"),
+    TOO_MANY(
+            "claim (\\S+): number of requested devices (\\d+) exceeds the claim limit of (\\d+)",
+            "claim $1 asks for $2 devices, and a claim gets $3 at the most",
+            "Spread the devices over several claims"),
     ALL_TOGETHER(
             "claim constraint would not be satisfied",
             "",
@@ -49,6 +55,12 @@ enum Failure {
             "",
             "Turn that feature gate on in kube-scheduler and kube-apiserver");
 
+    /** The start of messages about a pool. */
+    private static final class Start {
+        static final String ALL =
+                "claim (\\S+), request (\\S+): asks for all devices, but resource pool (\\S+) ";
+    }
+
     private final Pattern message;
     private final String text;
     private final String remedy;
@@ -61,15 +73,29 @@ enum Failure {
 
     /** The message in plain words, as a part of a sentence. */
     static String text(String message) {
-        return find(message)
-                .filter(one -> !one.text.isEmpty())
-                .map(one -> one.message.matcher(message).replaceFirst(one.text))
-                .orElse(message);
+        Optional<Failure> found = find(message);
+        if (found.isEmpty() || found.get().text.isEmpty()) {
+            return message;
+        }
+        Matcher matcher = found.get().message.matcher(message);
+        boolean isWhole = matcher.find() && matcher.group(1) != null;
+        return isWhole ? matcher.replaceFirst(found.get().text) : message;
+    }
+
+    /** The attribute or capacity that an expression reads and a device lacks. */
+    static Optional<String> missingKey(String message) {
+        Matcher matcher = NO_KEY.message.matcher(message);
+        return matcher.find() ? Optional.of(matcher.group(3)) : Optional.empty();
     }
 
     /** What to do about a message, or about the problem of a pool. */
     static Optional<String> remedy(String message) {
-        return find(message).map(one -> one.remedy);
+        return find(message).map(one -> one.remedy.replace("KEY", missingKey(message).orElse("")));
+    }
+
+    /** The kind of a message; null if it is of none. */
+    static @Nullable Failure of(String message) {
+        return find(message).orElse(null);
     }
 
     private static Optional<Failure> find(String message) {

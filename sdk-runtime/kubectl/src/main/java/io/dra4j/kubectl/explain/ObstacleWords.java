@@ -186,6 +186,12 @@ final class ObstacleWords {
         return consumers.isEmpty() ? text : text + "; used by " + Names.some(consumers);
     }
 
+    /** Returns whether no pod uses a claim. */
+    boolean isIdle(String claim) {
+        ClaimInfo info = snapshot.claims().get(claim);
+        return info != null && info.pods().isEmpty();
+    }
+
     /** The claims, with their pods, and since when they have it. */
     String holders(List<Holder> holders) {
         return Names.some(

@@ -99,6 +99,13 @@ final class Reclassified {
         return null;
     }
 
+    /** Returns whether a class selects a device. */
+    boolean selects(DeviceClass deviceClass, DeviceId id, Cluster cluster) {
+        DeviceVariable variable = variable(id, cluster);
+        return variable != null
+                && selector(deviceClass.selectors(), variable, deviceClass.name()) == null;
+    }
+
     /** What fails is taken for a match: a scheduler did not come to it. */
     private boolean matches(String expression, DeviceVariable variable) {
         try {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
+import io.dra4j.allocator.Cluster;
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
@@ -10,6 +11,7 @@ import io.dra4j.allocator.explain.Change;
 import io.dra4j.allocator.explain.Explainer;
 import io.dra4j.allocator.explain.Question;
 import io.dra4j.allocator.explain.Way;
+import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
 import java.time.Duration;
@@ -19,11 +21,13 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Finds the smallest changes that make claims fit, on the nodes that are nearest to it. */
 final class Remedies {
     private static final int NODES = 3;
     private static final int MOST = 6;
+    private static final int MOST_IDLE = 100;
     private static final Duration LIMIT = Duration.ofMillis(1000);
 
     private final Attempts attempts;
@@ -39,6 +43,7 @@ final class Remedies {
     /** Tries changes on the nearest node of each of the nearest groups. */
     List<Report.Changes> of(List<AlikeNodes> groups) {
         Map<List<String>, Report.Changes> all = new LinkedHashMap<>();
+        idle(groups).ifPresent(one -> all.put(one.changes(), one));
         groups.stream()
                 .map(AlikeNodes::nearest)
                 .filter(one -> one.outcome() != null)
@@ -48,6 +53,45 @@ final class Remedies {
                 .sorted(Comparator.comparing(one -> one.changes().size()))
                 .limit(MOST)
                 .toList();
+    }
+
+    /** A claim that no pod uses is the first to go. */
+    private Optional<Report.Changes> idle(List<AlikeNodes> groups) {
+        return groups.stream()
+                .limit(NODES)
+                .flatMap(group -> group.attempts().stream().limit(MOST_IDLE))
+                .filter(one -> one.outcome() instanceof Outcome.DoesNotFit)
+                .flatMap(one -> idle(one).stream())
+                .findFirst();
+    }
+
+    private Optional<Report.Changes> idle(Attempt attempt) {
+        Cluster view = attempts.view(attempt.node());
+        return view.claims().stream()
+                .filter(claim -> words.isIdle(claim.fullName()))
+                .filter(claim -> fitsWithout(claim, view, attempt))
+                .findFirst()
+                .map(
+                        claim ->
+                                new Report.Changes(
+                                        attempt.node().name(), List.of(release(claim.fullName()))));
+    }
+
+    private boolean fitsWithout(Claim claim, Cluster view, Attempt attempt) {
+        Cluster without =
+                new Cluster(
+                        view.classes(),
+                        view.slices(),
+                        view.claims().stream().filter(one -> one != claim).toList(),
+                        view.taintRules());
+        return attempts.correct().allocate(without, attempt.node(), attempt.claims())
+                instanceof Outcome.Allocated;
+    }
+
+    private String release(String claim) {
+        return words.isIdle(claim)
+                ? "delete claim %s, which no pod uses".formatted(claim)
+                : "free the devices of " + words.holder(claim);
     }
 
     private void addTo(Map<List<String>, Report.Changes> all, Attempt attempt) {
@@ -67,7 +111,7 @@ final class Remedies {
 
     private String text(Change change, Attempt attempt) {
         if (change instanceof Change.Release one) {
-            return "free the devices of " + words.holder(one.claim());
+            return release(one.claim());
         }
         if (change instanceof Change.IgnoreCounters one) {
             return "delete claims that use other devices of pool " + one.pool();

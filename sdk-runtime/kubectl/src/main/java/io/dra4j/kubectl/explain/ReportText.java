@@ -31,7 +31,10 @@ final class ReportText {
         if (!report.nodes().isEmpty()) {
             line(0, "");
             for (Report.Nodes one : report.nodes()) {
-                nodes(one, one == report.nodes().get(0));
+                boolean isAnswer =
+                        one == report.nodes().get(0)
+                                && report.result() == Report.Result.DOES_NOT_FIT;
+                nodes(one, isAnswer);
             }
         }
         changes(report.changes());

@@ -7,6 +7,7 @@ import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.PoolObstacle;
 import io.dra4j.allocator.RequestObstacles;
 import io.dra4j.allocator.SchedulerBug;
+import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.AlikeNodes.Merged;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
@@ -131,6 +132,11 @@ final class Reporter {
             return ofBug(groups, bugs);
         }
         AlikeNodes nearest = groups.get(0);
+        if (nearest.nearest().excluded().startsWith("a device plugin")) {
+            String answer = "%s gets no claim: %s".formatted(subject.opening(), why(groups));
+            return report(
+                    Result.NOT_TRIED, answer, remedy(nearest, List.of()), groups, List.of(), bugs);
+        }
         List<Report.Changes> changes = new Remedies(attempts, words).of(groups);
         String answer =
                 "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
@@ -178,7 +184,16 @@ final class Reporter {
     private String remedy(AlikeNodes nearest, List<Report.Changes> changes) {
         Outcome outcome = nearest.nearest().outcome();
         if (outcome instanceof Outcome.Failed failed) {
-            return Failure.remedy(failed.message()).orElse("");
+            return Failure.remedy(failed.message()).orElse("") + hint(failed.message());
+        }
+        if (outcome instanceof Outcome.DoesNotFit refused && hasNoDevice(refused)) {
+            Optional<String> remedy =
+                    refused.pools().stream()
+                            .flatMap(one -> Failure.remedy(one.problem()).stream())
+                            .findFirst();
+            if (remedy.isPresent()) {
+                return remedy.get();
+            }
         }
         if (!changes.isEmpty()) {
             Report.Changes first = changes.get(0);
@@ -193,6 +208,30 @@ final class Reporter {
                 : notTried(nearest.nearest().excluded());
     }
 
+    private static boolean hasNoDevice(Outcome.DoesNotFit refused) {
+        return refused.requests().stream().allMatch(one -> one.devices().isEmpty());
+    }
+
+    /** What there is instead of what a message says is missing. */
+    private String hint(String message) {
+        if (Failure.of(message) == Failure.NO_CLASS) {
+            List<String> classes =
+                    snapshot.cluster().classes().stream().map(DeviceClass::name).sorted().toList();
+            return classes.isEmpty() ? "; there is none" : "; there is " + Names.some(classes);
+        }
+        return Failure.missingKey(message)
+                .map(
+                        key ->
+                                new Lacking(snapshot.cluster(), new Reclassified())
+                                        .devices(key, subject.pending()))
+                .filter(devices -> !devices.isEmpty())
+                .map(
+                        devices ->
+                                ". These lack it: "
+                                        + Names.some(devices.stream().map(words::name).toList()))
+                .orElse("");
+    }
+
     private String notTried(String excluded) {
         if (excluded.startsWith("claim")) {
             return "Delete the pods that use the claim, so that it is allocated again, or let this"
@@ -205,12 +244,6 @@ final class Reporter {
     }
 
     private String withoutChange(Outcome.DoesNotFit refused) {
-        for (PoolObstacle pool : refused.pools()) {
-            Optional<String> remedy = Failure.remedy(pool.problem());
-            if (remedy.isPresent()) {
-                return remedy.get();
-            }
-        }
         for (RequestObstacles one : refused.requests()) {
             for (Obstacle obstacle : one.devices().values()) {
                 if (obstacle instanceof Obstacle.NotSelected of && of.deviceClass() != null) {
@@ -219,7 +252,7 @@ final class Reporter {
                 }
             }
         }
-        return refused.requests().stream().anyMatch(one -> !one.devices().isEmpty())
+        return !hasNoDevice(refused)
                 ? "No change of one kind, or of two, makes it fit; see the details"
                 : "Check that the driver runs on the nodes that have devices: `kubectl get"
                         + " resourceslices` lists what is published";

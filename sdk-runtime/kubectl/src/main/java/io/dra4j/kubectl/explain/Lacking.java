@@ -1,0 +1,60 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import io.dra4j.allocator.Cluster;
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.Device;
+import io.dra4j.allocator.model.DeviceClass;
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.allocator.model.DeviceRequest;
+import io.dra4j.allocator.model.Slice;
+import io.dra4j.allocator.model.SubRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Finds the devices on which an expression fails because they lack what it reads. */
+record Lacking(Cluster cluster, Reclassified selectors) {
+
+    /**
+     * Returns devices of the claims' classes without an attribute or a capacity.
+     *
+     * @param id of the attribute, without its domain
+     */
+    List<DeviceId> devices(String id, List<Claim> claims) {
+        Set<DeviceClass> classes =
+                claims.stream()
+                        .flatMap(claim -> claim.requests().stream())
+                        .map(DeviceRequest::alternatives)
+                        .flatMap(List::stream)
+                        .filter(asked -> reads(asked, id))
+                        .map(SubRequest::deviceClass)
+                        .flatMap(name -> cluster.deviceClass(name).stream())
+                        .collect(Collectors.toSet());
+        List<DeviceId> lacking = new ArrayList<>();
+        for (Slice slice : cluster.slices()) {
+            for (Device device : slice.devices()) {
+                DeviceId found = slice.id(device);
+                if (lacks(device, id)
+                        && classes.stream()
+                                .anyMatch(one -> selectors.selects(one, found, cluster))) {
+                    lacking.add(found);
+                }
+            }
+        }
+        return lacking;
+    }
+
+    private static boolean reads(SubRequest asked, String id) {
+        return asked.selectors().stream().anyMatch(one -> one.contains(id));
+    }
+
+    private static boolean lacks(Device device, String id) {
+        return Stream.of(device.attributes(), device.capacity())
+                .flatMap(map -> map.keySet().stream())
+                .noneMatch(name -> name.equals(id) || name.endsWith("/" + id));
+    }
+}
