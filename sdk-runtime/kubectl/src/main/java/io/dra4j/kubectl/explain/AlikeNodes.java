@@ -105,7 +105,7 @@ record AlikeNodes(List<Attempt> attempts) {
         return depth * 100 + devices;
     }
 
-    /** How near an obstacle is to none: what others use is nearer than what does not match. */
+    /** Ranks an obstacle: a device that others use is nearer than one that does not match. */
     static int rank(Obstacle obstacle) {
         return switch (obstacle.check()) {
             case CLASS_SELECTOR -> 0;

@@ -130,7 +130,7 @@ final class Extended {
                         pod.at("/metadata/name").asText());
     }
 
-    /** What the made-up claim is, for people; empty if there is none. */
+    /** Says which resources stand for claims, and which a device plugin offers. */
     List<String> notes(List<NodeInfo> nodes) {
         List<String> notes = new ArrayList<>();
         for (String resource : resources()) {

@@ -88,7 +88,7 @@ enum Failure {
         return matcher.find() ? Optional.of(matcher.group(3)) : Optional.empty();
     }
 
-    /** What to do about a message, or about the problem of a pool. */
+    /** Returns what to do about a message, or about the problem of a pool. */
     static Optional<String> remedy(String message) {
         return find(message).map(one -> one.remedy.replace("KEY", missingKey(message).orElse("")));
     }

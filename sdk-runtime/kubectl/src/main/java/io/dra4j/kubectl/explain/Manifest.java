@@ -36,11 +36,11 @@ record Manifest(List<JsonNode> objects) {
         try (InputStream in = file.equals(STANDARD_INPUT) ? System.in : Files.newInputStream(file);
                 MappingIterator<JsonNode> documents = YAML.readValues(in)) {
             List<JsonNode> objects = new ArrayList<>();
-            while (documents.hasNext()) {
-                addTo(objects, documents.next());
+            while (documents.hasNextValue()) {
+                addTo(objects, documents.nextValue());
             }
             return new Manifest(objects);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
             throw new ReadException(
                     "The manifest %s can't be read: %s".formatted(file, e.getMessage()));
         }

@@ -86,7 +86,7 @@ final class ObstacleWords {
         return obstacle.text();
     }
 
-    /** What was found on devices that are refused for one reason, a line for each finding. */
+    /** Lists findings on devices that are refused for one reason. */
     List<String> details(Map<DeviceId, Obstacle> devices) {
         Obstacle first = devices.values().iterator().next();
         if (first instanceof Obstacle.NotSelected one) {

@@ -106,7 +106,7 @@ final class Reclassified {
                 && selector(deviceClass.selectors(), variable, deviceClass.name()) == null;
     }
 
-    /** What fails is taken for a match: a scheduler did not come to it. */
+    /** Takes an expression that fails for a match: a scheduler did not come to it. */
     private boolean matches(String expression, DeviceVariable variable) {
         try {
             return compiled.computeIfAbsent(expression, Reclassified::compile)

@@ -212,7 +212,7 @@ final class Reporter {
         return refused.requests().stream().allMatch(one -> one.devices().isEmpty());
     }
 
-    /** What there is instead of what a message says is missing. */
+    /** Adds the classes that there are, or the devices that lack what an expression reads. */
     private String hint(String message) {
         if (Failure.of(message) == Failure.NO_CLASS) {
             List<String> classes =

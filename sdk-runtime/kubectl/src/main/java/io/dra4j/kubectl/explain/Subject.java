@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is explained: a pod, or a claim without one.
+ * A pod that is explained, or a claim without one.
  *
  * @param title such as {@code pod default/train}
  * @param pod the object, for its containers' extended resources; null for a claim

@@ -3,9 +3,11 @@
 package io.dra4j.kubectl.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.kubectl.read.ReadException;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.nio.file.Files;
@@ -47,6 +49,19 @@ class ExplainMainTest {
                         });
         assertThat(Puzzle.run(List.of("node/n1")).text())
                 .contains("\"node/n1\" names neither pod/NAME nor claim/NAME");
+    }
+
+    @Test
+    void aManifestThatCannotBeReadIsNamed() throws Exception {
+        Path broken = Files.writeString(folder.resolve("broken.yaml"), "kind: [Pod");
+        Path missing = folder.resolve("missing.yaml");
+
+        assertThatThrownBy(() -> Manifest.read(broken))
+                .isInstanceOf(ReadException.class)
+                .hasMessageContaining("The manifest " + broken + " can't be read");
+        assertThatThrownBy(() -> Manifest.read(missing))
+                .isInstanceOf(ReadException.class)
+                .hasMessageContaining("The manifest " + missing + " can't be read");
     }
 
     @Test

@@ -29,7 +29,7 @@ record Puzzle(Path folder) {
 
     private static final Instant NIGHT = Instant.parse("2026-11-24T03:00:00Z");
 
-    /** What the command printed, and its exit status. */
+    /** The text that the command printed, and its exit status. */
     record Answer(int status, String text) {}
 
     static List<Puzzle> all() {
