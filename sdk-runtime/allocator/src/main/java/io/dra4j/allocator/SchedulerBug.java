@@ -76,7 +76,7 @@ public enum SchedulerBug {
     }
 
     /** Compares the first three numbers; a version that has none is not known to be later. */
-    private static boolean isAtLeast(String server, String other) {
+    public static boolean isAtLeast(String server, String other) {
         Matcher numbers = NUMBERS.matcher(server);
         if (!numbers.lookingAt()) {
             return false;

@@ -9,6 +9,7 @@ import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.RequestObstacles;
 import io.dra4j.allocator.explain.Change;
 import io.dra4j.allocator.explain.Explainer;
+import io.dra4j.allocator.explain.Explanation;
 import io.dra4j.allocator.explain.Question;
 import io.dra4j.allocator.explain.Way;
 import io.dra4j.allocator.model.Claim;
@@ -33,11 +34,17 @@ final class Remedies {
     private final Attempts attempts;
     private final ObstacleWords words;
     private final Explainer explainer;
+    private boolean isCutShort;
 
     Remedies(Attempts attempts, ObstacleWords words) {
         this.attempts = attempts;
         this.words = words;
         this.explainer = new Explainer(attempts.correct(), InstantSource.system(), LIMIT);
+    }
+
+    /** Returns whether there was no time to try all changes. */
+    boolean isCutShort() {
+        return isCutShort;
     }
 
     /** Tries changes on the nearest node of each of the nearest groups. */
@@ -98,7 +105,9 @@ final class Remedies {
         String node = attempt.node().name();
         Question question =
                 new Question(attempts.view(attempt.node()), attempt.node(), attempt.claims());
-        List<Way> ways = explainer.explain(question).ways();
+        Explanation explanation = explainer.explain(question);
+        isCutShort |= !explanation.complete();
+        List<Way> ways = explanation.ways();
         for (Way way : ways) {
             boolean isVague = way.kinds().contains(Kind.COUNTERS) && ways.size() > 1;
             if (!isVague) {

@@ -15,6 +15,7 @@ import io.dra4j.kubectl.explain.Report.Result;
 import io.dra4j.kubectl.read.Snapshot;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
+import io.dra4j.rules.KubernetesVersion;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -25,12 +26,15 @@ import java.util.Set;
 
 /** Makes the report of a subject in a cluster. */
 final class Reporter {
+    private static final String RULES_WORK = "1.36.3";
+
     private final Snapshot snapshot;
     private final Subject subject;
     private final ObstacleWords words;
     private final Attempts attempts;
     private final Answers answers;
     private final Extended extended;
+    private final Remedies remedies;
 
     Reporter(Snapshot snapshot, Subject subject) {
         this.snapshot = snapshot;
@@ -38,6 +42,7 @@ final class Reporter {
         this.words = new ObstacleWords(snapshot);
         this.attempts = new Attempts(snapshot, subject, gates(snapshot));
         this.extended = new Extended(snapshot, subject);
+        this.remedies = new Remedies(attempts, words);
         this.answers = new Answers(snapshot, words);
     }
 
@@ -105,7 +110,7 @@ final class Reporter {
         String answer =
                 "%s is not tried by the scheduler: %s"
                         .formatted(subject.opening(), String.join("; ", all));
-        List<Report.Changes> changes = fits ? List.of() : new Remedies(attempts, words).of(groups);
+        List<Report.Changes> changes = fits ? List.of() : remedies.of(groups);
         return report(Result.NOT_TRIED, answer, first.remedy(), groups, changes, Set.of());
     }
 
@@ -137,7 +142,7 @@ final class Reporter {
             return report(
                     Result.NOT_TRIED, answer, remedy(nearest, List.of()), groups, List.of(), bugs);
         }
-        List<Report.Changes> changes = new Remedies(attempts, words).of(groups);
+        List<Report.Changes> changes = remedies.of(groups);
         String answer =
                 "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
         return report(Result.DOES_NOT_FIT, answer, remedy(nearest, changes), groups, changes, bugs);
@@ -277,10 +282,22 @@ final class Reporter {
                 notes,
                 groups.stream().map(this::nodes).toList(),
                 changes.stream().map(this::named).toList(),
-                bugs.stream()
-                        .map(one -> one.text() + ": fixed in Kubernetes " + one.fixedIn())
-                        .toList(),
-                Unknowns.of(snapshot));
+                bugs(bugs),
+                Unknowns.of(snapshot, remedies.isCutShort()));
+    }
+
+    private List<String> bugs(Set<SchedulerBug> deciding) {
+        List<String> all = new ArrayList<>();
+        deciding.forEach(one -> all.add(one.text() + ": fixed in Kubernetes " + one.fixedIn()));
+        boolean hasRules = !snapshot.cluster().taintRules().isEmpty();
+        if (hasRules
+                && snapshot.release() == KubernetesVersion.V1_36
+                && !SchedulerBug.isAtLeast(snapshot.server(), RULES_WORK)) {
+            all.add(
+                    "DeviceTaintRules have no effect, or crash kube-scheduler: fixed in Kubernetes "
+                            + RULES_WORK);
+        }
+        return all;
     }
 
     private Report.Changes named(Report.Changes changes) {
