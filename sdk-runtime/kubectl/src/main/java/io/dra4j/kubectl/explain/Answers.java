@@ -12,7 +12,7 @@ import io.dra4j.kubectl.read.Snapshot;
 import java.util.List;
 import java.util.Map;
 
-/** Says in one sentence what is in the way. */
+/** States in one sentence what is in the way. */
 record Answers(Snapshot snapshot, ObstacleWords words) {
 
     /** The reason of alike nodes, as a part of a sentence. */

@@ -129,7 +129,7 @@ final class Attempts {
         return deciding.isEmpty() ? bugs : deciding;
     }
 
-    /** Returns why the pod can't go to a node, as far as the pod and its claims say. */
+    /** Returns why the pod can't go to a node, as far as the pod and its claims show. */
     private String excluded(NodeInfo info) {
         for (Subject.Allocated one : subject.allocated()) {
             if (one.nodes() != null && !one.nodes().matches(info.node())) {

@@ -130,7 +130,7 @@ final class Extended {
                         pod.at("/metadata/name").asText());
     }
 
-    /** Says which resources stand for claims, and which a device plugin offers. */
+    /** States which resources stand for claims, and which a device plugin offers. */
     List<String> notes(List<NodeInfo> nodes) {
         List<String> notes = new ArrayList<>();
         for (String resource : resources()) {

@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Says in words why devices are refused, with the values and the holders that the cluster has. */
+/** Describes why devices are refused, with the values and the holders that the cluster has. */
 final class ObstacleWords {
     /** The devices of which the values of an expression are shown. */
     private static final int SAMPLE = 200;
