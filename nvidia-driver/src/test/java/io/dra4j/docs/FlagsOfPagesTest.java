@@ -38,6 +38,8 @@ class FlagsOfPagesTest {
                     "--api-group", // kubectl
                     "--validate", // kubectl
                     "--fpga-root", // the sample of a page, which is compiled
+                    "--driver", // kubectl dra, whose module compares its pages
+                    "--node", // kubectl dra
                     "--flag", // any
                     "--option"); // any
 

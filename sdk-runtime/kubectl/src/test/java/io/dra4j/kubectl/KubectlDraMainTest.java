@@ -9,9 +9,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 class KubectlDraMainTest {
 
@@ -47,6 +51,22 @@ class KubectlDraMainTest {
     void theHelpNamesTheCommands() {
         assertThat(run("--help")).isZero();
         assertThat(out.toString()).contains("kubectl dra", "tree");
+    }
+
+    @Test
+    void thePageOfTreeNamesOptionsThatThereAre() throws Exception {
+        String page = Files.readString(Path.of("../../docs-site/how-to/see-who-has-what.md"));
+        CommandSpec spec =
+                KubectlDraMain.commandLine().getSubcommands().get("tree").getCommandSpec();
+        List<String> named =
+                Pattern.compile("(?<![\\w-])--[a-z][a-z-]*")
+                        .matcher(page)
+                        .results()
+                        .map(MatchResult::group)
+                        .toList();
+
+        assertThat(named).isNotEmpty();
+        assertThat(spec.optionsMap().keySet()).containsAll(named);
     }
 
     @Test
