@@ -68,7 +68,9 @@ class StartCostIT {
 
             assertThat(node.prepare(claims).complaint()).isEmpty();
 
-            assertThat(threads(driver)).isBetween(10L, THREADS);
+            // Writes to files take a carrier each while they wait, on a slow disk more; pools had
+            // 100
+            assertThat(threads(driver)).isBetween(10L, THREADS + 16);
         }
     }
 
