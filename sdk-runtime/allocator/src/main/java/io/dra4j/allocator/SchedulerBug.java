@@ -20,7 +20,7 @@ public enum SchedulerBug {
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_36,
             "1.36.3",
-            "counters that a refused device was charged are not given back"),
+            "hardware is counted as used that no device uses, after a device was refused"),
 
     /** Pools of several drivers that have the same name are taken for one when counters are. */
     COUNTERS_BY_POOL_NAME(

@@ -4,6 +4,7 @@ package io.dra4j.allocator.explain;
 
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.model.PoolId;
+import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.Taint;
 
 /** A change of one object that takes an obstacle away. */
@@ -119,8 +120,21 @@ public sealed interface Change {
         }
     }
 
-    /** A request is for one device. */
-    record RequestOne(Place place) implements Change {
+    /** A request is for a smaller amount of a capacity. */
+    record RequestLess(Place place, String capacity, Quantity amount) implements Change {
+        @Override
+        public Kind kind() {
+            return Kind.CAPACITY_REQUESTS;
+        }
+
+        @Override
+        public String text() {
+            return "ask for %s of %s in %s".formatted(amount, capacity, place);
+        }
+    }
+
+    /** A request is for fewer devices. */
+    record RequestFewer(Place place, long count) implements Change {
         @Override
         public Kind kind() {
             return Kind.COUNT;
@@ -128,7 +142,7 @@ public sealed interface Change {
 
         @Override
         public String text() {
-            return "ask for one device in " + place;
+            return "ask for %d device%s in %s".formatted(count, count == 1 ? "" : "s", place);
         }
     }
 

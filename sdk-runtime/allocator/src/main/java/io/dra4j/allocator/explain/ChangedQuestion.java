@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -116,8 +117,26 @@ final class ChangedQuestion {
                         i -> new Change.DropRequestSelector(place, i, asked.selectors().get(i)));
         Map<String, Quantity> capacity = new LinkedHashMap<>(asked.capacity());
         capacity.keySet().removeIf(name -> isMade(new Change.DropCapacity(place, name)));
+        lessen(place, capacity);
         SubRequest changed = asked.with(selectors, tolerations(place, asked), capacity);
-        return isMade(new Change.RequestOne(place)) ? changed.forOne() : changed;
+        return count(place).map(changed::withCount).orElse(changed);
+    }
+
+    private Optional<Long> count(Place place) {
+        return changes.stream()
+                .filter(Change.RequestFewer.class::isInstance)
+                .map(Change.RequestFewer.class::cast)
+                .filter(one -> one.place().equals(place))
+                .map(Change.RequestFewer::count)
+                .findFirst();
+    }
+
+    private void lessen(Place place, Map<String, Quantity> capacity) {
+        for (Change change : changes) {
+            if (change instanceof Change.RequestLess less && less.place().equals(place)) {
+                capacity.replace(less.capacity(), less.amount());
+            }
+        }
     }
 
     private List<Toleration> tolerations(Place place, SubRequest asked) {

@@ -121,8 +121,22 @@ record Changes(Question question) {
 
     private static Stream<Change> counts(Place place, SubRequest asked) {
         return asked.mode().equals(SubRequest.EXACT_COUNT) && asked.count() > 1
-                ? Stream.of(new Change.RequestOne(place))
+                ? Stream.of(new Change.RequestFewer(place, 1))
                 : Stream.empty();
+    }
+
+    /** The number of devices that a request asks for. */
+    static long count(Question question, Place place) {
+        for (Claim claim : question.claims()) {
+            for (DeviceRequest request : claim.requests()) {
+                for (SubRequest asked : request.alternatives()) {
+                    if (place.equals(new Place(claim.fullName(), request.nameOf(asked)))) {
+                        return asked.count();
+                    }
+                }
+            }
+        }
+        throw new IllegalArgumentException("there is no " + place);
     }
 
     /** The changes of each alternative of each request. */

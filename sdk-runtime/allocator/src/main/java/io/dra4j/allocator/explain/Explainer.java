@@ -5,6 +5,7 @@ package io.dra4j.allocator.explain;
 import io.dra4j.allocator.Allocator;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.explain.Change.Place;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -14,6 +15,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -45,6 +47,20 @@ public final class Explainer {
         Run run = new Run(question, clock.instant().plus(limit));
         List<Way> ways = run.ways();
         return new Explanation(outcome, ways, !run.isOver());
+    }
+
+    /**
+     * Finds the largest amount of a capacity that fits, below that which a request asks for.
+     *
+     * <p>Amounts that devices have left, or that their policies allow, are tried.
+     */
+    public Optional<Way> withLessCapacity(Question question, Outcome.DoesNotFit refused) {
+        Run run = new Run(question, clock.instant().plus(limit));
+        return new SmallerAmounts(question, refused)
+                .largestFirst().stream()
+                        .filter(one -> run.fits(List.of(one)))
+                        .findFirst()
+                        .map(one -> new Way(EnumSet.of(one.kind()), List.of(one)));
     }
 
     private Outcome allocate(Question question) {
@@ -97,7 +113,34 @@ public final class Explainer {
         /** Keeps what is needed; where that misleads the search, all of it. */
         private List<Change> smallest(List<Change> changes) {
             List<Change> needed = needed(List.of(), changes, false);
-            return fits(needed) ? needed : changes;
+            return larger(fits(needed) ? needed : changes);
+        }
+
+        /** Asks for as many devices as fit, where fewer are asked for. */
+        private List<Change> larger(List<Change> changes) {
+            List<Change> larger = new ArrayList<>(changes);
+            for (int i = 0; i < larger.size(); i++) {
+                if (larger.get(i) instanceof Change.RequestFewer fewer) {
+                    larger.set(i, most(larger, i, fewer.place()));
+                }
+            }
+            return larger;
+        }
+
+        private Change most(List<Change> changes, int index, Place place) {
+            List<Change> others = new ArrayList<>(changes);
+            long fitting = 1;
+            long tooMany = Changes.count(question, place);
+            while (tooMany - fitting > 1) {
+                long middle = (fitting + tooMany) / 2;
+                others.set(index, new Change.RequestFewer(place, middle));
+                if (fits(others)) {
+                    fitting = middle;
+                } else {
+                    tooMany = middle;
+                }
+            }
+            return new Change.RequestFewer(place, fitting);
         }
 
         /**

@@ -43,10 +43,10 @@ public record SubRequest(
                 Json.map(json.path("capacity"), "requests", Quantity::of));
     }
 
-    /** Returns the same for one device. */
-    public SubRequest forOne() {
+    /** Returns the same for another number of devices. */
+    public SubRequest withCount(long devices) {
         return new SubRequest(
-                name, deviceClass, selectors, mode, 1, adminAccess, tolerations, capacity);
+                name, deviceClass, selectors, mode, devices, adminAccess, tolerations, capacity);
     }
 
     /** Returns the same with other conditions for its devices. */

@@ -107,7 +107,7 @@ class ExplainerTest {
 
         assertThat(explanation.kinds()).containsExactly(Kind.TAINTS, Kind.COUNT);
         assertThat(smallest(explanation))
-                .containsExactly("ask for one device in request r of claim ns/c0");
+                .containsExactly("ask for 1 device in request r of claim ns/c0");
         assertThat(explanation.ways().get(1).changes())
                 .extracting(Change::text)
                 .containsExactlyInAnyOrder(
@@ -197,5 +197,37 @@ class ExplainerTest {
         assertThat(inTime.complete()).isTrue();
         assertThat(late.ways()).isEmpty();
         assertThat(late.complete()).isFalse();
+    }
+
+    @Test
+    void asManyDevicesAreAskedForAsFit() {
+        Given given = new Given().devices("{name: 'a'}, {name: 'b'}, {name: 'd'}, {name: 'e'}");
+        given.held("a", "").claim("count: 9");
+
+        assertThat(explain(given).ways())
+                .extracting(way -> way.changes().get(0).text())
+                .containsExactly("ask for 3 devices in request r of claim ns/c0");
+    }
+
+    @Test
+    void theLargestAmountThatIsLeftAndAllowedIsAskedFor() {
+        Given given =
+                new Given()
+                        .devices(
+                                """
+                                {name: 'a', allowMultipleAllocations: true, capacity: {m: {value: '10Gi',
+                                 requestPolicy: {default: '1Gi', validRange: {min: '1Gi', step: '2Gi'}}}}},
+                                {name: 'b', capacity: {m: {value: '4Gi'}}}
+                                """)
+                        .claim("capacity: {requests: {m: '16Gi'}}");
+        Question question = new Question(given.cluster(), Given.NODE, given.claims());
+        Outcome.DoesNotFit refused = (Outcome.DoesNotFit) explain(given).outcome();
+
+        Explainer explainer =
+                new Explainer(ALLOCATOR, InstantSource.system(), Duration.ofMinutes(1));
+
+        assertThat(explainer.withLessCapacity(question, refused).orElseThrow().changes())
+                .extracting(Change::text)
+                .containsExactly("ask for 9Gi of m in request r of claim ns/c0");
     }
 }

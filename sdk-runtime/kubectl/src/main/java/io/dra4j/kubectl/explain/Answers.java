@@ -27,7 +27,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         List<Merged> requests = nodes.requests();
         for (Merged one : requests) {
             if (one.isShort() && (one.most > 0 || !one.devices.isEmpty())) {
-                return request(one);
+                return one.request.contains("/") ? alternatives(one, requests) : request(one);
             }
         }
         return withoutDevices(refused, nodes.attempts().size());
@@ -35,11 +35,25 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
 
     private String withoutDevices(Outcome.DoesNotFit refused, int nodes) {
         for (PoolObstacle pool : refused.pools()) {
-            return "pool %s %s".formatted(pool.pool(), pool.problem());
+            return words.pool(pool);
         }
         return snapshot.cluster().slices().isEmpty()
                 ? "no driver publishes devices in this cluster, there is no ResourceSlice"
                 : "no driver publishes devices for %s".formatted(nodes == 1 ? "it" : "them");
+    }
+
+    /** None of the alternatives of a request can be had, each for its reason. */
+    private String alternatives(Merged first, List<Merged> requests) {
+        String start = first.request.substring(0, first.request.indexOf('/') + 1);
+        List<Merged> all =
+                requests.stream()
+                        .filter(one -> one.claim.equals(first.claim))
+                        .filter(one -> one.request.startsWith(start))
+                        .toList();
+        return "none of the alternatives %s can be had, of which one is enough: %s"
+                .formatted(
+                        Names.some(all.stream().map(one -> one.request).toList()),
+                        String.join("; ", all.stream().map(this::request).toList()));
     }
 
     private String request(Merged one) {
@@ -90,10 +104,12 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         if (obstacle instanceof Obstacle.NotTogether one) {
             return together(one, devices);
         }
+        if (obstacle instanceof Obstacle.CounterShort one) {
+            return "%s share %s with devices that are in use".formatted(devices, one.counter());
+        }
         return devices
                 + switch (obstacle.check()) {
                     case IN_USE -> " are in use";
-                    case COUNTERS -> " are made of hardware that other devices use";
                     case NODE -> " are usable on other nodes only";
                     case CAPACITY -> " do not have the capacity that it requests";
                     default -> " need a feature gate that is off";

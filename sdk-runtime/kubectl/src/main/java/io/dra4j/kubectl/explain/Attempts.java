@@ -12,6 +12,7 @@ import io.dra4j.allocator.SchedulerBug;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.NodeSelector;
+import io.dra4j.kubectl.read.ClaimInfo;
 import io.dra4j.kubectl.read.NodeInfo;
 import io.dra4j.kubectl.read.Snapshot;
 import io.dra4j.rules.FeatureGates;
@@ -20,11 +21,18 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Allocates a subject's claims on each node, as the server's scheduler does. */
 final class Attempts {
+    static final String CORDONED = "the node is cordoned: it takes no new pods";
+    private static final String NOT_SELECTED =
+            "the pod's nodeSelector or node affinity excludes it";
+
+    private final List<NodeInfo> nodes;
+    private final Map<String, ClaimInfo> claims;
     private final Subject subject;
     private final NodeViews views;
     private final Extended extended;
@@ -35,6 +43,8 @@ final class Attempts {
     private final Reclassified reclassified = new Reclassified();
 
     Attempts(Snapshot snapshot, Subject subject, FeatureGates gates) {
+        this.nodes = snapshot.nodes();
+        this.claims = snapshot.claims();
         this.subject = subject;
         this.views = new NodeViews(snapshot.cluster());
         this.extended = new Extended(snapshot, subject);
@@ -129,21 +139,105 @@ final class Attempts {
         return deciding.isEmpty() ? bugs : deciding;
     }
 
+    /** Returns whether the claims fit on a node that only a cordon or the pod itself excludes. */
+    boolean fitsIfLetIn(Attempt attempt) {
+        if (!Set.of(CORDONED, NOT_SELECTED).contains(attempt.excluded())) {
+            return false;
+        }
+        Optional<NodeInfo> found =
+                nodes.stream().filter(one -> one.node().equals(attempt.node())).findFirst();
+        return found.filter(one -> reasons(one).size() == 1)
+                .filter(one -> tried(one).fits())
+                .isPresent();
+    }
+
     /** Returns why the pod can't go to a node, as far as the pod and its claims show. */
     private String excluded(NodeInfo info) {
+        return reasons(info).stream().findFirst().orElse("");
+    }
+
+    private List<String> reasons(NodeInfo info) {
+        List<String> reasons = new ArrayList<>();
         for (Subject.Allocated one : subject.allocated()) {
             if (one.nodes() != null && !one.nodes().matches(info.node())) {
-                return "claim %s is allocated already, on other nodes"
-                        .formatted(one.claim().fullName());
+                reasons.add(
+                        "claim %s is allocated already, on %s%s"
+                                .formatted(
+                                        one.claim().fullName(),
+                                        Names.some(nodesOf(one)),
+                                        users(one)));
             }
         }
         if (!info.schedulable()) {
-            return "the node is cordoned: it takes no new pods";
+            reasons.add(CORDONED);
         }
         JsonNode pod = subject.pod();
-        if (pod == null) {
-            return "";
+        if (pod != null && !selects(pod, info)) {
+            reasons.add(NOT_SELECTED);
         }
+        String missing = extended.missing(info);
+        if (!missing.isEmpty()) {
+            reasons.add(missing);
+        }
+        return reasons;
+    }
+
+    private List<String> nodesOf(Subject.Allocated one) {
+        List<String> names =
+                nodes.stream()
+                        .filter(info -> one.nodes() == null || one.nodes().matches(info.node()))
+                        .map(NodeInfo::name)
+                        .toList();
+        return names.isEmpty() ? List.of("a node that is gone") : names;
+    }
+
+    private String users(Subject.Allocated one) {
+        ClaimInfo info = claims.get(one.claim().fullName());
+        return info == null || info.pods().isEmpty()
+                ? ""
+                : ", for pod %s".formatted(Names.some(info.pods()));
+    }
+
+    /** Returns the claim that alone keeps the pod away, if it could be allocated here again. */
+    Optional<String> fitsIfAllocatedAgain(Attempt attempt) {
+        if (!attempt.excluded().startsWith("claim")) {
+            return Optional.empty();
+        }
+        Optional<NodeInfo> info =
+                nodes.stream().filter(one -> one.node().equals(attempt.node())).findFirst();
+        List<Subject.Allocated> elsewhere =
+                subject.allocated().stream()
+                        .filter(one -> one.nodes() != null)
+                        .filter(one -> !one.nodes().matches(attempt.node()))
+                        .toList();
+        if (elsewhere.size() != 1 || info.map(one -> reasons(one).size()).orElse(0) != 1) {
+            return Optional.empty();
+        }
+        Claim claim = elsewhere.get(0).claim();
+        return isAllocatedAgain(claim, attempt.node())
+                ? Optional.of(claim.fullName())
+                : Optional.empty();
+    }
+
+    private boolean isAllocatedAgain(Claim claim, Node node) {
+        List<Claim> again = new ArrayList<>(subject.pending());
+        again.add(
+                new Claim(
+                        claim.namespace(),
+                        claim.name(),
+                        claim.requests(),
+                        claim.constraints(),
+                        List.of()));
+        Cluster view = views.of(node);
+        List<Claim> others =
+                view.claims().stream()
+                        .filter(one -> !one.fullName().equals(claim.fullName()))
+                        .toList();
+        Cluster without = new Cluster(view.classes(), view.slices(), others, view.taintRules());
+        return released.allocate(without, node, again) instanceof Outcome.Allocated;
+    }
+
+    private static boolean selects(JsonNode pod, NodeInfo info) {
         Map<String, String> labels = info.node().labels();
         boolean selected =
                 pod.at("/spec/nodeSelector").properties().stream()
@@ -151,9 +245,6 @@ final class Attempts {
         JsonNode affinity =
                 pod.at(
                         "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution");
-        if (!selected || (affinity.isObject() && !NodeSelector.of(affinity).matches(info.node()))) {
-            return "the pod's nodeSelector or node affinity excludes it";
-        }
-        return extended.missing(info);
+        return selected && (!affinity.isObject() || NodeSelector.of(affinity).matches(info.node()));
     }
 }

@@ -11,6 +11,8 @@ import io.dra4j.kubectl.read.OutputFormat;
 import io.dra4j.kubectl.read.Snapshot;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,8 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class ExplainMain implements Callable<Integer> {
     private static final JsonMapper JSON = new JsonMapper();
+
+    private final InstantSource clock;
 
     @Mixin private ConnectionOptions connection;
 
@@ -71,6 +75,15 @@ public final class ExplainMain implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
+    /** Makes the command, as the clock of this machine goes. */
+    public ExplainMain() {
+        this(InstantSource.system());
+    }
+
+    ExplainMain(InstantSource clock) {
+        this.clock = clock;
+    }
+
     @Override
     public Integer call() {
         if ((name == null) == (file == null)) {
@@ -88,8 +101,11 @@ public final class ExplainMain implements Callable<Integer> {
                             ? manifest.subjects(objects, chosen)
                             : List.of(target.read(new SubjectReader(objects, chosen)));
             Snapshot snapshot = reader.read();
+            Instant now = clock.instant();
             List<Report> reports =
-                    subjects.stream().map(one -> new Reporter(snapshot, one).report()).toList();
+                    subjects.stream()
+                            .map(one -> new Reporter(snapshot, one, now).report())
+                            .toList();
             print(reports);
             return reports.stream().allMatch(one -> one.result().isGood()) ? 0 : 1;
         }

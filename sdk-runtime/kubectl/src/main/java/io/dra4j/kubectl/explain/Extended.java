@@ -103,7 +103,8 @@ final class Extended {
                         .toList();
         return offered.isEmpty()
                 ? ""
-                : "a device plugin offers %s there".formatted(String.join(" and ", offered));
+                : "a device plugin of the node offers %s, and the pod has to take it from that"
+                        .formatted(String.join(" and ", offered));
     }
 
     /** Returns a text with the pod's resources in place of the requests that stand for them. */
@@ -143,11 +144,11 @@ final class Extended {
             deviceClass.ifPresent(
                     one ->
                             notes.add(
-                                    "Resource %s stands for DeviceClass %s: the scheduler makes a claim for it."
+                                    "Resource %s stands for DeviceClass %s where no device plugin offers it."
                                             .formatted(resource, one)));
             if (!offering.isEmpty()) {
                 notes.add(
-                        "A device plugin offers %s on %s: there the scheduler counts, and no claim is made."
+                        "A device plugin offers %s on %s."
                                 .formatted(resource, Names.some(offering)));
             }
         }

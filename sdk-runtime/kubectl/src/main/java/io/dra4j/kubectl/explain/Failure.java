@@ -25,13 +25,15 @@ enum Failure {
     CEL("CEL runtime error", "", "Correct the expression; one device is enough to fail the pod"),
     INCOMPLETE(
             Start.ALL + "is currently being updated|is being updated",
-            "request $2 of claim $1 asks for all devices, and pool $3 lacks slices",
+            "request $2 of claim $1 asks for all devices, and pool $3 lacks ResourceSlices",
             "Wait until the pool's driver has published all its slices; if it does not, restart"
                     + " the driver"),
     INVALID(
             Start.ALL + "is currently invalid|is invalid:",
             "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
-            "Report it to the maker of the driver: what it published contradicts itself"),
+            "Restart the driver, or roll it back if it was just updated, so that it publishes its"
+                    + " devices anew; if it stays so, report it to the driver's maker: what the driver"
+                    + " published contradicts itself, and until then no pod gets devices of the pool"),
     REPLACED(
             "is being replaced by a newer generation",
             "",

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
@@ -23,5 +26,20 @@ final class Names {
     /** A number with its noun; the plural has an s. */
     static String count(long number, String noun) {
         return number == 1 ? "1 " + noun : "%,d %ss".formatted(number, noun);
+    }
+
+    /** Returns how long ago a time was, in its largest unit, or else the text as it is. */
+    static String age(String time, Instant now) {
+        try {
+            Duration age = Duration.between(Instant.parse(time), now);
+            if (age.toHours() >= 48) {
+                return "for %,d days".formatted(age.toDays());
+            }
+            return age.toMinutes() >= 120
+                    ? "for %d h".formatted(age.toHours())
+                    : "for %d min".formatted(Math.max(0, age.toMinutes()));
+        } catch (DateTimeParseException e) {
+            return "since " + time;
+        }
     }
 }

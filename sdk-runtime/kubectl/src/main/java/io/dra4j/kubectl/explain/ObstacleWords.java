@@ -5,12 +5,14 @@ package io.dra4j.kubectl.explain;
 import io.dra4j.allocator.Cluster;
 import io.dra4j.allocator.Holder;
 import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.PoolObstacle;
 import io.dra4j.allocator.cel.ExpressionException;
 import io.dra4j.allocator.cel.FalseParts;
 import io.dra4j.allocator.model.AttributeValue;
 import io.dra4j.allocator.model.Capacity;
 import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.RequestPolicy;
@@ -18,7 +20,9 @@ import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.Taint;
 import io.dra4j.allocator.model.TaintRule;
 import io.dra4j.kubectl.read.ClaimInfo;
+import io.dra4j.kubectl.read.NodeInfo;
 import io.dra4j.kubectl.read.Snapshot;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -28,7 +32,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Describes why devices are refused, with the values and the holders that the cluster has. */
@@ -36,7 +41,10 @@ final class ObstacleWords {
     /** The devices of which the values of an expression are shown. */
     private static final int SAMPLE = 200;
 
+    private static final Pattern DUPLICATE = Pattern.compile("duplicate device name (\\S+)");
+
     private final Snapshot snapshot;
+    private final Instant now;
     private final Cluster cluster;
     private final boolean oneDriver;
     private final Map<List<Object>, List<FalseParts.Part>> parts = new HashMap<>();
@@ -46,8 +54,9 @@ final class ObstacleWords {
         static final FalseParts FALSE_PARTS = new FalseParts();
     }
 
-    ObstacleWords(Snapshot snapshot) {
+    ObstacleWords(Snapshot snapshot, Instant now) {
         this.snapshot = snapshot;
+        this.now = now;
         this.cluster = snapshot.cluster();
         this.oneDriver =
                 cluster.slices().stream().map(one -> one.pool().driver()).distinct().count() <= 1;
@@ -67,8 +76,9 @@ final class ObstacleWords {
             return "less than %s of capacity %s left".formatted(one.amount(), one.capacity());
         }
         if (obstacle instanceof Obstacle.CounterShort one) {
-            return "hardware is used by other devices: too little of counter %s is left"
-                    .formatted(one.counter());
+            return one.consumers().isEmpty()
+                    ? "too little %s is left, as the scheduler counts".formatted(one.counter())
+                    : "shares %s with devices that are in use".formatted(one.counter());
         }
         if (obstacle instanceof Obstacle.NotTogether one) {
             return "does not fit together with the other devices: " + one.constraint();
@@ -77,13 +87,54 @@ final class ObstacleWords {
             return "usable on other nodes only";
         }
         if (obstacle instanceof Obstacle.Picked one) {
-            return "taken for request %s of claim %s of the same pod"
+            return "needed by request %s of claim %s of the same pod, too"
                     .formatted(one.request(), one.claim());
         }
         if (obstacle instanceof Obstacle.Tainted one) {
             return "has taint %s, which the request does not tolerate".formatted(one.taint());
         }
         return obstacle.text();
+    }
+
+    /** The problem of a pool, with the slices or the nodes that it concerns. */
+    String pool(PoolObstacle obstacle) {
+        String text =
+                "pool %s of driver %s (devices that it publishes together) %s"
+                        .formatted(
+                                obstacle.pool().pool(),
+                                obstacle.pool().driver(),
+                                obstacle.problem().replace(" slices", " ResourceSlices"));
+        List<Slice> slices = cluster.slices(obstacle.pool());
+        Matcher duplicate = DUPLICATE.matcher(obstacle.problem());
+        if (duplicate.find()) {
+            List<String> having =
+                    slices.stream()
+                            .filter(one -> has(one, duplicate.group(1)))
+                            .map(Slice::name)
+                            .toList();
+            return text + ", which is in ResourceSlices " + Names.some(having);
+        }
+        if (!obstacle.problem().contains("newer generation")) {
+            return text;
+        }
+        long newest = slices.stream().mapToLong(Slice::generation).max().orElse(0);
+        List<String> nodes =
+                snapshot.nodes().stream()
+                        .map(NodeInfo::node)
+                        .filter(
+                                node ->
+                                        slices.stream()
+                                                .filter(one -> one.generation() == newest)
+                                                .anyMatch(one -> one.nodes().includes(node)))
+                        .map(Node::name)
+                        .toList();
+        return nodes.isEmpty()
+                ? text
+                : "%s, number %d, which serves %s".formatted(text, newest, Names.some(nodes));
+    }
+
+    private static boolean has(Slice slice, String device) {
+        return slice.devices().stream().anyMatch(one -> one.name().equals(device));
     }
 
     /** Lists findings on devices that are refused for one reason. */
@@ -169,8 +220,12 @@ final class ObstacleWords {
 
     private String counter(DeviceId id, Obstacle.CounterShort obstacle) {
         String text =
-                "needs %s of set %s, %s is left"
-                        .formatted(obstacle.amount(), obstacle.set(), obstacle.left());
+                "needs %s of %s (counter set %s), %s is left"
+                        .formatted(
+                                obstacle.amount(),
+                                obstacle.counter(),
+                                obstacle.set(),
+                                obstacle.left());
         List<String> consumers = new ArrayList<>();
         for (Slice slice : cluster.slices(new PoolId(id.driver(), id.pool()))) {
             for (Device device : slice.devices()) {
@@ -184,6 +239,11 @@ final class ObstacleWords {
             }
         }
         return consumers.isEmpty() ? text : text + "; used by " + Names.some(consumers);
+    }
+
+    /** Finds a claim by its namespace and name. */
+    Optional<ClaimInfo> info(String claim) {
+        return Optional.ofNullable(snapshot.claims().get(claim));
     }
 
     /** Returns whether no pod uses a claim. */
@@ -209,13 +269,13 @@ final class ObstacleWords {
                 info.pods().isEmpty()
                         ? "no pod"
                         : (info.pods().size() == 1 ? "pod " : "pods ") + Names.some(info.pods());
-        String since = info.since().isEmpty() ? "" : ", since " + info.since();
+        String since = info.since().isEmpty() ? "" : ", " + Names.age(info.since(), now);
         return "claim %s (%s%s)".formatted(claim, pods, since);
     }
 
     /** The parts of a selector that are false, each with the values that devices have. */
     private List<String> selector(Obstacle.NotSelected obstacle, Collection<DeviceId> ids) {
-        Map<String, Map<String, Integer>> valuesByPart = new LinkedHashMap<>();
+        Map<String, Map<String, List<String>>> valuesByPart = new LinkedHashMap<>();
         ids.stream()
                 .limit(SAMPLE)
                 .forEach(
@@ -228,12 +288,12 @@ final class ObstacleWords {
                                                                         part.text(),
                                                                         text ->
                                                                                 new LinkedHashMap<>())
-                                                                .merge(
+                                                                .computeIfAbsent(
                                                                         values(part, id),
-                                                                        1,
-                                                                        Integer::sum)));
+                                                                        text -> new ArrayList<>())
+                                                                .add(name(id))));
         return valuesByPart.entrySet().stream()
-                .map(one -> "not true: %s%s".formatted(one.getKey(), seen(one.getValue().keySet())))
+                .map(one -> "not true: %s%s".formatted(one.getKey(), seen(one.getValue())))
                 .toList();
     }
 
@@ -244,9 +304,10 @@ final class ObstacleWords {
     Optional<String> nearestMiss(String expression, Collection<DeviceId> ids) {
         return ids.stream()
                 .limit(SAMPLE)
+                .filter(id -> cluster.holders(id).isEmpty())
                 .filter(id -> !parts(expression, id).isEmpty())
                 .min(Comparator.comparing(id -> parts(expression, id).size()))
-                .map(id -> "%s misses %s".formatted(name(id), missed(expression, id)));
+                .map(id -> "without %s, it selects %s".formatted(missed(expression, id), name(id)));
     }
 
     private String missed(String expression, DeviceId id) {
@@ -259,8 +320,12 @@ final class ObstacleWords {
         return values.isEmpty() ? "" : " (it has %s)".formatted(values);
     }
 
-    private static String seen(Set<String> values) {
-        List<String> some = values.stream().filter(one -> !one.isEmpty()).toList();
+    private static String seen(Map<String, List<String>> devicesByValues) {
+        List<String> some =
+                devicesByValues.entrySet().stream()
+                        .filter(one -> !one.getKey().isEmpty())
+                        .map(one -> "%s (%s)".formatted(one.getKey(), Names.some(one.getValue())))
+                        .toList();
         return some.isEmpty() ? "" : "; the devices have " + Names.some(some);
     }
 

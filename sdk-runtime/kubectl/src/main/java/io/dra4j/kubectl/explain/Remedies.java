@@ -3,43 +3,42 @@
 package io.dra4j.kubectl.explain;
 
 import io.dra4j.allocator.Cluster;
-import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
-import io.dra4j.allocator.RequestObstacles;
 import io.dra4j.allocator.explain.Change;
 import io.dra4j.allocator.explain.Explainer;
 import io.dra4j.allocator.explain.Explanation;
 import io.dra4j.allocator.explain.Question;
 import io.dra4j.allocator.explain.Way;
 import io.dra4j.allocator.model.Claim;
-import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
+import io.dra4j.kubectl.explain.Remedy.Step;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Finds the smallest changes that make claims fit, on the nodes that are nearest to it. */
 final class Remedies {
     private static final int NODES = 3;
     private static final int MOST = 6;
-    private static final int MOST_IDLE = 100;
+    private static final int MOST_NODES = 100;
     private static final Duration LIMIT = Duration.ofMillis(1000);
 
     private final Attempts attempts;
-    private final ObstacleWords words;
+    private final Steps steps;
     private final Explainer explainer;
     private boolean isCutShort;
 
-    Remedies(Attempts attempts, ObstacleWords words) {
+    Remedies(Attempts attempts, Steps steps) {
         this.attempts = attempts;
-        this.words = words;
-        this.explainer = new Explainer(attempts.correct(), InstantSource.system(), LIMIT);
+        this.steps = steps;
+        this.explainer = new Explainer(attempts.correct(), Instant::now, LIMIT);
     }
 
     /** Returns whether there was no time to try all changes. */
@@ -47,129 +46,134 @@ final class Remedies {
         return isCutShort;
     }
 
-    /** Tries changes on the nearest node of each of the nearest groups. */
-    List<Report.Changes> of(List<AlikeNodes> groups) {
-        Map<List<String>, Report.Changes> all = new LinkedHashMap<>();
-        idle(groups).ifPresent(one -> all.put(one.changes(), one));
+    /** Tries changes on the nodes of the nearest groups; the least harm is first. */
+    List<Remedy> of(List<AlikeNodes> groups) {
+        Map<List<String>, Remedy> all = new LinkedHashMap<>();
+        releases(groups).forEach(one -> all.put(one.texts(), one));
+        otherNodes(groups).forEach(one -> all.put(one.texts(), one));
+        allocateAgain(groups).forEach(one -> all.put(one.texts(), one));
         groups.stream()
                 .map(AlikeNodes::nearest)
                 .filter(one -> one.outcome() != null)
                 .limit(NODES)
-                .forEach(one -> addTo(all, one));
-        return all.values().stream()
-                .sorted(Comparator.comparing(one -> one.changes().size()))
-                .limit(MOST)
-                .toList();
+                .flatMap(one -> changes(one).stream())
+                .forEach(one -> all.putIfAbsent(one.texts(), one));
+        return all.values().stream().sorted(Remedy.LEAST_HARM).limit(MOST).toList();
     }
 
-    /** A claim that no pod uses is the first to go. */
-    private Optional<Report.Changes> idle(List<AlikeNodes> groups) {
-        return groups.stream()
+    /** A claim that may go. */
+    private record Candidate(Attempt attempt, Claim claim, Step step) {}
+
+    /** Finds the claim to release that is the best of each harm, on any of the nearest nodes. */
+    private Collection<Remedy> releases(List<AlikeNodes> groups) {
+        List<Candidate> candidates = new ArrayList<>();
+        groups.stream()
                 .limit(NODES)
-                .flatMap(group -> group.attempts().stream().limit(MOST_IDLE))
+                .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
                 .filter(one -> one.outcome() instanceof Outcome.DoesNotFit)
-                .flatMap(one -> idle(one).stream())
-                .findFirst();
+                .forEach(one -> addCandidates(candidates, one));
+        candidates.sort(
+                Comparator.<Candidate, Harm>comparing(one -> one.step().harm())
+                        .thenComparing(one -> one.step().pods())
+                        .thenComparing(one -> one.claim().devices().size()));
+        Instant end = Instant.now().plus(LIMIT);
+        Map<Harm, Remedy> best = new EnumMap<>(Harm.class);
+        for (Candidate one : candidates) {
+            if (!best.containsKey(one.step().harm()) && Instant.now().isBefore(end) && fits(one)) {
+                String node = one.attempt().node().name();
+                best.put(one.step().harm(), new Remedy(node, List.of(one.step())));
+            }
+        }
+        return best.values();
     }
 
-    private Optional<Report.Changes> idle(Attempt attempt) {
+    private void addCandidates(List<Candidate> candidates, Attempt attempt) {
+        attempts.view(attempt.node()).claims().stream()
+                .filter(claim -> !claim.devices().isEmpty())
+                .map(claim -> new Candidate(attempt, claim, steps.release(claim.fullName())))
+                .forEach(candidates::add);
+    }
+
+    private boolean fits(Candidate candidate) {
+        Attempt attempt = candidate.attempt();
         Cluster view = attempts.view(attempt.node());
-        return view.claims().stream()
-                .filter(claim -> words.isIdle(claim.fullName()))
-                .filter(claim -> fitsWithout(claim, view, attempt))
-                .findFirst()
-                .map(
-                        claim ->
-                                new Report.Changes(
-                                        attempt.node().name(), List.of(release(claim.fullName()))));
-    }
-
-    private boolean fitsWithout(Claim claim, Cluster view, Attempt attempt) {
         Cluster without =
-                new Cluster(
-                        view.classes(),
-                        view.slices(),
-                        view.claims().stream().filter(one -> one != claim).toList(),
-                        view.taintRules());
+                withClaims(
+                        view,
+                        view.claims().stream().filter(one -> one != candidate.claim()).toList());
         return attempts.correct().allocate(without, attempt.node(), attempt.claims())
                 instanceof Outcome.Allocated;
     }
 
-    private String release(String claim) {
-        return words.isIdle(claim)
-                ? "delete claim %s, which no pod uses".formatted(claim)
-                : "free the devices of " + words.holder(claim);
+    private static Cluster withClaims(Cluster view, List<Claim> claims) {
+        return new Cluster(view.classes(), view.slices(), claims, view.taintRules());
     }
 
-    private void addTo(Map<List<String>, Report.Changes> all, Attempt attempt) {
-        String node = attempt.node().name();
+    /** Finds a node that would do if the pod could go there. */
+    private List<Remedy> otherNodes(List<AlikeNodes> groups) {
+        return groups.stream()
+                .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
+                .filter(one -> attempts.fitsIfLetIn(one))
+                .findFirst()
+                .map(one -> new Remedy(one.node().name(), List.of(Steps.letIn(one))))
+                .stream()
+                .toList();
+    }
+
+    /** Finds a node to which a claim could move when the pods that use it have ended. */
+    private List<Remedy> allocateAgain(List<AlikeNodes> groups) {
+        List<Remedy> found = new ArrayList<>();
+        groups.stream()
+                .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
+                .forEach(
+                        one ->
+                                attempts.fitsIfAllocatedAgain(one)
+                                        .map(steps::release)
+                                        .filter(step -> step.harm().endsPods())
+                                        .map(step -> new Remedy(one.node().name(), List.of(step)))
+                                        .ifPresent(found::add));
+        return found.stream().limit(1).toList();
+    }
+
+    private List<Remedy> changes(Attempt attempt) {
+        Cluster view = attempts.view(attempt.node());
+        List<Claim> leastHarmFirst =
+                view.claims().stream()
+                        .sorted(
+                                Comparator.<Claim, Harm>comparing(
+                                                one -> steps.release(one.fullName()).harm())
+                                        .thenComparing(one -> steps.release(one.fullName()).pods()))
+                        .toList();
         Question question =
-                new Question(attempts.view(attempt.node()), attempt.node(), attempt.claims());
+                new Question(withClaims(view, leastHarmFirst), attempt.node(), attempt.claims());
         Explanation explanation = explainer.explain(question);
         isCutShort |= !explanation.complete();
-        List<Way> ways = explanation.ways();
-        for (Way way : ways) {
-            boolean isVague = way.kinds().contains(Kind.COUNTERS) && ways.size() > 1;
-            if (!isVague) {
-                List<String> changes = new ArrayList<>();
-                way.changes().forEach(one -> changes.add(text(one, attempt)));
-                all.putIfAbsent(changes, new Report.Changes(node, changes));
-            }
+        List<Way> ways = new ArrayList<>();
+        if (explanation.outcome() instanceof Outcome.DoesNotFit refused) {
+            explainer.withLessCapacity(question, refused).ifPresent(ways::add);
         }
+        boolean less = !ways.isEmpty();
+        explanation.ways().stream()
+                .filter(way -> !way.kinds().contains(Kind.NODE))
+                .filter(way -> !less || !way.kinds().contains(Kind.CAPACITY_REQUESTS))
+                .filter(
+                        way ->
+                                explanation.ways().size() == 1
+                                        || !way.kinds().contains(Kind.COUNTERS))
+                .forEach(ways::add);
+        return ways.stream().flatMap(way -> remedies(way, attempt).stream()).toList();
     }
 
-    private String text(Change change, Attempt attempt) {
-        if (change instanceof Change.Release one) {
-            return release(one.claim());
+    /** A taint alone can be repaired or tolerated, which are two ways. */
+    private List<Remedy> remedies(Way way, Attempt attempt) {
+        String node = attempt.node().name();
+        if (way.changes().size() == 1 && way.changes().get(0) instanceof Change.Tolerate one) {
+            return List.of(
+                    new Remedy(node, List.of(steps.repair(one, attempt))),
+                    new Remedy(node, List.of(Steps.tolerate(one))));
         }
-        if (change instanceof Change.IgnoreCounters one) {
-            return "delete claims that use other devices of pool " + one.pool();
-        }
-        if (change instanceof Change.Tolerate one) {
-            return tolerate(one, attempt);
-        }
-        if (change instanceof Change.DropCapacity one) {
-            return "request less of capacity %s, or none, in %s"
-                    .formatted(one.capacity(), one.place());
-        }
-        if (change instanceof Change.DropRequestSelector one) {
-            return words.nearestMiss(one.expression(), refused(attempt, one.place()).keySet())
-                    .map(
-                            miss ->
-                                    "relax selector #%d of %s: %s"
-                                            .formatted(one.index(), one.place(), miss))
-                    .orElse(one.text());
-        }
-        return change.text();
-    }
-
-    /** A taint has a cause; to remove that is better than to tolerate it. */
-    private String tolerate(Change.Tolerate change, Attempt attempt) {
-        List<DeviceId> tainted =
-                refused(attempt, change.place()).entrySet().stream()
-                        .filter(
-                                one ->
-                                        one.getValue() instanceof Obstacle.Tainted found
-                                                && found.taint().equals(change.taint()))
-                        .map(Map.Entry::getKey)
-                        .toList();
-        String cause =
-                tainted.stream()
-                        .flatMap(one -> words.rule(one, change.taint()).stream())
-                        .findFirst()
-                        .map("delete DeviceTaintRule %s once it has served"::formatted)
-                        .orElse("repair " + Names.some(tainted.stream().map(words::name).toList()));
-        return "%s, or tolerate taint %s in %s".formatted(cause, change.taint(), change.place());
-    }
-
-    private static Map<DeviceId, Obstacle> refused(Attempt attempt, Change.Place place) {
-        return attempt.outcome() instanceof Outcome.DoesNotFit refused
-                ? refused.requests().stream()
-                        .filter(one -> one.claim().equals(place.claim()))
-                        .filter(one -> one.request().equals(place.request()))
-                        .findFirst()
-                        .map(RequestObstacles::devices)
-                        .orElse(Map.of())
-                : Map.of();
+        return List.of(
+                new Remedy(
+                        node, way.changes().stream().map(one -> steps.of(one, attempt)).toList()));
     }
 }

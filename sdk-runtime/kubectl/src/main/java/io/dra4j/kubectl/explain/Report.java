@@ -16,7 +16,8 @@ import java.util.List;
  * @param scheduler what the scheduler and others wrote on the pod
  * @param notes what else to know of the subject
  * @param nodes alike nodes together, the nearest to a fit first
- * @param changes that make it fit, each tried, those that are fewest first
+ * @param changes that make it fit, each tried in a simulation, the least harm first
+ * @param how to make these changes, where the API does not allow to edit an object
  * @param bugs of the server's release that decide
  * @param unknown what can't be known
  */
@@ -30,6 +31,7 @@ record Report(
         List<String> notes,
         List<Nodes> nodes,
         List<Changes> changes,
+        List<String> how,
         List<String> bugs,
         List<String> unknown) {
 
@@ -97,5 +99,12 @@ record Report(
      *
      * @param node where that was tried
      */
-    record Changes(String node, List<String> changes) {}
+    record Changes(String node, List<String> changes) {
+
+        /** All changes as a sentence, without its point. */
+        String sentence() {
+            String text = String.join("; and ", changes);
+            return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+        }
+    }
 }

@@ -23,12 +23,10 @@ final class ReportText {
 
     private void write(Report report) {
         line(0, report.answer());
-        if (!report.remedy().isEmpty()) {
-            line(0, "What to do: " + report.remedy());
-        }
+        remedy(report);
         section("The scheduler says", report.scheduler());
         section("Also", report.notes());
-        if (!report.nodes().isEmpty()) {
+        if (!report.nodes().isEmpty() && !isSaid(report)) {
             line(0, "");
             for (Report.Nodes one : report.nodes()) {
                 boolean isAnswer =
@@ -37,9 +35,19 @@ final class ReportText {
                 nodes(one, isAnswer);
             }
         }
-        changes(report.changes());
         section("A bug of Kubernetes " + report.server(), report.bugs());
-        section("Not looked at", report.unknown());
+        if (!report.unknown().isEmpty()) {
+            line(0, "");
+            line(0, "Not looked at: %s.".formatted(String.join("; ", report.unknown())));
+        }
+    }
+
+    /** Returns whether the first sentence says all that there is to say of the nodes. */
+    private static boolean isSaid(Report report) {
+        Report.Nodes first = report.nodes().get(0);
+        return report.nodes().size() == 1
+                && first.requests().stream().allMatch(one -> one.refused().isEmpty())
+                && report.answer().endsWith(first.state() + ".");
     }
 
     private void section(String title, List<String> lines) {
@@ -50,19 +58,27 @@ final class ReportText {
         }
     }
 
-    private void changes(List<Report.Changes> changes) {
-        if (changes.size() > 1) {
-            section(
-                    "Each of these makes it fit; each was tried",
-                    changes.stream()
-                            .map(
-                                    one ->
-                                            "- %s (on node %s)"
-                                                    .formatted(
-                                                            String.join(", and ", one.changes()),
-                                                            one.node()))
-                            .toList());
+    /** Writes what to do: the changes if the remedy is the first of them, or else it and them. */
+    private void remedy(Report report) {
+        List<Report.Changes> changes = report.changes();
+        boolean isChange =
+                !changes.isEmpty() && report.remedy().startsWith(changes.get(0).sentence());
+        if (isChange && changes.size() > 1) {
+            line(
+                    0,
+                    "What to do: one of these, the least harm first; each is enough in a simulation.");
+        } else if (!report.remedy().isEmpty()) {
+            line(0, "What to do: " + report.remedy());
         }
+        if (!isChange && !changes.isEmpty()) {
+            String start = report.result() == Report.Result.NOT_TRIED ? "Then" : "Or";
+            line(0, start + " one of these, enough in a simulation:");
+        }
+        for (int i = 0; i < changes.size() && !(isChange && changes.size() == 1); i++) {
+            Report.Changes one = changes.get(i);
+            line(2, "%d. %s. It then fits on %s.".formatted(i + 1, one.sentence(), one.node()));
+        }
+        report.how().forEach(one -> line(0, one));
     }
 
     private void nodes(Report.Nodes nodes, boolean isAnswer) {

@@ -4,7 +4,6 @@ package io.dra4j.kubectl.explain;
 
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
-import io.dra4j.allocator.PoolObstacle;
 import io.dra4j.allocator.RequestObstacles;
 import io.dra4j.allocator.SchedulerBug;
 import io.dra4j.allocator.model.DeviceClass;
@@ -16,6 +15,7 @@ import io.dra4j.kubectl.read.Snapshot;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -36,13 +36,13 @@ final class Reporter {
     private final Extended extended;
     private final Remedies remedies;
 
-    Reporter(Snapshot snapshot, Subject subject) {
+    Reporter(Snapshot snapshot, Subject subject, Instant now) {
         this.snapshot = snapshot;
         this.subject = subject;
-        this.words = new ObstacleWords(snapshot);
+        this.words = new ObstacleWords(snapshot, now);
         this.attempts = new Attempts(snapshot, subject, gates(snapshot));
         this.extended = new Extended(snapshot, subject);
-        this.remedies = new Remedies(attempts, words);
+        this.remedies = new Remedies(attempts, new Steps(words, subject.namespace()));
         this.answers = new Answers(snapshot, words);
     }
 
@@ -68,8 +68,7 @@ final class Reporter {
             return allocated();
         }
         List<AlikeNodes> groups = AlikeNodes.of(attempts.of(snapshot.nodes()), words);
-        boolean failed =
-                groups.stream().anyMatch(one -> one.nearest().outcome() instanceof Outcome.Failed);
+        boolean failed = groups.stream().anyMatch(Reporter::isError);
         boolean fits = !failed && groups.stream().anyMatch(one -> one.nearest().fits());
         if (!subject.blockers().isEmpty()) {
             boolean known = !subject.pending().isEmpty();
@@ -90,7 +89,7 @@ final class Reporter {
                 "%s is placed on node %s: it does not wait for devices"
                         .formatted(subject.opening(), subject.node());
         boolean unprepared =
-                subject.scheduler().stream().anyMatch(one -> one.startsWith("FailedPrepare"));
+                subject.scheduler().stream().anyMatch(one -> one.contains("FailedPrepare"));
         String remedy =
                 unprepared ? "See the log of the driver on node %s".formatted(subject.node()) : "";
         return report(Result.PLACED, answer, remedy, List.of(), List.of(), Set.of());
@@ -110,13 +109,24 @@ final class Reporter {
         String answer =
                 "%s is not tried by the scheduler: %s"
                         .formatted(subject.opening(), String.join("; ", all));
-        List<Report.Changes> changes = fits ? List.of() : remedies.of(groups);
+        List<Remedy> changes = fits ? List.of() : remedies.of(groups);
         return report(Result.NOT_TRIED, answer, first.remedy(), groups, changes, Set.of());
     }
 
     private Report fits(List<AlikeNodes> groups) {
         AlikeNodes fitting = groups.get(0);
         List<String> nodes = fitting.names();
+        List<String> others = SchedulerWords.reasonsBesidesClaims(subject.scheduler());
+        if (!others.isEmpty()) {
+            String answer =
+                    "Devices for %s are free on %s, and the scheduler names something else: %s"
+                            .formatted(
+                                    subject.title(), Names.some(nodes), String.join(", ", others));
+            String remedy =
+                    "Look at `kubectl describe node %s`; if that does not concern it, wait for the next attempt of the scheduler"
+                            .formatted(nodes.get(0));
+            return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
+        }
         String answer = "%s fits now on %s".formatted(subject.opening(), Names.some(nodes));
         String remedy =
                 subject.pod() != null && subject.pod().has("status")
@@ -138,11 +148,11 @@ final class Reporter {
         }
         AlikeNodes nearest = groups.get(0);
         if (nearest.nearest().excluded().startsWith("a device plugin")) {
-            String answer = "%s gets no claim: %s".formatted(subject.opening(), why(groups));
+            String answer = "%s does not use DRA: %s".formatted(subject.opening(), why(groups));
             return report(
                     Result.NOT_TRIED, answer, remedy(nearest, List.of()), groups, List.of(), bugs);
         }
-        List<Report.Changes> changes = remedies.of(groups);
+        List<Remedy> changes = remedies.of(groups);
         String answer =
                 "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
         return report(Result.DOES_NOT_FIT, answer, remedy(nearest, changes), groups, changes, bugs);
@@ -186,7 +196,7 @@ final class Reporter {
                 .toList();
     }
 
-    private String remedy(AlikeNodes nearest, List<Report.Changes> changes) {
+    private String remedy(AlikeNodes nearest, List<Remedy> changes) {
         Outcome outcome = nearest.nearest().outcome();
         if (outcome instanceof Outcome.Failed failed) {
             return Failure.remedy(failed.message()).orElse("") + hint(failed.message());
@@ -201,16 +211,20 @@ final class Reporter {
             }
         }
         if (!changes.isEmpty()) {
-            Report.Changes first = changes.get(0);
-            String text = String.join(", and ", first.changes());
-            return "%s. This was tried on node %s"
-                    .formatted(
-                            Character.toUpperCase(text.charAt(0)) + text.substring(1),
-                            first.node());
+            return sentence(changes.get(0));
         }
         return outcome instanceof Outcome.DoesNotFit refused
                 ? withoutChange(refused)
-                : notTried(nearest.nearest().excluded());
+                : notTried(nearest);
+    }
+
+    /** The change, and where the pod then fits. */
+    private String sentence(Remedy remedy) {
+        return "%s. In a simulation, the %s then fits on %s"
+                .formatted(
+                        new Report.Changes(remedy.node(), remedy.texts()).sentence(),
+                        subject.noun(),
+                        remedy.node());
     }
 
     private static boolean hasNoDevice(Outcome.DoesNotFit refused) {
@@ -237,14 +251,15 @@ final class Reporter {
                 .orElse("");
     }
 
-    private String notTried(String excluded) {
+    private static String notTried(AlikeNodes nearest) {
+        String excluded = nearest.nearest().excluded();
         if (excluded.startsWith("claim")) {
             return "Delete the pods that use the claim, so that it is allocated again, or let this"
                     + " pod go to the claim's node";
         }
         return excluded.startsWith("a device plugin")
-                ? "See `kubectl describe node`: how much of the resource is left is the device"
-                        + " plugin's matter, not DRA's"
+                ? "Look at `kubectl describe node %s`: it lists how much is left, and which pods have it"
+                        .formatted(nearest.names().get(0))
                 : "Change what excludes the nodes";
     }
 
@@ -268,7 +283,7 @@ final class Reporter {
             String answer,
             String remedy,
             List<AlikeNodes> groups,
-            List<Report.Changes> changes,
+            List<Remedy> changes,
             Set<SchedulerBug> bugs) {
         List<String> notes = new ArrayList<>(subject.notes());
         notes.addAll(extended.notes(snapshot.nodes()));
@@ -280,10 +295,11 @@ final class Reporter {
                 snapshot.server(),
                 subject.scheduler(),
                 notes,
-                groups.stream().map(this::nodes).toList(),
+                nodes(groups),
                 changes.stream().map(this::named).toList(),
+                Remedy.how(changes, subject),
                 bugs(bugs),
-                Unknowns.of(snapshot, remedies.isCutShort()));
+                Unknowns.of(snapshot, !groups.isEmpty(), remedies.isCutShort()));
     }
 
     private List<String> bugs(Set<SchedulerBug> deciding) {
@@ -300,30 +316,37 @@ final class Reporter {
         return all;
     }
 
-    private Report.Changes named(Report.Changes changes) {
+    private Report.Changes named(Remedy remedy) {
         return new Report.Changes(
-                changes.node(), changes.changes().stream().map(extended::named).toList());
+                remedy.node(), remedy.texts().stream().map(extended::named).toList());
     }
 
-    private Report.Nodes nodes(AlikeNodes group) {
+    private List<Report.Nodes> nodes(List<AlikeNodes> groups) {
+        boolean failed = groups.stream().anyMatch(Reporter::isError);
+        return groups.stream().map(one -> nodes(one, failed)).toList();
+    }
+
+    private static boolean isError(AlikeNodes group) {
+        return group.nearest().outcome() instanceof Outcome.Failed;
+    }
+
+    private Report.Nodes nodes(AlikeNodes group, boolean failed) {
         Attempt nearest = group.nearest();
         List<String> pools = new ArrayList<>();
         if (nearest.outcome() instanceof Outcome.DoesNotFit refused) {
-            refused.pools().forEach(one -> pools.add(pool(one)));
+            refused.pools().forEach(one -> pools.add(words.pool(one)));
         }
         List<Report.Request> requests = group.requests().stream().map(this::request).toList();
         List<String> names = group.names();
-        return new Report.Nodes(names.size(), names, state(group), requests, pools);
+        return new Report.Nodes(names.size(), names, state(group, failed), requests, pools);
     }
 
-    private static String pool(PoolObstacle one) {
-        return "pool %s %s".formatted(one.pool(), one.problem());
-    }
-
-    private String state(AlikeNodes group) {
+    private String state(AlikeNodes group, boolean failed) {
         Attempt nearest = group.nearest();
         if (nearest.fits()) {
-            return "it fits";
+            return failed
+                    ? "it would fit, if the error did not fail the pod on all nodes"
+                    : "it fits";
         }
         return nearest.bug().isEmpty()
                 ? extended.named(answers.of(group))

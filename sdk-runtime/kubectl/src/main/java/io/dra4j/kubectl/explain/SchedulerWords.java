@@ -4,18 +4,32 @@ package io.dra4j.kubectl.explain;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Finds what scheduler, controller and kubelet wrote on a pod. */
 final class SchedulerWords {
-    private static final Set<String> OF_OTHERS =
-            Set.of(
+    private static final Map<String, String> OF_OTHERS =
+            Map.of(
                     "FailedResourceClaimCreation",
+                    "kube-controller-manager",
                     "FailedPrepareDynamicResources",
-                    "BindingConditionsPending");
+                    "the kubelet",
+                    "BindingConditionsPending",
+                    "the scheduler");
+
+    /** Parts of the reasons that an explanation looks at itself. */
+    private static final List<String> LOOKED_AT =
+            List.of("claim", "resource pool", "affinity/selector", "were unschedulable");
+
+    private static final Pattern NODES_ARE_AVAILABLE =
+            Pattern.compile("^Unschedulable: .*?nodes are available: (.*?)\\.(?: |$)");
 
     private SchedulerWords() {}
 
@@ -37,8 +51,26 @@ final class SchedulerWords {
         if (silent) {
             words.add("Nothing, neither a condition nor an Event: it has not tried this pod.");
         }
-        last(events, OF_OTHERS).ifPresent(one -> words.add(reasonOf(one)));
+        last(events, OF_OTHERS.keySet())
+                .ifPresent(
+                        one ->
+                                words.add(
+                                        "And %s: %s"
+                                                .formatted(
+                                                        OF_OTHERS.get(one.path("reason").asText()),
+                                                        reasonOf(one))));
         return words;
+    }
+
+    /** The reasons of a scheduler that do not concern claims, such as {@code Insufficient cpu}. */
+    static List<String> reasonsBesidesClaims(List<String> words) {
+        return words.stream()
+                .map(NODES_ARE_AVAILABLE::matcher)
+                .filter(Matcher::find)
+                .flatMap(found -> Arrays.stream(found.group(1).split(", ")))
+                .map(one -> one.replaceFirst("^\\d+ ", ""))
+                .filter(one -> LOOKED_AT.stream().noneMatch(one::contains))
+                .toList();
     }
 
     private static String reasonOf(JsonNode one) {

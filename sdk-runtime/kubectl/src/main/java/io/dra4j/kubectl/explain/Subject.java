@@ -45,6 +45,21 @@ record Subject(
      */
     record Blocker(String problem, String remedy) {}
 
+    /** The namespace of the pod or the claim. */
+    String namespace() {
+        return title.substring(title.indexOf(' ') + 1, title.indexOf('/'));
+    }
+
+    /** Returns whether it is in the cluster, rather than in a file. */
+    boolean isApplied() {
+        return pod == null ? title.startsWith("claim ") : pod.has("status");
+    }
+
+    /** The kind as a noun: a template stands for the claim that it gives. */
+    String noun() {
+        return title.startsWith("pod ") ? "pod" : "claim";
+    }
+
     /** The title as the start of a sentence. */
     String opening() {
         return Character.toUpperCase(title.charAt(0)) + title.substring(1);

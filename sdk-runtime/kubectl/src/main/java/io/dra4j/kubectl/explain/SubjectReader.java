@@ -46,7 +46,7 @@ final class SubjectReader {
 
     /** Takes a pod of a file. */
     Subject podOfFile(JsonNode pod) {
-        return pod(pod, List.of("Nothing: it is read from the file, and not of the cluster."));
+        return pod(pod, List.of("Nothing: the pod is only in the file, and was not created yet."));
     }
 
     private Subject pod(JsonNode pod, List<String> scheduler) {

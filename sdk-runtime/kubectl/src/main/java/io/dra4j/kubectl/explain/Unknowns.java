@@ -10,17 +10,20 @@ import java.util.List;
 final class Unknowns {
     private Unknowns() {}
 
-    static List<String> of(Snapshot snapshot, boolean isCutShort) {
+    /** The reasons why the outcome could be another; where no node was looked at, there are few. */
+    static List<String> of(Snapshot snapshot, boolean hasNodes, boolean isCutShort) {
         List<String> all = new ArrayList<>();
-        all.add(
-                "Feature gates: the API does not show them; the defaults of Kubernetes 1.%d are assumed."
-                        .formatted(snapshot.release().minor()));
-        all.add("Claims that the scheduler is allocating at this moment.");
-        all.add("CPU, memory, taints of nodes, affinity to pods: only devices are looked at.");
-        if (isCutShort) {
-            all.add("More changes: trying them takes too long.");
+        if (hasNodes) {
+            all.add("claims that are being allocated at this moment");
+            all.add("CPU, memory, taints of nodes, affinity to pods");
+            all.add(
+                    "feature gates (the defaults of Kubernetes 1.%d are assumed)"
+                            .formatted(snapshot.release().minor()));
         }
-        snapshot.unread().forEach(one -> all.add(one + "."));
+        if (isCutShort) {
+            all.add("more changes, since trying them takes too long");
+        }
+        all.addAll(snapshot.unread());
         return all;
     }
 }

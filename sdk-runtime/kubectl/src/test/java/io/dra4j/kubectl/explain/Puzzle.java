@@ -12,7 +12,9 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -77,7 +79,9 @@ record Puzzle(Path folder) {
 
     static Answer run(List<String> args) {
         StringWriter out = new StringWriter();
-        CommandLine command = new CommandLine(new ExplainMain());
+        CommandLine command =
+                new CommandLine(
+                        new ExplainMain(InstantSource.fixed(NIGHT.plus(Duration.ofHours(3)))));
         command.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
         command.setCaseInsensitiveEnumValuesAllowed(true);
         int status = command.execute(args.toArray(String[]::new));

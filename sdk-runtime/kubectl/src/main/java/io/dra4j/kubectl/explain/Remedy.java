@@ -1,0 +1,65 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A way to make claims fit.
+ *
+ * @param node on which they then fit
+ * @param steps that are enough, together
+ */
+record Remedy(String node, List<Step> steps) {
+    /** The least harm first, then the fewest steps, then the fewest pods. */
+    static final Comparator<Remedy> LEAST_HARM =
+            Comparator.comparing(Remedy::harm)
+                    .thenComparing(one -> one.steps.size())
+                    .thenComparing(one -> one.steps.stream().mapToInt(Step::pods).sum());
+
+    /**
+     * A change of one object.
+     *
+     * @param text a sentence without its point, in the imperative
+     * @param pods that it ends
+     */
+    record Step(String text, Harm harm, int pods) {
+        Step(String text, Harm harm) {
+            this(text, harm, 0);
+        }
+    }
+
+    Harm harm() {
+        return steps.stream().map(Step::harm).max(Comparator.naturalOrder()).orElse(Harm.NONE);
+    }
+
+    List<String> texts() {
+        return steps.stream().map(Step::text).toList();
+    }
+
+    /** States how the changes of these ways are made, where the API does not allow to edit. */
+    static List<String> how(List<Remedy> ways, Subject subject) {
+        Set<Harm> harms = EnumSet.noneOf(Harm.class);
+        ways.stream().flatMap(way -> way.steps.stream()).map(Step::harm).forEach(harms::add);
+        List<String> how = new ArrayList<>();
+        boolean ofClaim = harms.contains(Harm.OWN_CLAIM) || harms.contains(Harm.RISK);
+        if (subject.isApplied() && !subject.pending().isEmpty() && ofClaim) {
+            how.add(
+                    "Claims and templates can't be edited: change the manifest, then delete and"
+                            + " create the claim (or template) and the pod.");
+        } else if (subject.isApplied() && (ofClaim || harms.contains(Harm.OTHER_NODE))) {
+            how.add(
+                    "A pod can't be edited in this: change its manifest, delete it, and create it.");
+        }
+        if (harms.stream().anyMatch(Harm::endsPods)) {
+            how.add(
+                    "A pod ends when it is deleted; if a Deployment, Job or StatefulSet owns it,"
+                            + " scale that down, or the pod comes back.");
+        }
+        return how;
+    }
+}

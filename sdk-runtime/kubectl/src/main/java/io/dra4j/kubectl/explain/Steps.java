@@ -1,0 +1,162 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.RequestObstacles;
+import io.dra4j.allocator.explain.Change;
+import io.dra4j.allocator.model.Constraint;
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.kubectl.explain.Attempts.Attempt;
+import io.dra4j.kubectl.explain.Remedy.Step;
+import io.dra4j.kubectl.read.ClaimInfo;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Words changes as what somebody can do, with what each costs.
+ *
+ * @param namespace of the pod that is to fit
+ */
+record Steps(ObstacleWords words, String namespace) {
+
+    /** A claim gives its devices back when its pods end. */
+    Step release(String claim) {
+        List<String> pods = words.info(claim).map(ClaimInfo::pods).orElse(List.of());
+        if (words.isIdle(claim)) {
+            return new Step("delete claim %s, which no pod uses".formatted(claim), Harm.NONE);
+        }
+        String of = claim.substring(0, claim.indexOf('/'));
+        Harm harm = of.equals(namespace) ? Harm.ENDS_PODS_OF_NAMESPACE : Harm.ENDS_PODS_OF_OTHERS;
+        String who =
+                pods.isEmpty()
+                        ? "the pods that use claim " + claim
+                        : "%s %s of namespace %s, which %s claim %s"
+                                .formatted(
+                                        pods.size() == 1 ? "pod" : "pods",
+                                        Names.some(pods),
+                                        of,
+                                        pods.size() == 1 ? "uses" : "use",
+                                        claim.substring(of.length() + 1));
+        return new Step("end %s, or wait until that ends".formatted(who), harm, pods.size());
+    }
+
+    /** The change that a node's attempt needs. */
+    Step of(Change change, Attempt attempt) {
+        if (change instanceof Change.Release one) {
+            return release(one.claim());
+        }
+        if (change instanceof Change.IgnoreCounters one) {
+            return new Step(
+                    "end pods that use other devices of pool " + one.pool(),
+                    Harm.ENDS_PODS_OF_OTHERS);
+        }
+        if (change instanceof Change.Tolerate one) {
+            return new Step(
+                    "%s (or tolerate its taint %s in %s)"
+                            .formatted(cure(one, attempt), one.taint(), one.place()),
+                    Harm.RISK);
+        }
+        if (change instanceof Change.RequestLess one) {
+            return new Step(
+                    "ask for at most %s of capacity %s in %s"
+                            .formatted(one.amount(), one.capacity(), one.place()),
+                    Harm.OWN_CLAIM);
+        }
+        if (change instanceof Change.DropConstraint one) {
+            return constraint(one, attempt);
+        }
+        if (change instanceof Change.DropRequestSelector one) {
+            return selector(one, attempt);
+        }
+        return new Step(
+                change.text(),
+                change instanceof Change.DropClassSelector ? Harm.RISK : Harm.OWN_CLAIM);
+    }
+
+    private Step selector(Change.DropRequestSelector change, Attempt attempt) {
+        String text =
+                words.nearestMiss(change.expression(), refused(attempt, change.place()).keySet())
+                        .map(
+                                miss ->
+                                        "relax selector #%d of %s: %s"
+                                                .formatted(change.index(), change.place(), miss))
+                        .orElse(change.text());
+        return new Step(text, Harm.OWN_CLAIM);
+    }
+
+    /** The pod, or a cordon, keeps itself away from a node that would do. */
+    static Step letIn(Attempt attempt) {
+        String node = attempt.node().name();
+        return attempt.excluded().equals(Attempts.CORDONED)
+                ? new Step(
+                        "uncordon node %s, if its maintenance is over".formatted(node), Harm.NONE)
+                : new Step(
+                        "let the pod run on node %s, which its nodeSelector or node affinity excludes"
+                                .formatted(node),
+                        Harm.OTHER_NODE);
+    }
+
+    private static Step constraint(Change.DropConstraint change, Attempt attempt) {
+        Constraint constraint =
+                attempt.claims().stream()
+                        .filter(one -> one.fullName().equals(change.claim()))
+                        .map(one -> one.constraints().get(change.index()))
+                        .findFirst()
+                        .orElseThrow();
+        String cost =
+                constraint.kind() == Constraint.Kind.MATCH
+                        ? "the devices may then differ in " + constraint.attribute()
+                        : "the devices may then have the same " + constraint.attribute();
+        return new Step("%s (%s)".formatted(change.text(), cost), Harm.RISK);
+    }
+
+    /** A taint has a cause; to remove that is better than to tolerate it. */
+    Step repair(Change.Tolerate change, Attempt attempt) {
+        String cure = cure(change, attempt);
+        boolean isOfDriver = cure.startsWith("repair");
+        return new Step(
+                isOfDriver ? cure + ", or wait until its driver removes the taint" : cure,
+                Harm.NONE);
+    }
+
+    private String cure(Change.Tolerate change, Attempt attempt) {
+        List<DeviceId> tainted =
+                refused(attempt, change.place()).entrySet().stream()
+                        .filter(
+                                one ->
+                                        one.getValue() instanceof Obstacle.Tainted found
+                                                && found.taint().equals(change.taint()))
+                        .map(Map.Entry::getKey)
+                        .toList();
+        String devices =
+                tainted.isEmpty()
+                        ? "the tainted devices"
+                        : Names.some(tainted.stream().map(words::name).toList());
+        return tainted.stream()
+                .flatMap(one -> words.rule(one, change.taint()).stream())
+                .findFirst()
+                .map("delete DeviceTaintRule %s when what it was made for is over"::formatted)
+                .orElse("repair " + devices);
+    }
+
+    /** The devices that have the taint are given to the pod as they are. */
+    static Step tolerate(Change.Tolerate change) {
+        return new Step(
+                "tolerate taint %s in %s (the pod then runs on a device that is kept from others)"
+                        .formatted(change.taint(), change.place()),
+                Harm.RISK);
+    }
+
+    private static Map<DeviceId, Obstacle> refused(Attempt attempt, Change.Place place) {
+        return attempt.outcome() instanceof Outcome.DoesNotFit refused
+                ? refused.requests().stream()
+                        .filter(one -> one.claim().equals(place.claim()))
+                        .filter(one -> one.request().equals(place.request()))
+                        .findFirst()
+                        .map(RequestObstacles::devices)
+                        .orElse(Map.of())
+                : Map.of();
+    }
+}
