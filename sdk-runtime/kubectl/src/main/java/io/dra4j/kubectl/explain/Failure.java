@@ -13,7 +13,8 @@ enum Failure {
     NO_CLASS(
             "claim (\\S+), request (\\S+): could not retrieve device class ([^:]+):.*",
             "request $2 of claim $1 names DeviceClass $3, which does not exist",
-            "Create that DeviceClass, or correct deviceClassName"),
+            "Create that DeviceClass, or correct deviceClassName in the manifest, and create claim (or"
+                    + " template) and pod again"),
     NOT_COMPILED(
             "CEL compile error", "", "Correct the expression; the message says where it breaks"),
     NO_KEY(
@@ -42,7 +43,7 @@ enum Failure {
     TOO_MANY(
             "claim (\\S+): number of requested devices (\\d+) exceeds the claim limit of (\\d+)",
             "claim $1 asks for $2 devices, and a claim gets $3 at the most",
-            "Spread the devices over several claims"),
+            "Spread the devices over several claims of 32 at the most, if a node has as many"),
     ALL_TOGETHER(
             "claim constraint would not be satisfied",
             "",

@@ -184,7 +184,11 @@ final class Reporter {
         String answer =
                 "%s fits on %s, but a bug of the scheduler keeps it away: %s"
                         .formatted(subject.opening(), Names.some(buggyNodes(groups)), bug.text());
-        String remedy = "Update kube-scheduler to " + bug.fixedIn();
+        String remedy =
+                "Update kube-scheduler to "
+                        + bug.fixedIn()
+                        + "; until then, this pod may fit when devices that were refused (below) are"
+                        + " repaired or free, or on another node";
         return report(Result.DOES_NOT_FIT, answer, remedy, groups, List.of(), bugs);
     }
 
@@ -236,7 +240,9 @@ final class Reporter {
         if (Failure.of(message) == Failure.NO_CLASS) {
             List<String> classes =
                     snapshot.cluster().classes().stream().map(DeviceClass::name).sorted().toList();
-            return classes.isEmpty() ? "; there is none" : "; there is " + Names.some(classes);
+            return classes.isEmpty()
+                    ? "; there is no DeviceClass at all"
+                    : "; these exist: " + Names.some(classes);
         }
         return Failure.missingKey(message)
                 .map(
@@ -258,7 +264,7 @@ final class Reporter {
                     + " pod go to the claim's node";
         }
         return excluded.startsWith("a device plugin")
-                ? "Look at `kubectl describe node %s`: it lists how much is left, and which pods have it"
+                ? "Look at `kubectl describe node %s`: its Allocated resources say how much is requested of how much"
                         .formatted(nearest.names().get(0))
                 : "Change what excludes the nodes";
     }
@@ -310,7 +316,8 @@ final class Reporter {
                 && snapshot.release() == KubernetesVersion.V1_36
                 && !SchedulerBug.isAtLeast(snapshot.server(), RULES_WORK)) {
             all.add(
-                    "DeviceTaintRules have no effect, or crash kube-scheduler: fixed in Kubernetes "
+                    "this release may ignore DeviceTaintRules, or its scheduler may crash on them: fixed"
+                            + " in Kubernetes "
                             + RULES_WORK);
         }
         return all;
