@@ -7,7 +7,6 @@ import io.dra4j.allocator.model.Constraint;
 import io.dra4j.allocator.model.Quantity;
 import io.dra4j.allocator.model.Taint;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The check of a device that failed for a request, and why. */
@@ -64,9 +63,6 @@ public sealed interface Obstacle {
     /** The check that failed. */
     Check check();
 
-    /** The kind of change that takes it away; none where only the driver or a gate could. */
-    Optional<Kind> kind();
-
     /** The obstacle as a part of a sentence, with all its values. */
     String text();
 
@@ -75,11 +71,6 @@ public sealed interface Obstacle {
         @Override
         public Check check() {
             return Check.IN_USE;
-        }
-
-        @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.HOLDERS);
         }
 
         @Override
@@ -93,11 +84,6 @@ public sealed interface Obstacle {
         @Override
         public Check check() {
             return Check.IN_USE;
-        }
-
-        @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.COUNT);
         }
 
         @Override
@@ -120,11 +106,6 @@ public sealed interface Obstacle {
         }
 
         @Override
-        public Optional<Kind> kind() {
-            return Optional.of(deviceClass == null ? Kind.REQUEST_SELECTORS : Kind.CLASS_SELECTORS);
-        }
-
-        @Override
         public String text() {
             return "selector #%d of %s does not match: %s"
                     .formatted(
@@ -142,11 +123,6 @@ public sealed interface Obstacle {
         }
 
         @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.NODE);
-        }
-
-        @Override
         public String text() {
             return "not available on node " + node;
         }
@@ -157,11 +133,6 @@ public sealed interface Obstacle {
         @Override
         public Check check() {
             return Check.FEATURE_GATE;
-        }
-
-        @Override
-        public Optional<Kind> kind() {
-            return Optional.empty();
         }
 
         @Override
@@ -178,11 +149,6 @@ public sealed interface Obstacle {
         }
 
         @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.CAPACITY_REQUESTS);
-        }
-
-        @Override
         public String text() {
             return "has no capacity " + capacity;
         }
@@ -193,11 +159,6 @@ public sealed interface Obstacle {
         @Override
         public Check check() {
             return Check.CAPACITY;
-        }
-
-        @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.CAPACITY_REQUESTS);
         }
 
         @Override
@@ -225,11 +186,6 @@ public sealed interface Obstacle {
         }
 
         @Override
-        public Optional<Kind> kind() {
-            return Optional.of(requested ? Kind.CAPACITY_REQUESTS : Kind.HOLDERS);
-        }
-
-        @Override
         public String text() {
             return "has %s of %s left, and %s is needed%s"
                     .formatted(left, capacity, amount, Holder.text("; shared by ", holders));
@@ -251,11 +207,6 @@ public sealed interface Obstacle {
         }
 
         @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.COUNTERS);
-        }
-
-        @Override
         public String text() {
             return "counter %s of set %s has %s left, and %s is needed%s"
                     .formatted(
@@ -268,11 +219,6 @@ public sealed interface Obstacle {
         @Override
         public Check check() {
             return Check.TAINT;
-        }
-
-        @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.TAINTS);
         }
 
         @Override
@@ -293,11 +239,6 @@ public sealed interface Obstacle {
         @Override
         public Check check() {
             return Check.CONSTRAINT;
-        }
-
-        @Override
-        public Optional<Kind> kind() {
-            return Optional.of(Kind.CONSTRAINTS);
         }
 
         @Override

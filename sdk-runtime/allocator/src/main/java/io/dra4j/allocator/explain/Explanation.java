@@ -30,11 +30,4 @@ public record Explanation(Outcome outcome, List<Way> ways, boolean complete) {
     public Optional<Way> smallest() {
         return ways.stream().findFirst();
     }
-
-    /** The requests that the search came to, in their order; none if it ended with an error. */
-    public List<RequestExplanation> requests() {
-        return outcome instanceof Outcome.DoesNotFit refused
-                ? refused.requests().stream().map(RequestExplanation::of).toList()
-                : List.of();
-    }
 }

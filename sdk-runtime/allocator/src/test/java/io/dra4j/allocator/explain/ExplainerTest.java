@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.dra4j.allocator.Allocator;
 import io.dra4j.allocator.Given;
+import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Obstacle.Check;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
-import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.allocator.RequestObstacles;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import java.time.Duration;
@@ -44,11 +45,10 @@ class ExplainerTest {
 
         assertThat(explanation.outcome()).isInstanceOf(Outcome.Allocated.class);
         assertThat(explanation.ways()).isEmpty();
-        assertThat(explanation.requests()).isEmpty();
     }
 
     @Test
-    void devicesAreGroupedByTheCheckThatFailedFirst() {
+    void theOutcomeHasTheCheckThatFailedFirst() {
         Given given =
                 new Given()
                         .devices(
@@ -60,14 +60,15 @@ class ExplainerTest {
                         .claim(
                                 "selectors: [{cel: {expression: 'device.attributes[\"drv.example\"].x > 1'}}]");
 
-        RequestExplanation request = explain(given).requests().get(0);
+        Outcome.DoesNotFit refused = (Outcome.DoesNotFit) explain(given).outcome();
+        RequestObstacles request = refused.requests().get(0);
 
         assertThat(request.claim()).isEqualTo("ns/c0");
         assertThat(request.request()).isEqualTo("r");
         assertThat(request.wanted()).isEqualTo(1);
         assertThat(request.most()).isZero();
-        assertThat(request.refused())
-                .extracting(RefusedDevices::check, one -> one.reasons().get(0))
+        assertThat(request.devices().values())
+                .extracting(Obstacle::check, Obstacle::text)
                 .containsExactly(
                         tuple(Check.IN_USE, "in use by ns/h0"),
                         tuple(
@@ -76,7 +77,6 @@ class ExplainerTest {
                         tuple(
                                 Check.TAINT,
                                 "has taint k=v:NoExecute, which the request does not tolerate"));
-        assertThat(request.nearest()).containsOnlyKeys(new DeviceId("drv.example", "p", "d"));
     }
 
     @Test
