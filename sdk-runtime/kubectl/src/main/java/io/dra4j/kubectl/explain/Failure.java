@@ -33,7 +33,7 @@ enum Failure {
             Start.ALL + "is currently invalid|is invalid:",
             "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
             "Restart the driver, or roll it back if it was just updated, so that it publishes its"
-                    + " devices anew; if it stays so, report it to the driver's maker: what the driver"
+                    + " devices again; if it stays so, report it to the driver's maker: what the driver"
                     + " published contradicts itself, and until then no pod gets devices of the pool"),
     REPLACED(
             "is being replaced by a newer generation",
