@@ -21,8 +21,8 @@ enum Failure {
             "((?:claim|class) \\S+): selector #(\\d+): CEL runtime error: no such key: (\\S+)",
             "selector #$2 of $1 reads $3, which a device does not have (CEL runtime error: no such key)",
             "Have the selector ask first whether the device has it, as in: \"KEY\" in"
-                    + " device.attributes[\"gpu.example.com\"] && ... One device without it fails the"
-                    + " pod on all nodes"),
+                    + " device.attributes[DOMAIN] && ..., with the domain that it reads from. One"
+                    + " device without it fails the pod on all nodes"),
     CEL("CEL runtime error", "", "Correct the expression; one device is enough to fail the pod"),
     INCOMPLETE(
             Start.ALL + "is currently being updated|is being updated",
