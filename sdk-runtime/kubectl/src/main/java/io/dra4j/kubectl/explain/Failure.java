@@ -35,11 +35,6 @@ enum Failure {
             "Restart the driver, or roll it back if it was just updated, so that it publishes its"
                     + " devices again; if it stays so, report it to the driver's maker: what the driver"
                     + " published contradicts itself, and until then no pod gets devices of the pool"),
-    REPLACED(
-            "is being replaced by a newer generation",
-            "",
-            "Wait until the driver has deleted the slices of the older generation; if they stay,"
-                    + " delete them: `kubectl get resourceslices` lists them"),
     TOO_MANY(
             "claim (\\S+): number of requested devices (\\d+) exceeds the claim limit of (\\d+)",
             "claim $1 asks for $2 devices, and a claim gets $3 at the most",

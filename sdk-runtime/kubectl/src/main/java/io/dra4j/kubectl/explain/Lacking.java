@@ -8,11 +8,13 @@ import io.dra4j.allocator.model.Device;
 import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.DeviceRequest;
+import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.SubRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -46,6 +48,26 @@ record Lacking(Cluster cluster, Reclassified selectors) {
             }
         }
         return lacking;
+    }
+
+    /** The attributes and capacities of a device, as they are named in its slice. */
+    String has(DeviceId id) {
+        Device device =
+                cluster.slices(new PoolId(id.driver(), id.pool())).stream()
+                        .flatMap(slice -> slice.devices().stream())
+                        .filter(one -> one.name().equals(id.device()))
+                        .findFirst()
+                        .orElseThrow();
+        return "%s and %s"
+                .formatted(
+                        named("attributes", device.attributes().keySet()),
+                        named("capacities", device.capacity().keySet()));
+    }
+
+    private static String named(String kind, Set<String> names) {
+        return names.isEmpty()
+                ? "no " + kind
+                : "the %s %s".formatted(kind, Names.some(new TreeSet<>(names)));
     }
 
     private static boolean reads(SubRequest asked, String id) {

@@ -114,23 +114,23 @@ final class ObstacleWords {
                             .toList();
             return text + ", which is in ResourceSlices " + Names.some(having);
         }
-        if (!obstacle.problem().contains("newer generation")) {
+        if (!ReplacedPool.is(obstacle)) {
             return text;
         }
-        long newest = slices.stream().mapToLong(Slice::generation).max().orElse(0);
+        ReplacedPool replaced = new ReplacedPool(slices);
         List<String> nodes =
                 snapshot.nodes().stream()
                         .map(NodeInfo::node)
                         .filter(
                                 node ->
-                                        slices.stream()
-                                                .filter(one -> one.generation() == newest)
+                                        replaced.replacing().stream()
                                                 .anyMatch(one -> one.nodes().includes(node)))
                         .map(Node::name)
                         .toList();
         return nodes.isEmpty()
                 ? text
-                : "%s, number %d, which serves %s".formatted(text, newest, Names.some(nodes));
+                : "%s, number %d, which serves %s"
+                        .formatted(text, replaced.newest(), Names.some(nodes));
     }
 
     private static boolean has(Slice slice, String device) {

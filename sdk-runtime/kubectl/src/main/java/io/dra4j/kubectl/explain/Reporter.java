@@ -4,6 +4,7 @@ package io.dra4j.kubectl.explain;
 
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.PoolObstacle;
 import io.dra4j.allocator.RequestObstacles;
 import io.dra4j.allocator.SchedulerBug;
 import io.dra4j.allocator.model.DeviceClass;
@@ -208,7 +209,7 @@ final class Reporter {
         if (outcome instanceof Outcome.DoesNotFit refused && hasNoDevice(refused)) {
             Optional<String> remedy =
                     refused.pools().stream()
-                            .flatMap(one -> Failure.remedy(one.problem()).stream())
+                            .flatMap(one -> remedy(one, nearest.names().get(0)).stream())
                             .findFirst();
             if (remedy.isPresent()) {
                 return remedy.get();
@@ -220,6 +221,13 @@ final class Reporter {
         return outcome instanceof Outcome.DoesNotFit refused
                 ? withoutChange(refused)
                 : notTried(nearest);
+    }
+
+    private Optional<String> remedy(PoolObstacle obstacle, String node) {
+        return ReplacedPool.is(obstacle)
+                ? Optional.of(
+                        new ReplacedPool(snapshot.cluster().slices(obstacle.pool())).remedy(node))
+                : Failure.remedy(obstacle.problem());
     }
 
     /** The change, and where the pod then fits. */
@@ -244,17 +252,19 @@ final class Reporter {
                     ? "; there is no DeviceClass at all"
                     : "; these exist: " + Names.some(classes);
         }
+        Lacking lacking = new Lacking(snapshot.cluster(), new Reclassified());
         return Failure.missingKey(message)
-                .map(
-                        key ->
-                                new Lacking(snapshot.cluster(), new Reclassified())
-                                        .devices(key, subject.pending()))
+                .map(key -> lacking.devices(key, subject.pending()))
                 .filter(devices -> !devices.isEmpty())
-                .map(
-                        devices ->
-                                ". These lack it: "
-                                        + Names.some(devices.stream().map(words::name).toList()))
+                .map(devices -> lacking(devices, lacking))
                 .orElse("");
+    }
+
+    private String lacking(List<DeviceId> devices, Lacking lacking) {
+        return ". These lack it: %s. The first one has %s"
+                .formatted(
+                        Names.some(devices.stream().map(words::name).toList()),
+                        lacking.has(devices.get(0)));
     }
 
     private static String notTried(AlikeNodes nearest) {
@@ -297,7 +307,7 @@ final class Reporter {
                 subject.title(),
                 result,
                 extended.named(answer) + ".",
-                remedy.isEmpty() ? "" : extended.named(remedy) + ".",
+                remedy.isEmpty() ? "" : named(remedy) + ".",
                 snapshot.server(),
                 subject.scheduler(),
                 notes,
@@ -324,8 +334,12 @@ final class Reporter {
     }
 
     private Report.Changes named(Remedy remedy) {
-        return new Report.Changes(
-                remedy.node(), remedy.texts().stream().map(extended::named).toList());
+        return new Report.Changes(remedy.node(), remedy.texts().stream().map(this::named).toList());
+    }
+
+    /** Names what somebody changes: a container's resources, or a template. */
+    private String named(String change) {
+        return subject.withTemplates(extended.named(change));
     }
 
     private List<Report.Nodes> nodes(List<AlikeNodes> groups) {

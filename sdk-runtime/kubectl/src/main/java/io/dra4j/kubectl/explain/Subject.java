@@ -6,6 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.NodeSelector;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param node that it is placed on; empty if it is not
  * @param pending its claims that are not allocated, in its order
  * @param allocated its claims that are
+ * @param templates by the full names of the pending claims that they give
  * @param blockers what keeps a scheduler from trying it at all
  * @param scheduler what the scheduler and others wrote on it, or that they wrote nothing
  * @param notes what else to know
@@ -26,6 +30,7 @@ record Subject(
         String node,
         List<Claim> pending,
         List<Allocated> allocated,
+        Map<String, String> templates,
         List<Blocker> blockers,
         List<String> scheduler,
         List<String> notes) {
@@ -58,6 +63,18 @@ record Subject(
     /** The kind as a noun: a template stands for the claim that it gives. */
     String noun() {
         return title.startsWith("pod ") ? "pod" : "claim";
+    }
+
+    /** Names templates in the place of their claims: what is changed is the template. */
+    String withTemplates(String text) {
+        String named = text;
+        for (Map.Entry<String, String> one : templates.entrySet()) {
+            named =
+                    named.replaceAll(
+                            "claim " + Pattern.quote(one.getKey()) + "(?![a-z0-9.-]*[a-z0-9])",
+                            Matcher.quoteReplacement("template " + one.getValue()));
+        }
+        return named;
     }
 
     /** The title as the start of a sentence. */

@@ -11,7 +11,9 @@ import io.dra4j.kubectl.explain.Subject.Allocated;
 import io.dra4j.kubectl.explain.Subject.Blocker;
 import io.dra4j.kubectl.read.ReadException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Reads a pod with its claims, or a claim. */
@@ -20,6 +22,7 @@ final class SubjectReader {
     private final String namespace;
     private final List<Claim> pending = new ArrayList<>();
     private final List<Allocated> allocated = new ArrayList<>();
+    private final Map<String, String> templates = new LinkedHashMap<>();
     private final List<Blocker> blockers = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
@@ -80,8 +83,7 @@ final class SubjectReader {
                 objects.claim(namespace, name)
                         .orElseThrow(() -> missing("claim", name, "resourceclaims"));
         add(claim);
-        List<String> users = new ArrayList<>();
-        claim.at("/status/reservedFor").forEach(one -> users.add(one.path("name").asText()));
+        List<String> users = users(claim);
         if (!users.isEmpty()) {
             notes.add("It is reserved for %s.".formatted(Names.some(users)));
         }
@@ -108,6 +110,7 @@ final class SubjectReader {
                 node,
                 List.copyOf(pending),
                 List.copyOf(allocated),
+                Map.copyOf(templates),
                 List.copyOf(blockers),
                 scheduler,
                 List.copyOf(notes));
@@ -128,7 +131,9 @@ final class SubjectReader {
         if (status.isEmpty()) {
             addTemplate(podName, name, entry.path("resourceClaimTemplateName").asText(), pod);
         } else if (status.get().hasNonNull("resourceClaimName")) {
-            addNamed(pod, status.get().path("resourceClaimName").asText());
+            String made = status.get().path("resourceClaimName").asText();
+            note(made, entry.path("resourceClaimTemplateName").asText());
+            addNamed(pod, made);
         }
     }
 
@@ -151,7 +156,13 @@ final class SubjectReader {
                                     + " webhook may refuse the claim; without that Event,"
                                     + " kube-controller-manager is not running or late"));
         }
-        add(ofTemplate(podName + "-" + entry, found.get()));
+        String claim = podName + "-" + entry;
+        note(claim, template);
+        add(ofTemplate(claim, found.get()));
+    }
+
+    private void note(String claim, String template) {
+        templates.put(namespace + "/" + claim, namespace + "/" + template);
     }
 
     private ObjectNode ofTemplate(String name, JsonNode template) {
@@ -176,15 +187,30 @@ final class SubjectReader {
             blockers.add(
                     new Blocker(
                             "claim %s/%s is being deleted".formatted(namespace, name),
-                            "Wait until the pods that use the claim have ended, then create it again"));
+                            waitForEnd(claim)));
         }
         if (isOfAnother(pod, claim)) {
             blockers.add(
                     new Blocker(
                             "claim %s/%s was made for another pod".formatted(namespace, name),
-                            "Delete the claim: the controller then makes one for this pod"));
+                            "Delete the claim, and the controller makes one for this pod: `kubectl delete resourceclaim -n %s %s`"
+                                    .formatted(namespace, name)));
         }
         add(claim);
+    }
+
+    private static String waitForEnd(JsonNode claim) {
+        List<String> users = users(claim);
+        return users.isEmpty()
+                ? "Wait until it is gone, then create it again; if it stays, see the finalizers in its metadata: the controllers that they name have to remove them"
+                : "Create it again when the pods that use it have ended: " + Names.some(users);
+    }
+
+    private static List<String> users(JsonNode claim) {
+        return claim.at("/status/reservedFor")
+                .valueStream()
+                .map(one -> one.path("name").asText())
+                .toList();
     }
 
     /** A claim of a template belongs to the pod that controls it. */

@@ -24,7 +24,8 @@ import picocli.CommandLine;
  * A small cluster in which something is in the way, and the text that explains it.
  *
  * <p>Comments at the start of {@code cluster.yaml} are settings: {@code # explain: pod/train} has
- * the arguments, {@code # version: 1.35} the release, {@code # gate: NAME} a gate that is on.
+ * the arguments, {@code # version: 1.35} the release, {@code # gate: NAME} a gate that is on,
+ * {@code # delete: NAME} a claim that somebody has deleted.
  */
 record Puzzle(Path folder) {
     static final Path ALL = Path.of("src/test/resources/io/dra4j/kubectl/explain/puzzles");
@@ -59,6 +60,8 @@ record Puzzle(Path folder) {
         settings(cluster, "gate").forEach(one -> builder.featureGate(FeatureGate.parse(one), true));
         try (EmbeddedApiServer server = builder.start()) {
             ManifestObjects.putText(cluster, server.store());
+            settings(cluster, "delete")
+                    .forEach(one -> server.store().delete("resourceclaims", "default", one));
             server.writeKubeconfig(kubeconfig);
             List<String> args = new ArrayList<>(List.of("--kubeconfig", kubeconfig.toString()));
             args.addAll(List.of(options));
