@@ -6,6 +6,7 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.LoggingOptions.LogFormat;
+import io.dra4j.runtime.internal.driver.ClusterMain;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.driver.JournalMain;
 import java.io.PrintStream;
@@ -40,7 +41,8 @@ import picocli.CommandLine.ParameterException;
  * DriverMain.run(args, "fpga.example.com", new FpgaOptions(), options -> new FpgaProvider(...));
  * }</pre>
  *
- * <p>{@code journal inspect FILE} instead of options prints a journal. {@code webhook} before
+ * <p>{@code journal inspect FILE} instead of options prints a journal. {@code explain} and {@code
+ * tree} are those of {@code kubectl dra}, if its jar is beside the driver's. {@code webhook} before
  * options runs an {@link AdmissionWebhook} for the driver's configurations, which needs no node: it
  * asks a provider that is never started for its {@link DeviceProvider#configTypes}.
  *
@@ -295,15 +297,17 @@ public final class DriverMain {
     <O extends ProgramOptions> int execute(
             String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
         return reported(
-                () ->
-                        JournalMain.isFor(args)
-                                ? new JournalMain(out, err).execute(program.name(), args)
-                                : parseAndRun(
-                                        args,
-                                        options.commandLine(program, environment),
-                                        program,
-                                        options,
-                                        assembly));
+                () -> {
+                    if (JournalMain.isFor(args)) {
+                        return new JournalMain(out, err).execute(program.name(), args);
+                    }
+                    if (ClusterMain.isFor(args)) {
+                        return new ClusterMain(err, environment)
+                                .execute(program.name(), program.main(), args);
+                    }
+                    CommandLine command = options.commandLine(program, environment);
+                    return parseAndRun(args, command, program, options, assembly);
+                });
     }
 
     /** Runs the webhook in the driver's place. */

@@ -266,6 +266,9 @@ public abstract class DriverOptions extends ProgramOptions {
         List<String> lines = new ArrayList<>(Arrays.asList(super.footer()));
         lines.add("`journal inspect FILE` prints a journal of claims instead, for support.");
         lines.add(
+                "`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be"
+                        + " beside this jar.");
+        lines.add(
                 "`webhook` before options checks claims when they are created; `webhook --help`"
                         + " explains it.");
         return lines.toArray(String[]::new);

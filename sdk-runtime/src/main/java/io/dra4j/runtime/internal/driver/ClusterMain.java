@@ -1,0 +1,102 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A driver program's commands about the whole cluster, which are those of {@code kubectl dra}.
+ *
+ * <p>They run in a JVM of their own, from {@code kubectl-dra.jar} beside the driver's jar: they
+ * need a CEL evaluator, which no driver needs on its node, and more memory than a driver has.
+ *
+ * <p>The exit status is that of the command, and 3 if it can't be run.
+ */
+public final class ClusterMain {
+
+    private static final Set<String> COMMANDS = Set.of("explain", "tree");
+    private static final String JAR = "kubectl-dra.jar";
+    private static final String JAR_VARIABLE = "KUBECTL_DRA_JAR";
+    private static final int NOT_RUN = 3;
+
+    private final PrintStream err;
+    private final Map<String, String> environment;
+
+    public ClusterMain(PrintStream err, Map<String, String> environment) {
+        this.err = err;
+        this.environment = environment;
+    }
+
+    /** Returns whether a command line is one for this program. */
+    public static boolean isFor(String[] args) {
+        return args.length > 0 && COMMANDS.contains(args[0]);
+    }
+
+    /**
+     * Runs the command with this program's standard input and outputs.
+     *
+     * @param program the program's name
+     * @param main the program's main class: the jar is beside the one that has it
+     * @param args the command line, with the command first
+     */
+    public int execute(String program, Class<?> main, String[] args) {
+        Optional<Path> jar = jar(main);
+        if (jar.isEmpty()) {
+            err.printf(
+                    "%s: %s is a command of %s, which is not beside this program's jar: put it"
+                            + " there, or set %s to its path. `kubectl dra %s` is the same command,"
+                            + " and needs no driver.%n",
+                    program, args[0], JAR, JAR_VARIABLE, args[0]);
+            return NOT_RUN;
+        }
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar"));
+        command.add(jar.get().toString());
+        command.addAll(Arrays.asList(args));
+        return run(program, command);
+    }
+
+    private int run(String program, List<String> command) {
+        try {
+            return new ProcessBuilder(command).inheritIO().start().waitFor();
+        } catch (IOException e) {
+            err.printf("%s: %s can't be run: %s%n", program, command.get(0), e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return NOT_RUN;
+    }
+
+    private Optional<Path> jar(Class<?> main) {
+        String given = environment.getOrDefault(JAR_VARIABLE, "");
+        Optional<Path> jar =
+                given.isEmpty()
+                        ? home(main).map(own -> own.resolveSibling(JAR))
+                        : Optional.of(Path.of(given));
+        return jar.filter(Files::isRegularFile);
+    }
+
+    /** The jar that has a class. */
+    private static Optional<Path> home(Class<?> main) {
+        CodeSource source = main.getProtectionDomain().getCodeSource();
+        try {
+            return source == null
+                    ? Optional.empty()
+                    : Optional.of(Path.of(source.getLocation().toURI()));
+        } catch (URISyntaxException e) {
+            return Optional.empty();
+        }
+    }
+}
