@@ -46,9 +46,16 @@ class ModulesTest {
                                     "com.fasterxml.jackson.core",
                                     "dev.cel")),
                     entry(
+                            "sdk-runtime/doctor",
+                            Set.of(
+                                    "dra4j-resource-rules",
+                                    "org.jspecify",
+                                    "com.fasterxml.jackson.core")),
+                    entry(
                             "sdk-runtime/kubectl",
                             Set.of(
                                     "dra4j-allocator",
+                                    "dra4j-doctor",
                                     "dra4j-resource-rules",
                                     "org.jspecify",
                                     "org.slf4j",
@@ -78,6 +85,7 @@ class ModulesTest {
                             Set.of(
                                     "dra4j-sdk-api",
                                     "dra4j-resource-rules",
+                                    "dra4j-doctor",
                                     "org.jspecify",
                                     "org.slf4j",
                                     "io.grpc",
@@ -189,6 +197,7 @@ class ModulesTest {
     /** Our modules that a module tests itself with. */
     private static final Map<String, Set<String>> MAY_TEST_WITH =
             Map.ofEntries(
+                    entry("sdk-runtime/doctor", Set.of("dra4j-testkit")),
                     entry("sdk-runtime/kubectl", Set.of("dra4j-testkit")),
                     entry("conformance-tests/testkit", Set.of("dra4j-resource-rules")),
                     entry("sdk-runtime", Set.of("dra4j-testkit")),

@@ -1,0 +1,29 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor;
+
+import java.util.List;
+
+/**
+ * A check, after it looked or could not.
+ *
+ * @param id of the check
+ * @param fact what it looked at; empty if it could not look
+ * @param findings what is wrong
+ * @param notChecked why it could not look; empty if it did
+ */
+record Checked(String id, String fact, List<Finding> findings, String notChecked) {
+
+    static Checked of(Check check) {
+        try {
+            Result result = check.look();
+            return new Checked(check.id(), result.fact(), result.findings(), "");
+        } catch (NotCheckedException e) {
+            return new Checked(check.id(), "", List.of(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    boolean isHealthy() {
+        return findings.isEmpty() && notChecked.isEmpty();
+    }
+}
