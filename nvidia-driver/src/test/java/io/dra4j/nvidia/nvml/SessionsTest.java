@@ -121,7 +121,7 @@ class SessionsTest {
 
     @Test
     void areGivenBackWhenTheirCallsHaveReturned() throws Exception {
-        state.slow(0, 300);
+        state.slow(0, 50);
         CompletableFuture<Reading> reading = CompletableFuture.supplyAsync(nvml::read);
         Await.until("a session", Duration.ofSeconds(30), this::isOpen);
 
