@@ -20,7 +20,7 @@ public enum SchedulerBug {
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_36,
             "1.36.3",
-            "hardware is counted as used that no device uses, after a device was refused"),
+            "it goes on counting what a device that it refused would use of its hardware, so that other devices of that hardware seem to be full"),
 
     /** Pools of several drivers that have the same name are taken for one when counters are. */
     COUNTERS_BY_POOL_NAME(

@@ -8,8 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
  * A rule of an administrator that taints devices; an empty name stands for all.
  *
  * @param name of the rule
+ * @param created when, as the server says; it decides nothing
  */
-public record TaintRule(String name, String driver, String pool, String device, Taint taint) {
+public record TaintRule(
+        String name, String driver, String pool, String device, Taint taint, String created) {
 
     /** Reads a {@code DeviceTaintRule}. */
     public static TaintRule of(JsonNode json) {
@@ -19,7 +21,8 @@ public record TaintRule(String name, String driver, String pool, String device, 
                 Json.shared(selector, "driver"),
                 Json.shared(selector, "pool"),
                 Json.shared(selector, "device"),
-                Taint.of(json.at("/spec/taint")));
+                Taint.of(json.at("/spec/taint")),
+                Json.text(json.path("metadata"), "creationTimestamp"));
     }
 
     /** Returns whether the rule taints a device. */

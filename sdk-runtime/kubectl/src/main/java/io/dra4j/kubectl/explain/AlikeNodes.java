@@ -90,8 +90,7 @@ record AlikeNodes(List<Attempt> attempts) {
             int missing = refused.requests().stream().mapToInt(AlikeNodes::missing).sum();
             return (attempt.bug().isEmpty() ? 10 : 2) + Math.min(missing, 100_000);
         }
-        boolean allocated = attempt.excluded().startsWith("claim");
-        return allocated ? Integer.MAX_VALUE - 1 : Integer.MAX_VALUE;
+        return attempt.isAllocatedElsewhere() ? Integer.MAX_VALUE - 1 : Integer.MAX_VALUE;
     }
 
     private static int missing(RequestObstacles one) {

@@ -6,14 +6,20 @@ import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
 import io.dra4j.allocator.PoolObstacle;
 import io.dra4j.allocator.model.Constraint;
+import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.AlikeNodes.Merged;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
 import io.dra4j.kubectl.read.Snapshot;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** States in one sentence what is in the way. */
 record Answers(Snapshot snapshot, ObstacleWords words) {
+    private static final Set<Obstacle.Check> NEAR =
+            EnumSet.of(Obstacle.Check.TAINT, Obstacle.Check.COUNTERS, Obstacle.Check.IN_USE);
 
     /** The reason of alike nodes, as a part of a sentence. */
     String of(AlikeNodes nodes) {
@@ -39,7 +45,8 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         }
         return snapshot.cluster().slices().isEmpty()
                 ? "no driver publishes devices in this cluster, there is no ResourceSlice"
-                : "no driver publishes devices for %s".formatted(nodes == 1 ? "it" : "them");
+                : "no devices are published for %s: no driver runs there, or it has none"
+                        .formatted(nodes == 1 ? "it" : "them");
     }
 
     /** None of the alternatives of a request can be had, each for its reason. */
@@ -50,10 +57,13 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
                         .filter(one -> one.claim.equals(first.claim))
                         .filter(one -> one.request.startsWith(start))
                         .toList();
-        return "none of the alternatives %s can be had, of which one is enough: %s"
+        return "none of its %d alternatives can be had, one of which is enough. %s"
                 .formatted(
-                        Names.some(all.stream().map(one -> one.request).toList()),
-                        String.join("; ", all.stream().map(this::request).toList()));
+                        all.size(),
+                        all.stream()
+                                .map(this::request)
+                                .map(one -> Character.toUpperCase(one.charAt(0)) + one.substring(1))
+                                .collect(Collectors.joining(". ")));
     }
 
     private String request(Merged one) {
@@ -75,6 +85,11 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
                     .formatted(
                             request, Names.count(one.wanted, "device"), picked.request(), one.most);
         }
+        List<Map<DeviceId, Obstacle>> near =
+                one.byReason(words).stream().filter(some -> isNear(some)).toList();
+        if (near.size() > 1 && one.most == 0) {
+            return "%s finds no device (%s)".formatted(request, reasons(near));
+        }
         return one.most > 0
                 ? few + "; " + sentence(obstacle, "others", "no other device", request)
                 : sentence(
@@ -82,6 +97,22 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
                         "the devices that " + request + " could use",
                         "no device",
                         request);
+    }
+
+    /** Returns whether devices match what is asked for, and are refused for another reason. */
+    private static boolean isNear(Map<DeviceId, Obstacle> devices) {
+        return NEAR.contains(devices.values().iterator().next().check());
+    }
+
+    private String reasons(List<Map<DeviceId, Obstacle>> groups) {
+        return groups.stream()
+                .map(
+                        some ->
+                                "%d: %s"
+                                        .formatted(
+                                                some.size(),
+                                                words.reason(some.values().iterator().next())))
+                .collect(Collectors.joining("; "));
     }
 
     private String sentence(Obstacle obstacle, String devices, String none, String request) {

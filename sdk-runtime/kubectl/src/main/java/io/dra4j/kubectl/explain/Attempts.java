@@ -21,15 +21,17 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Allocates a subject's claims on each node, as the server's scheduler does. */
 final class Attempts {
+    static final String EXCLUDES = " excludes it";
     static final String CORDONED = "the node is cordoned: it takes no new pods";
-    private static final String NOT_SELECTED =
-            "the pod's nodeSelector or node affinity excludes it";
+    private static final String ALLOCATED = "its claim ";
+    private static final String NOT_SELECTED = "its node";
 
     private final List<NodeInfo> nodes;
     private final Map<String, ClaimInfo> claims;
@@ -72,11 +74,21 @@ final class Attempts {
         boolean fits() {
             return outcome instanceof Outcome.Allocated;
         }
+
+        /** Returns whether a claim that has devices of other nodes keeps the pod away. */
+        boolean isAllocatedElsewhere() {
+            return excluded.startsWith(ALLOCATED);
+        }
     }
 
     /** The view of the cluster that a node has. */
     Cluster view(Node node) {
         return views.of(node);
+    }
+
+    /** The allocator as the release has it. */
+    Allocator released() {
+        return released;
     }
 
     /** The allocator without the bugs of the release. */
@@ -141,7 +153,9 @@ final class Attempts {
 
     /** Returns whether the claims fit on a node that only a cordon or the pod itself excludes. */
     boolean fitsIfLetIn(Attempt attempt) {
-        if (!Set.of(CORDONED, NOT_SELECTED).contains(attempt.excluded())) {
+        boolean isOpen =
+                attempt.excluded().equals(CORDONED) || attempt.excluded().startsWith(NOT_SELECTED);
+        if (!isOpen) {
             return false;
         }
         Optional<NodeInfo> found =
@@ -161,8 +175,9 @@ final class Attempts {
         for (Subject.Allocated one : subject.allocated()) {
             if (one.nodes() != null && !one.nodes().matches(info.node())) {
                 reasons.add(
-                        "claim %s is allocated already, on %s%s"
+                        "%s%s already has devices of %s%s"
                                 .formatted(
+                                        ALLOCATED,
                                         one.claim().fullName(),
                                         Names.some(nodesOf(one)),
                                         users(one)));
@@ -172,8 +187,8 @@ final class Attempts {
             reasons.add(CORDONED);
         }
         JsonNode pod = subject.pod();
-        if (pod != null && !selects(pod, info)) {
-            reasons.add(NOT_SELECTED);
+        if (pod != null) {
+            notSelected(pod, info).ifPresent(one -> reasons.add(one + EXCLUDES));
         }
         String missing = extended.missing(info);
         if (!missing.isEmpty()) {
@@ -200,7 +215,7 @@ final class Attempts {
 
     /** Returns the claim that alone keeps the pod away, if it could be allocated here again. */
     Optional<String> fitsIfAllocatedAgain(Attempt attempt) {
-        if (!attempt.excluded().startsWith("claim")) {
+        if (!attempt.isAllocatedElsewhere()) {
             return Optional.empty();
         }
         Optional<NodeInfo> info =
@@ -237,14 +252,39 @@ final class Attempts {
         return released.allocate(without, node, again) instanceof Outcome.Allocated;
     }
 
-    private static boolean selects(JsonNode pod, NodeInfo info) {
+    /** Returns what in the pod excludes a node. */
+    private static Optional<String> notSelected(JsonNode pod, NodeInfo info) {
         Map<String, String> labels = info.node().labels();
-        boolean selected =
+        Optional<String> label =
                 pod.at("/spec/nodeSelector").properties().stream()
-                        .allMatch(one -> one.getValue().asText().equals(labels.get(one.getKey())));
+                        .filter(one -> !one.getValue().asText().equals(labels.get(one.getKey())))
+                        .map(one -> one.getKey() + "=" + one.getValue().asText())
+                        .findFirst();
+        if (label.isPresent()) {
+            return label.map(one -> NOT_SELECTED + "Selector " + one);
+        }
         JsonNode affinity =
                 pod.at(
                         "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution");
-        return selected && (!affinity.isObject() || NodeSelector.of(affinity).matches(info.node()));
+        return affinity.isObject() && !NodeSelector.of(affinity).matches(info.node())
+                ? Optional.of(NOT_SELECTED + " affinity")
+                : Optional.empty();
+    }
+
+    /** Returns which pods share the claims that the subject already has; empty if none does. */
+    String sharing() {
+        List<String> shared =
+                subject.allocated().stream()
+                        .map(one -> claims.get(one.claim().fullName()))
+                        .filter(Objects::nonNull)
+                        .filter(one -> !one.pods().isEmpty())
+                        .map(
+                                one ->
+                                        "it shares claim %s with pod %s"
+                                                .formatted(
+                                                        one.claim().fullName(),
+                                                        Names.some(one.pods())))
+                        .toList();
+        return shared.isEmpty() ? "" : " (" + String.join(", ", shared) + ")";
     }
 }

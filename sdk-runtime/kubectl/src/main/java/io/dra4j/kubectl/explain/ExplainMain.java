@@ -104,7 +104,7 @@ public final class ExplainMain implements Callable<Integer> {
             Instant now = clock.instant();
             List<Report> reports =
                     subjects.stream()
-                            .map(one -> new Reporter(snapshot, one, now).report())
+                            .map(one -> new Reporter(snapshot, one, objects, now).report())
                             .toList();
             print(reports);
             return reports.stream().allMatch(one -> one.result().isGood()) ? 0 : 1;

@@ -20,15 +20,13 @@ enum Failure {
     NO_KEY(
             "((?:claim|class) \\S+): selector #(\\d+): CEL runtime error: no such key: (\\S+)",
             "selector #$2 of $1 reads $3, which a device does not have (CEL runtime error: no such key)",
-            "Have the selector ask first whether the device has it, as in: \"KEY\" in"
-                    + " device.attributes[DOMAIN] && ..., with the domain that it reads from. One"
-                    + " device without it fails the pod on all nodes"),
+            ""),
     CEL("CEL runtime error", "", "Correct the expression; one device is enough to fail the pod"),
     INCOMPLETE(
             Start.ALL + "is currently being updated|is being updated",
             "request $2 of claim $1 asks for all devices, and pool $3 lacks ResourceSlices",
-            "Wait until the pool's driver has published all its slices; if it does not, restart"
-                    + " the driver"),
+            "Restart the driver if this is older than a minute: it publishes the slices of a pool"
+                    + " within seconds"),
     INVALID(
             Start.ALL + "is currently invalid|is invalid:",
             "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
@@ -86,9 +84,15 @@ enum Failure {
         return matcher.find() ? Optional.of(matcher.group(3)) : Optional.empty();
     }
 
+    /** The pool that a message is about, with its driver's name before it. */
+    static Optional<String> pool(String message) {
+        Matcher matcher = Pattern.compile("resource pool (\\S+) ").matcher(message);
+        return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+    }
+
     /** Returns what to do about a message, or about the problem of a pool. */
     static Optional<String> remedy(String message) {
-        return find(message).map(one -> one.remedy.replace("KEY", missingKey(message).orElse("")));
+        return find(message).map(one -> one.remedy);
     }
 
     /** The kind of a message; null if it is of none. */

@@ -28,6 +28,12 @@ final class Names {
         return number == 1 ? "1 " + noun : "%,d %ss".formatted(number, noun);
     }
 
+    /** Returns how long ago a time was, as in {@code 3 h ago}, or else the text as it is. */
+    static String ago(String time, Instant now) {
+        String age = age(time, now);
+        return age.startsWith("for ") ? age.substring(4) + " ago" : "at " + time;
+    }
+
     /** Returns how long ago a time was, in its largest unit, or else the text as it is. */
     static String age(String time, Instant now) {
         try {

@@ -47,17 +47,31 @@ record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
                                         .formatted(version, namespace, plural, name)));
     }
 
-    /** The Events of a pod, in the order of the server; none if they may not be read. */
-    List<JsonNode> events(String namespace, String pod) {
-        String fields = ApiReader.encoded("involvedObject.kind=Pod,involvedObject.name=" + pod);
+    /** The pods of a node; empty if they may not be read. */
+    Optional<List<JsonNode>> podsOf(String node) {
+        String fields = ApiReader.encoded("spec.nodeName=" + node);
+        return listed("api/v1/pods?fieldSelector=" + fields);
+    }
+
+    /** The names of a namespace's claims or templates; empty if they may not be read. */
+    Optional<List<String>> names(String plural, String namespace) {
+        return listed("apis/%s/namespaces/%s/%s".formatted(version, namespace, plural))
+                .map(all -> all.stream().map(one -> one.at("/metadata/name").asText()).toList());
+    }
+
+    private Optional<List<JsonNode>> listed(String path) {
         List<JsonNode> all = new ArrayList<>();
         try {
-            api.list(
-                    "api/v1/namespaces/%s/events?fieldSelector=%s".formatted(namespace, fields),
-                    all::add);
+            api.list(path, all::add);
         } catch (ReadException e) {
-            return List.of(); // the condition says the same
+            return Optional.empty(); // what is made of it is help, and not the answer
         }
-        return all;
+        return Optional.of(all);
+    }
+
+    /** The Events of a pod, in the order of the server; empty if they may not be read. */
+    Optional<List<JsonNode>> events(String namespace, String pod) {
+        String fields = ApiReader.encoded("involvedObject.kind=Pod,involvedObject.name=" + pod);
+        return listed("api/v1/namespaces/%s/events?fieldSelector=%s".formatted(namespace, fields));
     }
 }

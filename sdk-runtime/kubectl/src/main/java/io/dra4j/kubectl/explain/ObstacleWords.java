@@ -32,6 +32,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -110,12 +111,12 @@ final class ObstacleWords {
             List<String> having =
                     slices.stream()
                             .filter(one -> has(one, duplicate.group(1)))
-                            .map(Slice::name)
+                            .map(one -> one.name() + written(one))
                             .toList();
             return text + ", which is in ResourceSlices " + Names.some(having);
         }
         if (!ReplacedPool.is(obstacle)) {
-            return text;
+            return text + written(slices);
         }
         ReplacedPool replaced = new ReplacedPool(slices);
         List<String> nodes =
@@ -129,8 +130,27 @@ final class ObstacleWords {
                         .toList();
         return nodes.isEmpty()
                 ? text
-                : "%s, number %d, which serves %s"
-                        .formatted(text, replaced.newest(), Names.some(nodes));
+                : "%s, number %d, which serves %s%s"
+                        .formatted(
+                                text,
+                                replaced.newest(),
+                                Names.some(nodes),
+                                written(replaced.replacing()));
+    }
+
+    /** When the last of a pool's slices was written, as a part of a sentence. */
+    String written(List<Slice> slices) {
+        return slices.stream()
+                .map(one -> snapshot.written().getOrDefault(one.name(), ""))
+                .max(Comparator.naturalOrder())
+                .filter(one -> !one.isEmpty())
+                .map(one -> ", the last one written " + Names.ago(one, now))
+                .orElse("");
+    }
+
+    private String written(Slice slice) {
+        String time = snapshot.written().getOrDefault(slice.name(), "");
+        return time.isEmpty() ? "" : " (written %s)".formatted(Names.ago(time, now));
     }
 
     private static boolean has(Slice slice, String device) {
@@ -170,25 +190,31 @@ final class ObstacleWords {
             return counter(id, one);
         }
         if (obstacle instanceof Obstacle.NotTogether one) {
-            return together(one.value(), one.other());
+            return together(id, one);
         }
         if (obstacle instanceof Obstacle.AmountRefused one) {
             return device(id).map(device -> policy(device, one.capacity())).orElse("");
         }
         if (obstacle instanceof Obstacle.Tainted one) {
             return rule(id, one.taint())
-                    .map("set by DeviceTaintRule %s"::formatted)
+                    .map(
+                            rule ->
+                                    "set by DeviceTaintRule %s%s"
+                                            .formatted(
+                                                    rule.name(),
+                                                    rule.created().isEmpty()
+                                                            ? ""
+                                                            : " " + Names.ago(rule.created(), now)))
                     .orElse("set by the driver");
         }
         return "";
     }
 
     /** The rule that taints a device, if it is not its driver that does. */
-    Optional<String> rule(DeviceId id, Taint taint) {
+    Optional<TaintRule> rule(DeviceId id, Taint taint) {
         return cluster.taintRules().stream()
                 .filter(rule -> rule.selects(id) && rule.taint().equals(taint))
-                .findFirst()
-                .map(TaintRule::name);
+                .findFirst();
     }
 
     private static String policy(Device device, String name) {
@@ -209,13 +235,47 @@ final class ObstacleWords {
                         range.step() == null ? "" : " in steps of " + range.step());
     }
 
-    private static String together(AttributeValue value, AttributeValue other) {
+    private String together(DeviceId id, Obstacle.NotTogether obstacle) {
+        AttributeValue value = obstacle.value();
+        AttributeValue other = obstacle.other();
         if (value == null) {
-            return "lacks the attribute";
+            return "lacks the attribute; it has " + attributes(id);
         }
         return other == null
                 ? "has " + value
                 : "has %s, and the others have %s".formatted(value, other);
+    }
+
+    /** The names of a device's attributes, as in its slice. */
+    String attributes(DeviceId id) {
+        return device(id)
+                .map(one -> one.attributes().keySet())
+                .filter(all -> !all.isEmpty())
+                .map(all -> Names.some(new TreeSet<>(all)))
+                .orElse("none");
+    }
+
+    /** The names of a device's attributes and capacities, as in its slice. */
+    String has(DeviceId id) {
+        String capacities =
+                device(id)
+                        .map(one -> one.capacity().keySet())
+                        .filter(all -> !all.isEmpty())
+                        .map(all -> Names.some(new TreeSet<>(all)))
+                        .orElse("none");
+        return "attributes: %s; capacities: %s".formatted(attributes(id), capacities);
+    }
+
+    /** The values of a device's attributes and capacities. */
+    private String values(DeviceId id) {
+        List<String> values = new ArrayList<>();
+        device(id)
+                .ifPresent(
+                        one -> {
+                            one.attributes().forEach((name, v) -> values.add(name + " " + v));
+                            one.capacity().forEach((name, v) -> values.add(name + " " + v.value()));
+                        });
+        return values.isEmpty() ? "" : " (%s)".formatted(Names.some(values));
     }
 
     private String counter(DeviceId id, Obstacle.CounterShort obstacle) {
@@ -265,12 +325,16 @@ final class ObstacleWords {
         if (info == null) {
             return "claim " + claim;
         }
-        String pods =
-                info.pods().isEmpty()
-                        ? "no pod"
-                        : (info.pods().size() == 1 ? "pod " : "pods ") + Names.some(info.pods());
         String since = info.since().isEmpty() ? "" : ", " + Names.age(info.since(), now);
-        return "claim %s (%s%s)".formatted(claim, pods, since);
+        return info.pods().isEmpty()
+                ? "claim %s (allocated%s, and used by no pod)"
+                        .formatted(claim, since.replace(",", ""))
+                : "claim %s (%s %s%s)"
+                        .formatted(
+                                claim,
+                                info.pods().size() == 1 ? "pod" : "pods",
+                                Names.some(info.pods()),
+                                since);
     }
 
     /** The parts of a selector that are false, each with the values that devices have. */
@@ -307,7 +371,10 @@ final class ObstacleWords {
                 .filter(id -> cluster.holders(id).isEmpty())
                 .filter(id -> !parts(expression, id).isEmpty())
                 .min(Comparator.comparing(id -> parts(expression, id).size()))
-                .map(id -> "without %s, it selects %s".formatted(missed(expression, id), name(id)));
+                .map(
+                        id ->
+                                "without %s, it selects %s%s"
+                                        .formatted(missed(expression, id), name(id), values(id)));
     }
 
     private String missed(String expression, DeviceId id) {

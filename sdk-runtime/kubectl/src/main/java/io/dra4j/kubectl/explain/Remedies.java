@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
+import io.dra4j.allocator.Allocator;
 import io.dra4j.allocator.Cluster;
 import io.dra4j.allocator.Obstacle.Kind;
 import io.dra4j.allocator.Outcome;
@@ -32,13 +33,15 @@ final class Remedies {
 
     private final Attempts attempts;
     private final Steps steps;
+    private final Allocator allocator;
     private final Explainer explainer;
     private boolean isCutShort;
 
-    Remedies(Attempts attempts, Steps steps) {
+    Remedies(Attempts attempts, Steps steps, Allocator allocator) {
         this.attempts = attempts;
         this.steps = steps;
-        this.explainer = new Explainer(attempts.correct(), Instant::now, LIMIT);
+        this.allocator = allocator;
+        this.explainer = new Explainer(allocator, Instant::now, LIMIT);
     }
 
     /** Returns whether there was no time to try all changes. */
@@ -101,7 +104,7 @@ final class Remedies {
                 withClaims(
                         view,
                         view.claims().stream().filter(one -> one != candidate.claim()).toList());
-        return attempts.correct().allocate(without, attempt.node(), attempt.claims())
+        return allocator.allocate(without, attempt.node(), attempt.claims())
                 instanceof Outcome.Allocated;
     }
 
@@ -115,7 +118,11 @@ final class Remedies {
                 .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
                 .filter(one -> attempts.fitsIfLetIn(one))
                 .findFirst()
-                .map(one -> new Remedy(one.node().name(), List.of(Steps.letIn(one))))
+                .map(
+                        one ->
+                                new Remedy(
+                                        one.node().name(),
+                                        List.of(Steps.letIn(one, attempts.sharing()))))
                 .stream()
                 .toList();
     }
@@ -170,7 +177,7 @@ final class Remedies {
         if (way.changes().size() == 1 && way.changes().get(0) instanceof Change.Tolerate one) {
             return List.of(
                     new Remedy(node, List.of(steps.repair(one, attempt))),
-                    new Remedy(node, List.of(Steps.tolerate(one))));
+                    new Remedy(node, List.of(steps.tolerate(one, attempt))));
         }
         return List.of(
                 new Remedy(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl.explain;
 
+import io.dra4j.kubectl.explain.PodEndings.PodName;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -25,11 +26,15 @@ record Remedy(String node, List<Step> steps) {
      * A change of one object.
      *
      * @param text a sentence without its point, in the imperative
-     * @param pods that it ends
+     * @param ends the pods that it ends
      */
-    record Step(String text, Harm harm, int pods) {
+    record Step(String text, Harm harm, List<PodName> ends) {
         Step(String text, Harm harm) {
-            this(text, harm, 0);
+            this(text, harm, List.of());
+        }
+
+        int pods() {
+            return ends.size();
         }
     }
 
@@ -39,6 +44,11 @@ record Remedy(String node, List<Step> steps) {
 
     List<String> texts() {
         return steps.stream().map(Step::text).toList();
+    }
+
+    /** The texts, with commands for the pods that they end. */
+    List<String> texts(PodEndings endings) {
+        return steps.stream().map(one -> one.text() + endings.of(one.ends())).toList();
     }
 
     /** States how the changes of these ways are made, where the API does not allow to edit. */
@@ -54,11 +64,6 @@ record Remedy(String node, List<Step> steps) {
         } else if (subject.isApplied() && (ofClaim || harms.contains(Harm.OTHER_NODE))) {
             how.add(
                     "A pod can't be edited in this: change its manifest, delete it, and create it.");
-        }
-        if (harms.stream().anyMatch(Harm::endsPods)) {
-            how.add(
-                    "A pod ends when it is deleted; if a Deployment, Job or StatefulSet owns it,"
-                            + " scale that down, or the pod comes back.");
         }
         return how;
     }

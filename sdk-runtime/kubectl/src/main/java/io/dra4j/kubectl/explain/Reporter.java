@@ -4,10 +4,7 @@ package io.dra4j.kubectl.explain;
 
 import io.dra4j.allocator.Obstacle;
 import io.dra4j.allocator.Outcome;
-import io.dra4j.allocator.PoolObstacle;
-import io.dra4j.allocator.RequestObstacles;
 import io.dra4j.allocator.SchedulerBug;
-import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.AlikeNodes.Merged;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
@@ -22,7 +19,6 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** Makes the report of a subject in a cluster. */
@@ -35,16 +31,22 @@ final class Reporter {
     private final Attempts attempts;
     private final Answers answers;
     private final Extended extended;
+    private final Steps steps;
     private final Remedies remedies;
+    private final PodEndings endings;
+    private final Advice advice;
 
-    Reporter(Snapshot snapshot, Subject subject, Instant now) {
+    Reporter(Snapshot snapshot, Subject subject, ObjectFinder objects, Instant now) {
         this.snapshot = snapshot;
         this.subject = subject;
         this.words = new ObstacleWords(snapshot, now);
         this.attempts = new Attempts(snapshot, subject, gates(snapshot));
         this.extended = new Extended(snapshot, subject);
-        this.remedies = new Remedies(attempts, new Steps(words, subject.namespace()));
+        this.steps = new Steps(words, subject.namespace());
+        this.remedies = new Remedies(attempts, steps, attempts.correct());
         this.answers = new Answers(snapshot, words);
+        this.endings = new PodEndings(objects);
+        this.advice = new Advice(snapshot, subject, words, extended, endings, objects);
     }
 
     /** The gates of the release, and that of taint rules if there are any. */
@@ -111,6 +113,9 @@ final class Reporter {
                 "%s is not tried by the scheduler: %s"
                         .formatted(subject.opening(), String.join("; ", all));
         List<Remedy> changes = fits ? List.of() : remedies.of(groups);
+        if (!fits && !groups.isEmpty()) {
+            answer += ". Without that, it would not fit: " + why(groups);
+        }
         return report(Result.NOT_TRIED, answer, first.remedy(), groups, changes, Set.of());
     }
 
@@ -120,12 +125,12 @@ final class Reporter {
         List<String> others = SchedulerWords.reasonsBesidesClaims(subject.scheduler());
         if (!others.isEmpty()) {
             String answer =
-                    "Devices for %s are free on %s, and the scheduler names something else: %s"
+                    "Devices for %s are free on %s, where something else is in the way: %s"
                             .formatted(
                                     subject.title(), Names.some(nodes), String.join(", ", others));
             String remedy =
-                    "Look at `kubectl describe node %s`; if that does not concern it, wait for the next attempt of the scheduler"
-                            .formatted(nodes.get(0));
+                    "Make room on %s, or ask for less in the pod: Allocated resources of `kubectl describe node %s` say what is requested there. If there is room, wait for the scheduler's next attempt: its words may be old"
+                            .formatted(nodes.get(0), nodes.get(0));
             return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
         }
         String answer = "%s fits now on %s".formatted(subject.opening(), Names.some(nodes));
@@ -151,12 +156,18 @@ final class Reporter {
         if (nearest.nearest().excluded().startsWith("a device plugin")) {
             String answer = "%s does not use DRA: %s".formatted(subject.opening(), why(groups));
             return report(
-                    Result.NOT_TRIED, answer, remedy(nearest, List.of()), groups, List.of(), bugs);
+                    Result.NOT_TRIED,
+                    answer,
+                    advice.remedy(groups, List.of()),
+                    groups,
+                    List.of(),
+                    bugs);
         }
         List<Remedy> changes = remedies.of(groups);
         String answer =
                 "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
-        return report(Result.DOES_NOT_FIT, answer, remedy(nearest, changes), groups, changes, bugs);
+        return report(
+                Result.DOES_NOT_FIT, answer, advice.remedy(groups, changes), groups, changes, bugs);
     }
 
     private String all() {
@@ -177,7 +188,7 @@ final class Reporter {
     }
 
     private String reasonWithNodes(AlikeNodes group) {
-        return "on %s, %s".formatted(Names.some(group.names()), answers.of(group));
+        return "on %s: %s".formatted(Names.some(group.names()), answers.of(group));
     }
 
     private Report ofBug(List<AlikeNodes> groups, Set<SchedulerBug> bugs) {
@@ -185,12 +196,14 @@ final class Reporter {
         String answer =
                 "%s fits on %s, but a bug of the scheduler keeps it away: %s"
                         .formatted(subject.opening(), Names.some(buggyNodes(groups)), bug.text());
+        List<Remedy> untilThen = new Remedies(attempts, steps, attempts.released()).of(groups);
         String remedy =
                 "Update kube-scheduler to "
                         + bug.fixedIn()
-                        + "; until then, this pod may fit when devices that were refused (below) are"
-                        + " repaired or free, or on another node";
-        return report(Result.DOES_NOT_FIT, answer, remedy, groups, List.of(), bugs);
+                        + (untilThen.isEmpty()
+                                ? "; until then, this pod may fit on another node"
+                                : "");
+        return report(Result.DOES_NOT_FIT, answer, remedy, groups, untilThen, bugs);
     }
 
     private static List<String> buggyNodes(List<AlikeNodes> groups) {
@@ -199,99 +212,6 @@ final class Reporter {
                 .filter(one -> !one.bug().isEmpty())
                 .map(one -> one.node().name())
                 .toList();
-    }
-
-    private String remedy(AlikeNodes nearest, List<Remedy> changes) {
-        Outcome outcome = nearest.nearest().outcome();
-        if (outcome instanceof Outcome.Failed failed) {
-            return Failure.remedy(failed.message()).orElse("") + hint(failed.message());
-        }
-        if (outcome instanceof Outcome.DoesNotFit refused && hasNoDevice(refused)) {
-            Optional<String> remedy =
-                    refused.pools().stream()
-                            .flatMap(one -> remedy(one, nearest.names().get(0)).stream())
-                            .findFirst();
-            if (remedy.isPresent()) {
-                return remedy.get();
-            }
-        }
-        if (!changes.isEmpty()) {
-            return sentence(changes.get(0));
-        }
-        return outcome instanceof Outcome.DoesNotFit refused
-                ? withoutChange(refused)
-                : notTried(nearest);
-    }
-
-    private Optional<String> remedy(PoolObstacle obstacle, String node) {
-        return ReplacedPool.is(obstacle)
-                ? Optional.of(
-                        new ReplacedPool(snapshot.cluster().slices(obstacle.pool())).remedy(node))
-                : Failure.remedy(obstacle.problem());
-    }
-
-    /** The change, and where the pod then fits. */
-    private String sentence(Remedy remedy) {
-        return "%s. In a simulation, the %s then fits on %s"
-                .formatted(
-                        new Report.Changes(remedy.node(), remedy.texts()).sentence(),
-                        subject.noun(),
-                        remedy.node());
-    }
-
-    private static boolean hasNoDevice(Outcome.DoesNotFit refused) {
-        return refused.requests().stream().allMatch(one -> one.devices().isEmpty());
-    }
-
-    /** Adds the classes that there are, or the devices that lack what an expression reads. */
-    private String hint(String message) {
-        if (Failure.of(message) == Failure.NO_CLASS) {
-            List<String> classes =
-                    snapshot.cluster().classes().stream().map(DeviceClass::name).sorted().toList();
-            return classes.isEmpty()
-                    ? "; there is no DeviceClass at all"
-                    : "; these exist: " + Names.some(classes);
-        }
-        Lacking lacking = new Lacking(snapshot.cluster(), new Reclassified());
-        return Failure.missingKey(message)
-                .map(key -> lacking.devices(key, subject.pending()))
-                .filter(devices -> !devices.isEmpty())
-                .map(devices -> lacking(devices, lacking))
-                .orElse("");
-    }
-
-    private String lacking(List<DeviceId> devices, Lacking lacking) {
-        return ". These lack it: %s. The first one has %s"
-                .formatted(
-                        Names.some(devices.stream().map(words::name).toList()),
-                        lacking.has(devices.get(0)));
-    }
-
-    private static String notTried(AlikeNodes nearest) {
-        String excluded = nearest.nearest().excluded();
-        if (excluded.startsWith("claim")) {
-            return "Delete the pods that use the claim, so that it is allocated again, or let this"
-                    + " pod go to the claim's node";
-        }
-        return excluded.startsWith("a device plugin")
-                ? "Look at `kubectl describe node %s`: its Allocated resources say how much is requested of how much"
-                        .formatted(nearest.names().get(0))
-                : "Change what excludes the nodes";
-    }
-
-    private String withoutChange(Outcome.DoesNotFit refused) {
-        for (RequestObstacles one : refused.requests()) {
-            for (Obstacle obstacle : one.devices().values()) {
-                if (obstacle instanceof Obstacle.NotSelected of && of.deviceClass() != null) {
-                    return "Name another class in request %s, or correct the selector of class %s"
-                            .formatted(one.request(), of.deviceClass());
-                }
-            }
-        }
-        return !hasNoDevice(refused)
-                ? "No change of one kind, or of two, makes it fit; see the details"
-                : "Check that the driver runs on the nodes that have devices: `kubectl get"
-                        + " resourceslices` lists what is published";
     }
 
     private Report report(
@@ -313,9 +233,17 @@ final class Reporter {
                 notes,
                 nodes(groups),
                 changes.stream().map(this::named).toList(),
-                Remedy.how(changes, subject),
+                how(groups, changes),
                 bugs(bugs),
                 Unknowns.of(snapshot, !groups.isEmpty(), remedies.isCutShort()));
+    }
+
+    private List<String> how(List<AlikeNodes> groups, List<Remedy> changes) {
+        List<String> how = new ArrayList<>(Remedy.how(changes, subject));
+        if (!groups.isEmpty()) {
+            how.addAll(advice.drivers(groups));
+        }
+        return how;
     }
 
     private List<String> bugs(Set<SchedulerBug> deciding) {
@@ -326,15 +254,16 @@ final class Reporter {
                 && snapshot.release() == KubernetesVersion.V1_36
                 && !SchedulerBug.isAtLeast(snapshot.server(), RULES_WORK)) {
             all.add(
-                    "this release may ignore DeviceTaintRules, or its scheduler may crash on them: fixed"
-                            + " in Kubernetes "
+                    "its scheduler may ignore DeviceTaintRules, so that the pod is placed all the same,"
+                            + " or crash on them: fixed in Kubernetes "
                             + RULES_WORK);
         }
         return all;
     }
 
     private Report.Changes named(Remedy remedy) {
-        return new Report.Changes(remedy.node(), remedy.texts().stream().map(this::named).toList());
+        return new Report.Changes(
+                remedy.node(), remedy.texts(endings).stream().map(this::named).toList());
     }
 
     /** Names what somebody changes: a container's resources, or a template. */
@@ -367,11 +296,11 @@ final class Reporter {
         if (nearest.fits()) {
             return failed
                     ? "it would fit, if the error did not fail the pod on all nodes"
-                    : "it fits";
+                    : "the devices fit";
         }
         return nearest.bug().isEmpty()
                 ? extended.named(answers.of(group))
-                : "it fits, but for a bug of the scheduler";
+                : "the devices fit, but for a bug of the scheduler";
     }
 
     private Report.Request request(Merged one) {

@@ -9,10 +9,12 @@ import io.dra4j.allocator.explain.Change;
 import io.dra4j.allocator.model.Constraint;
 import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.kubectl.explain.Attempts.Attempt;
+import io.dra4j.kubectl.explain.PodEndings.PodName;
 import io.dra4j.kubectl.explain.Remedy.Step;
 import io.dra4j.kubectl.read.ClaimInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Words changes as what somebody can do, with what each costs.
@@ -25,7 +27,7 @@ record Steps(ObstacleWords words, String namespace) {
     Step release(String claim) {
         List<String> pods = words.info(claim).map(ClaimInfo::pods).orElse(List.of());
         if (words.isIdle(claim)) {
-            return new Step("delete claim %s, which no pod uses".formatted(claim), Harm.NONE);
+            return new Step(delete(claim), Harm.NONE);
         }
         String of = claim.substring(0, claim.indexOf('/'));
         Harm harm = of.equals(namespace) ? Harm.ENDS_PODS_OF_NAMESPACE : Harm.ENDS_PODS_OF_OTHERS;
@@ -39,7 +41,25 @@ record Steps(ObstacleWords words, String namespace) {
                                         of,
                                         pods.size() == 1 ? "uses" : "use",
                                         claim.substring(of.length() + 1));
-        return new Step("end %s, or wait until that ends".formatted(who), harm, pods.size());
+        return new Step(
+                "wait for the end of %s, or end %s".formatted(who, pods.size() > 1 ? "them" : "it"),
+                harm,
+                pods.stream().map(one -> new PodName(of, one)).toList());
+    }
+
+    /** A claim that no pod uses holds nothing but devices. */
+    private String delete(String claim) {
+        int slash = claim.indexOf('/');
+        return "delete claim %s, which no pod uses%s: `kubectl delete resourceclaim -n %s %s`"
+                .formatted(
+                        claim,
+                        words.info(claim)
+                                .map(ClaimInfo::owner)
+                                .filter(owner -> !owner.isEmpty())
+                                .map(owner -> " (it was made for %s)".formatted(owner))
+                                .orElse(" (somebody made it by hand, and can make it again)"),
+                        claim.substring(0, slash),
+                        claim.substring(slash + 1));
     }
 
     /** The change that a node's attempt needs. */
@@ -53,10 +73,7 @@ record Steps(ObstacleWords words, String namespace) {
                     Harm.ENDS_PODS_OF_OTHERS);
         }
         if (change instanceof Change.Tolerate one) {
-            return new Step(
-                    "%s (or tolerate its taint %s in %s)"
-                            .formatted(cure(one, attempt), one.taint(), one.place()),
-                    Harm.RISK);
+            return new Step(cure(one, attempt), Harm.RISK);
         }
         if (change instanceof Change.RequestLess one) {
             return new Step(
@@ -87,18 +104,21 @@ record Steps(ObstacleWords words, String namespace) {
     }
 
     /** The pod, or a cordon, keeps itself away from a node that would do. */
-    static Step letIn(Attempt attempt) {
+    static Step letIn(Attempt attempt, String sharing) {
         String node = attempt.node().name();
         return attempt.excluded().equals(Attempts.CORDONED)
                 ? new Step(
                         "uncordon node %s, if its maintenance is over".formatted(node), Harm.NONE)
                 : new Step(
-                        "let the pod run on node %s, which its nodeSelector or node affinity excludes"
-                                .formatted(node),
+                        "let the pod run on node %s, which %s excludes%s"
+                                .formatted(
+                                        node,
+                                        attempt.excluded().replace(Attempts.EXCLUDES, ""),
+                                        sharing),
                         Harm.OTHER_NODE);
     }
 
-    private static Step constraint(Change.DropConstraint change, Attempt attempt) {
+    private Step constraint(Change.DropConstraint change, Attempt attempt) {
         Constraint constraint =
                 attempt.claims().stream()
                         .filter(one -> one.fullName().equals(change.claim()))
@@ -109,7 +129,36 @@ record Steps(ObstacleWords words, String namespace) {
                 constraint.kind() == Constraint.Kind.MATCH
                         ? "the devices may then differ in " + constraint.attribute()
                         : "the devices may then have the same " + constraint.attribute();
-        return new Step("%s (%s)".formatted(change.text(), cost), Harm.RISK);
+        String other =
+                lacking(attempt, constraint)
+                        .map(
+                                one ->
+                                        ", or name an attribute in it that %s has: %s"
+                                                .formatted(words.name(one), words.attributes(one)))
+                        .orElse("");
+        return new Step("%s (%s)%s".formatted(change.text(), cost, other), Harm.RISK);
+    }
+
+    /** A device without the attribute of a constraint, if no device has it. */
+    private static Optional<DeviceId> lacking(Attempt attempt, Constraint constraint) {
+        if (!(attempt.outcome() instanceof Outcome.DoesNotFit refused)) {
+            return Optional.empty();
+        }
+        List<Map.Entry<DeviceId, Obstacle>> compared =
+                refused.requests().stream()
+                        .flatMap(one -> one.devices().entrySet().stream())
+                        .filter(
+                                one ->
+                                        one.getValue() instanceof Obstacle.NotTogether found
+                                                && found.constraint().equals(constraint))
+                        .toList();
+        boolean isLacking =
+                compared.stream()
+                        .allMatch(
+                                one ->
+                                        one.getValue() instanceof Obstacle.NotTogether found
+                                                && found.value() == null);
+        return isLacking ? compared.stream().map(Map.Entry::getKey).findFirst() : Optional.empty();
     }
 
     /** A taint has a cause; to remove that is better than to tolerate it. */
@@ -137,15 +186,22 @@ record Steps(ObstacleWords words, String namespace) {
         return tainted.stream()
                 .flatMap(one -> words.rule(one, change.taint()).stream())
                 .findFirst()
-                .map("delete DeviceTaintRule %s when what it was made for is over"::formatted)
+                .map(
+                        one ->
+                                "delete DeviceTaintRule %s when what it was made for is over: `kubectl delete devicetaintrule %s`"
+                                        .formatted(one.name(), one.name()))
                 .orElse("repair " + devices);
     }
 
     /** The devices that have the taint are given to the pod as they are. */
-    static Step tolerate(Change.Tolerate change) {
+    Step tolerate(Change.Tolerate change, Attempt attempt) {
+        boolean isOfDriver = cure(change, attempt).startsWith("repair");
+        String cost =
+                isOfDriver
+                        ? "its driver keeps pods off the device: it may be broken"
+                        : "an administrator keeps pods off the device";
         return new Step(
-                "tolerate taint %s in %s (the pod then runs on a device that is kept from others)"
-                        .formatted(change.taint(), change.place()),
+                "tolerate taint %s in %s (%s)".formatted(change.taint(), change.place(), cost),
                 Harm.RISK);
     }
 

@@ -25,6 +25,7 @@ final class SubjectReader {
     private final Map<String, String> templates = new LinkedHashMap<>();
     private final List<Blocker> blockers = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private Optional<List<JsonNode>> events = Optional.empty();
 
     SubjectReader(ObjectFinder objects, String namespace) {
         this.objects = objects;
@@ -38,7 +39,8 @@ final class SubjectReader {
      */
     Subject pod(String name) {
         JsonNode pod = objects.pod(namespace, name).orElseThrow(() -> missing("pod", name, "pods"));
-        return pod(pod, SchedulerWords.of(pod, objects.events(namespace, name)));
+        events = objects.events(namespace, name);
+        return pod(pod, SchedulerWords.of(pod, events.orElse(List.of())));
     }
 
     private ReadException missing(String kind, String name, String plural) {
@@ -144,7 +146,9 @@ final class SubjectReader {
                     new Blocker(
                             "there is no ResourceClaimTemplate %s/%s, which its claim \"%s\" is to be made of"
                                     .formatted(namespace, template, entry),
-                            "Create the template, or correct its name in the pod"));
+                            "Create the template, and the claim is made of it"
+                                    + orCorrect(
+                                            "ResourceClaimTemplates", "resourceclaimtemplates")));
             return;
         }
         if (pod.has("status")) {
@@ -152,9 +156,7 @@ final class SubjectReader {
                     new Blocker(
                             "its claim \"%s\" has not been made of template %s yet"
                                     .formatted(entry, template),
-                            "See the pod's Events for FailedResourceClaimCreation: a quota or a"
-                                    + " webhook may refuse the claim; without that Event,"
-                                    + " kube-controller-manager is not running or late"));
+                            whyNotMade()));
         }
         String claim = podName + "-" + entry;
         note(claim, template);
@@ -178,23 +180,26 @@ final class SubjectReader {
             blockers.add(
                     new Blocker(
                             "there is no claim %s/%s".formatted(namespace, name),
-                            "Create claim %s in namespace %s, or correct its name in the pod"
-                                    .formatted(name, namespace)));
+                            "Create claim %s in namespace %s, and the pod goes on%s"
+                                    .formatted(
+                                            name,
+                                            namespace,
+                                            orCorrect("claims", "resourceclaims"))));
             return;
         }
         JsonNode claim = found.get();
         if (claim.at("/metadata").hasNonNull("deletionTimestamp")) {
             blockers.add(
                     new Blocker(
-                            "claim %s/%s is being deleted".formatted(namespace, name),
+                            "claim %s/%s is being deleted, since %s"
+                                    .formatted(
+                                            namespace,
+                                            name,
+                                            claim.at("/metadata/deletionTimestamp").asText()),
                             waitForEnd(claim)));
         }
         if (isOfAnother(pod, claim)) {
-            blockers.add(
-                    new Blocker(
-                            "claim %s/%s was made for another pod".formatted(namespace, name),
-                            "Delete the claim, and the controller makes one for this pod: `kubectl delete resourceclaim -n %s %s`"
-                                    .formatted(namespace, name)));
+            blockers.add(ofAnother(claim, name));
         }
         add(claim);
     }
@@ -202,8 +207,79 @@ final class SubjectReader {
     private static String waitForEnd(JsonNode claim) {
         List<String> users = users(claim);
         return users.isEmpty()
-                ? "Wait until it is gone, then create it again; if it stays, see the finalizers in its metadata: the controllers that they name have to remove them"
+                ? "Wait until it is gone, then create it again. No pod uses it; what keeps it are its finalizers, which their controllers have to remove: "
+                        + finalizers(claim)
                 : "Create it again when the pods that use it have ended: " + Names.some(users);
+    }
+
+    /** The finalizers, with the controller of that which Kubernetes sets. */
+    private static String finalizers(JsonNode claim) {
+        return Names.some(
+                claim.at("/metadata/finalizers")
+                        .valueStream()
+                        .map(JsonNode::asText)
+                        .map(
+                                one ->
+                                        one.equals("resource.kubernetes.io/delete-protection")
+                                                ? one + " (kube-controller-manager)"
+                                                : one)
+                        .toList());
+    }
+
+    private Blocker ofAnother(JsonNode claim, String name) {
+        JsonNode owner = claim.at("/metadata/ownerReferences/0");
+        String ownerName = owner.path("name").asText();
+        boolean isThere =
+                objects.pod(namespace, ownerName)
+                        .filter(one -> one.at("/metadata/uid").equals(owner.path("uid")))
+                        .isPresent();
+        String problem =
+                "claim %s/%s was made for another pod, %s (UID %s), which %s"
+                        .formatted(
+                                namespace,
+                                name,
+                                ownerName,
+                                owner.path("uid").asText(),
+                                isThere ? "is still there" : "is gone");
+        List<String> users = users(claim);
+        return new Blocker(
+                problem,
+                isThere || !users.isEmpty()
+                        ? "Wait until that pod has ended, or delete this one, so that it is created again with a claim of its own"
+                        : "Delete the claim, and kube-controller-manager makes one for this pod: `kubectl delete resourceclaim -n %s %s`"
+                                .formatted(namespace, name));
+    }
+
+    /** Returns the other way out of a wrong name, with the names that there are. */
+    private String orCorrect(String kind, String plural) {
+        String are =
+                objects.names(plural, namespace)
+                        .map(
+                                names ->
+                                        names.isEmpty()
+                                                ? ": the namespace has no " + kind
+                                                : ": the namespace has " + Names.some(names))
+                        .orElse("");
+        return "; or correct the name in the manifest, delete the pod, and create it again" + are;
+    }
+
+    /** Returns who has to act on a claim that is not made, as the Events show. */
+    private String whyNotMade() {
+        if (events.isEmpty()) {
+            return "See the pod's Events for FailedResourceClaimCreation: a quota or a webhook may"
+                    + " refuse the claim; without that Event, kube-controller-manager is not running"
+                    + " or late";
+        }
+        boolean isRefused =
+                events.get().stream()
+                        .anyMatch(
+                                one ->
+                                        one.path("reason")
+                                                .asText()
+                                                .equals("FailedResourceClaimCreation"));
+        return isRefused
+                ? "Mend what kube-controller-manager says of it below: it tries again by itself"
+                : "See that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl get pods -n kube-system -l component=kube-controller-manager`";
     }
 
     private static List<String> users(JsonNode claim) {

@@ -35,7 +35,8 @@ public final class ApiReader implements AutoCloseable {
     private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
-    private static final int RETRIES = 4; // 1.5 s in all; 10 by default, or 20 s for a wrong address
+    private static final int RETRIES =
+            4; // 1.5 s in all; 10 by default, or 20 s for a wrong address
     private static final int FORBIDDEN = 403;
 
     private final HttpClient http;

@@ -6,15 +6,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.model.Claim;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A claim, and who has it.
  *
  * @param claim as the allocator sees it
  * @param pods the names of the pods that it is reserved for
+ * @param owner what it was made for, such as {@code pod train}; empty if somebody made it by hand
  * @param since when it was allocated, or else created; empty if the server does not say
  */
-public record ClaimInfo(Claim claim, List<String> pods, String since) {
+public record ClaimInfo(Claim claim, List<String> pods, String owner, String since) {
 
     static ClaimInfo of(JsonNode json) {
         List<String> pods = new ArrayList<>(1);
@@ -24,6 +26,18 @@ public record ClaimInfo(Claim claim, List<String> pods, String since) {
         String allocated = json.at("/status/allocation/allocationTimestamp").asText();
         String created = json.at("/metadata/creationTimestamp").asText();
         return new ClaimInfo(
-                Claim.of(json), List.copyOf(pods), allocated.isEmpty() ? created : allocated);
+                Claim.of(json),
+                List.copyOf(pods),
+                owner(json),
+                allocated.isEmpty() ? created : allocated);
+    }
+
+    private static String owner(JsonNode json) {
+        JsonNode owner = json.at("/metadata/ownerReferences/0");
+        return owner.isMissingNode()
+                ? ""
+                : owner.path("kind").asText().toLowerCase(Locale.ROOT)
+                        + " "
+                        + owner.path("name").asText();
     }
 }

@@ -42,7 +42,15 @@ public final class ClusterReader {
         List<ClassResource> resources = new ArrayList<>();
         api.list(prefix + "deviceclasses", one -> addClass(one, classes, resources));
         List<Slice> slices = new ArrayList<>();
-        api.list(prefix + "resourceslices", one -> decoded(() -> slices.add(Slice.of(one))));
+        Map<String, String> written = new HashMap<>();
+        api.list(
+                prefix + "resourceslices",
+                one ->
+                        decoded(
+                                () -> {
+                                    slices.add(Slice.of(one));
+                                    written.put(one.at("/metadata/name").asText(), written(one));
+                                }));
         Map<String, ClaimInfo> claims = new HashMap<>();
         api.list(prefix + "resourceclaims", one -> decoded(() -> add(ClaimInfo.of(one), claims)));
         List<NodeInfo> nodes = new ArrayList<>();
@@ -55,7 +63,14 @@ public final class ClusterReader {
                         claims.values().stream().map(ClaimInfo::claim).toList(),
                         taintRules(group));
         return new Snapshot(
-                server, release(server), cluster, nodes, claims, resources, List.copyOf(unread));
+                server,
+                release(server),
+                cluster,
+                nodes,
+                claims,
+                written,
+                resources,
+                List.copyOf(unread));
     }
 
     /**
@@ -78,6 +93,15 @@ public final class ClusterReader {
                                 new ReadException(
                                         "The server does not serve resource.k8s.io: DRA needs"
                                                 + " Kubernetes 1.34, or a feature gate before"));
+    }
+
+    /** Returns when an object was written last, as far as the server says. */
+    private static String written(JsonNode json) {
+        String created = json.at("/metadata/creationTimestamp").asText();
+        return json.at("/metadata/managedFields")
+                .valueStream()
+                .map(one -> one.path("time").asText())
+                .reduce(created, (one, other) -> one.compareTo(other) < 0 ? other : one);
     }
 
     private static void add(ClaimInfo claim, Map<String, ClaimInfo> claims) {

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param cluster classes, slices, claims and taint rules
  * @param nodes all nodes, by name
  * @param claims all claims, by namespace and name
+ * @param written when each slice was written last, by its name
  * @param classResources the extended resources of classes, by the name of the class
  * @param unread what could not be read, as sentences
  */
@@ -24,6 +25,7 @@ public record Snapshot(
         Cluster cluster,
         List<NodeInfo> nodes,
         Map<String, ClaimInfo> claims,
+        Map<String, String> written,
         List<ClassResource> classResources,
         List<String> unread) {
 

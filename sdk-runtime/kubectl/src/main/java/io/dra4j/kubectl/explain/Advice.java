@@ -1,0 +1,215 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.explain;
+
+import io.dra4j.allocator.Obstacle;
+import io.dra4j.allocator.Outcome;
+import io.dra4j.allocator.PoolObstacle;
+import io.dra4j.allocator.RequestObstacles;
+import io.dra4j.allocator.model.DeviceClass;
+import io.dra4j.allocator.model.DeviceId;
+import io.dra4j.allocator.model.DeviceRequest;
+import io.dra4j.allocator.model.PoolId;
+import io.dra4j.allocator.model.Slice;
+import io.dra4j.allocator.model.SubRequest;
+import io.dra4j.kubectl.explain.Attempts.Attempt;
+import io.dra4j.kubectl.read.Snapshot;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Says what to do first where no node has devices for a subject. */
+record Advice(
+        Snapshot snapshot,
+        Subject subject,
+        ObstacleWords words,
+        Extended extended,
+        PodEndings endings,
+        ObjectFinder objects) {
+
+    private static final int MOST_DRIVERS = 2;
+
+    /** The remedy, a sentence without its point. */
+    String remedy(List<AlikeNodes> groups, List<Remedy> changes) {
+        AlikeNodes nearest = groups.get(0);
+        Outcome outcome = nearest.nearest().outcome();
+        if (outcome instanceof Outcome.Failed failed) {
+            return failed(failed.message(), changes) + elsewhere(groups);
+        }
+        if (outcome instanceof Outcome.DoesNotFit refused && hasNoDevice(refused)) {
+            Optional<String> remedy =
+                    refused.pools().stream()
+                            .flatMap(one -> remedy(one, nearest.names().get(0)).stream())
+                            .findFirst();
+            if (remedy.isPresent()) {
+                return remedy.get();
+            }
+        }
+        if (!changes.isEmpty()) {
+            return sentence(changes.get(0));
+        }
+        return outcome instanceof Outcome.DoesNotFit refused
+                ? withoutChange(refused)
+                : notTried(nearest);
+    }
+
+    private Optional<String> remedy(PoolObstacle obstacle, String node) {
+        return ReplacedPool.is(obstacle)
+                ? Optional.of(
+                        new ReplacedPool(snapshot.cluster().slices(obstacle.pool())).remedy(node))
+                : Failure.remedy(obstacle.problem());
+    }
+
+    /** The change, and where the pod then fits. */
+    private String sentence(Remedy remedy) {
+        return "%s. In a simulation, the %s then fits on %s"
+                .formatted(
+                        new Report.Changes(remedy.node(), remedy.texts(endings)).sentence(),
+                        subject.noun(),
+                        remedy.node());
+    }
+
+    private static boolean hasNoDevice(Outcome.DoesNotFit refused) {
+        return refused.requests().stream().allMatch(one -> one.devices().isEmpty());
+    }
+
+    private static boolean findsNothing(RequestObstacles one) {
+        return one.devices().isEmpty() && one.most() == 0;
+    }
+
+    private String failed(String message, List<Remedy> changes) {
+        Optional<String> key = Failure.missingKey(message);
+        if (key.isPresent()) {
+            return new Lacking(snapshot.cluster(), new Reclassified(), words)
+                    .remedy(key.get(), subject.pending());
+        }
+        Failure failure = Failure.of(message);
+        if (failure == Failure.TOO_MANY && !changes.isEmpty() && !hasMoreThanAClaimTakes()) {
+            return sentence(changes.get(0));
+        }
+        return Failure.remedy(message).orElse("")
+                + (failure == Failure.NO_CLASS ? classes() : "")
+                + Failure.pool(message)
+                        .flatMap(this::pool)
+                        .map(one -> words.written(snapshot.cluster().slices(one)))
+                        .orElse("");
+    }
+
+    private boolean hasMoreThanAClaimTakes() {
+        return snapshot.cluster().slices().stream().mapToInt(one -> one.devices().size()).sum()
+                > 32;
+    }
+
+    private String classes() {
+        List<String> classes =
+                snapshot.cluster().classes().stream().map(DeviceClass::name).sorted().toList();
+        return classes.isEmpty()
+                ? "; there is no DeviceClass at all"
+                : "; these exist: " + Names.some(classes);
+    }
+
+    /** An error on one node is none for a pod that can't go there. */
+    private static String elsewhere(List<AlikeNodes> groups) {
+        return groups.stream()
+                .filter(one -> one.nearest().fits())
+                .findFirst()
+                .map(
+                        one ->
+                                ". Until then, a nodeSelector kubernetes.io/hostname=%s in the pod keeps it away from the error, and the devices fit there"
+                                        .formatted(one.names().get(0)))
+                .orElse("");
+    }
+
+    private String notTried(AlikeNodes nearest) {
+        if (nearest.nearest().isAllocatedElsewhere()) {
+            return "Delete the pods that use the claim, so that it is allocated again, or let this"
+                    + " pod go to the claim's node";
+        }
+        return nearest.nearest().excluded().startsWith("a device plugin")
+                ? new PluginUse(objects)
+                        .remedy(nearest.nearest().node().name(), extended.resources())
+                : "Change what excludes the nodes";
+    }
+
+    private String withoutChange(Outcome.DoesNotFit refused) {
+        for (RequestObstacles one : refused.requests()) {
+            for (Obstacle obstacle : one.devices().values()) {
+                if (obstacle instanceof Obstacle.NotSelected of && of.deviceClass() != null) {
+                    return "Name another class in request %s, or correct the selector of class %s"
+                            .formatted(one.request(), of.deviceClass());
+                }
+            }
+        }
+        return !hasNoDevice(refused)
+                ? "No change of one kind, or of two, makes it fit; see the details"
+                : "Install the driver, or see that it runs on the nodes that have devices"
+                        + asked();
+    }
+
+    /** The selectors of the classes that are asked for, since they name the driver. */
+    private String asked() {
+        Set<String> all = new LinkedHashSet<>();
+        subject.pending().stream()
+                .flatMap(claim -> claim.requests().stream())
+                .map(DeviceRequest::alternatives)
+                .flatMap(List::stream)
+                .map(SubRequest::deviceClass)
+                .flatMap(name -> snapshot.cluster().deviceClass(name).stream())
+                .filter(one -> !one.selectors().isEmpty())
+                .forEach(
+                        one ->
+                                all.add(
+                                        "DeviceClass %s wants %s"
+                                                .formatted(
+                                                        one.name(),
+                                                        String.join(" && ", one.selectors()))));
+        return all.isEmpty() ? "" : "; " + Names.some(all);
+    }
+
+    /** Names the pods of the drivers whose fault it is, a sentence each. */
+    List<String> drivers(List<AlikeNodes> groups) {
+        Attempt nearest = groups.get(0).nearest();
+        Set<String> drivers = new LinkedHashSet<>();
+        if (nearest.outcome() instanceof Outcome.DoesNotFit refused) {
+            refused.pools().forEach(one -> drivers.add(one.pool().driver()));
+            if (drivers.isEmpty() && refused.requests().stream().allMatch(Advice::findsNothing)) {
+                drivers.add("");
+            }
+            refused.requests().forEach(one -> drivers.addAll(tainting(one)));
+        } else if (nearest.outcome() instanceof Outcome.Failed failed) {
+            Failure.pool(failed.message())
+                    .flatMap(this::pool)
+                    .ifPresent(one -> drivers.add(one.driver()));
+        }
+        DriverPods pods = new DriverPods(objects);
+        return drivers.stream()
+                .limit(MOST_DRIVERS)
+                .map(driver -> pods.of(driver, nearest.node().name()))
+                .filter(one -> !one.isEmpty())
+                .toList();
+    }
+
+    private List<String> tainting(RequestObstacles request) {
+        List<String> drivers = new ArrayList<>();
+        for (Map.Entry<DeviceId, Obstacle> one : request.devices().entrySet()) {
+            boolean isOfDriver =
+                    one.getValue() instanceof Obstacle.Tainted found
+                            && words.rule(one.getKey(), found.taint()).isEmpty();
+            if (isOfDriver) {
+                drivers.add(one.getKey().driver());
+            }
+        }
+        return drivers;
+    }
+
+    /** The pool of a name with its driver's before it. */
+    private Optional<PoolId> pool(String name) {
+        return snapshot.cluster().slices().stream()
+                .map(Slice::pool)
+                .filter(one -> (one.driver() + "/" + one.pool()).equals(name))
+                .findFirst();
+    }
+}
