@@ -88,7 +88,7 @@ record Advice(
         }
         Failure failure = Failure.of(message);
         if (failure == Failure.TOO_MANY && !changes.isEmpty() && !hasMoreThanAClaimTakes()) {
-            return sentence(changes.get(0));
+            return sentence(changes.get(0)) + ", which has no more";
         }
         return Failure.remedy(message).orElse("")
                 + (failure == Failure.NO_CLASS ? classes() : "")
@@ -108,7 +108,7 @@ record Advice(
                 snapshot.cluster().classes().stream().map(DeviceClass::name).sorted().toList();
         return classes.isEmpty()
                 ? "; there is no DeviceClass at all"
-                : "; these exist: " + Names.some(classes);
+                : "; DeviceClasses: " + Names.some(classes);
     }
 
     /** An error on one node is none for a pod that can't go there. */
@@ -129,7 +129,7 @@ record Advice(
                     + " pod go to the claim's node";
         }
         return nearest.nearest().excluded().startsWith("a device plugin")
-                ? new PluginUse(objects)
+                ? new PluginUse(objects, endings)
                         .remedy(nearest.nearest().node().name(), extended.resources())
                 : "Change what excludes the nodes";
     }
@@ -138,15 +138,21 @@ record Advice(
         for (RequestObstacles one : refused.requests()) {
             for (Obstacle obstacle : one.devices().values()) {
                 if (obstacle instanceof Obstacle.NotSelected of && of.deviceClass() != null) {
-                    return "Name another class in request %s, or correct the selector of class %s"
-                            .formatted(one.request(), of.deviceClass());
+                    return "Correct the selector of the class, `kubectl edit deviceclass %s`%s"
+                            .formatted(of.deviceClass(), orOther(one.request()));
                 }
             }
         }
         return !hasNoDevice(refused)
                 ? "No change of one kind, or of two, makes it fit; see the details"
-                : "Install the driver, or see that it runs on the nodes that have devices"
+                : "Install the driver, or see that it runs on the nodes that have devices: `kubectl get daemonsets -A`"
                         + asked();
+    }
+
+    private String orOther(String request) {
+        return snapshot.cluster().classes().size() > 1
+                ? ", or name another class in request %s%s".formatted(request, classes())
+                : "";
     }
 
     /** The selectors of the classes that are asked for, since they name the driver. */

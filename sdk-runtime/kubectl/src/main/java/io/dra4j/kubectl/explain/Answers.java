@@ -88,7 +88,8 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         List<Map<DeviceId, Obstacle>> near =
                 one.byReason(words).stream().filter(some -> isNear(some)).toList();
         if (near.size() > 1 && one.most == 0) {
-            return "%s finds no device (%s)".formatted(request, reasons(near));
+            return "%s wants %s, and none is free (%s)"
+                    .formatted(request, Names.count(one.wanted, "device"), reasons(near));
         }
         return one.most > 0
                 ? few + "; " + sentence(obstacle, "others", "no other device", request)

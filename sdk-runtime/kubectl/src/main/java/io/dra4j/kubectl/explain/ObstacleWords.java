@@ -144,7 +144,7 @@ final class ObstacleWords {
                 .map(one -> snapshot.written().getOrDefault(one.name(), ""))
                 .max(Comparator.naturalOrder())
                 .filter(one -> !one.isEmpty())
-                .map(one -> ", the last one written " + Names.ago(one, now))
+                .map(one -> ", the last ResourceSlice written " + Names.ago(one, now))
                 .orElse("");
     }
 
@@ -205,9 +205,14 @@ final class ObstacleWords {
                                                     rule.created().isEmpty()
                                                             ? ""
                                                             : " " + Names.ago(rule.created(), now)))
-                    .orElse("set by the driver");
+                    .orElseGet(() -> "set by the driver" + since(id, one.taint()));
         }
         return "";
+    }
+
+    private String since(DeviceId id, Taint taint) {
+        String time = snapshot.taintedSince().getOrDefault(id + " " + taint.key(), "");
+        return time.isEmpty() ? "" : " " + Names.ago(time, now);
     }
 
     /** The rule that taints a device, if it is not its driver that does. */

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Counts what pods take of the resources that a node's device plugins offer. */
-record PluginUse(ObjectFinder objects) {
+record PluginUse(ObjectFinder objects, PodEndings endings) {
+    private static final int MOST = 3;
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
     /** Returns who has resources that are used up, as advice without its point. */
@@ -20,20 +21,26 @@ record PluginUse(ObjectFinder objects) {
             pods.orElse(List.of()).stream()
                     .filter(one -> !ENDED.contains(one.at("/status/phase").asText()))
                     .filter(one -> amount(one, resource) > 0)
+                    .limit(MOST)
                     .forEach(one -> users.add(user(one, resource)));
         }
         return users.isEmpty()
                 ? "Look at `kubectl describe node %s`: its Allocated resources say how much is requested of how much"
                         .formatted(node)
-                : "Ask for less, or end one of the pods that have it: " + Names.some(users);
+                : "Ask for less, or end a pod that has some of it: " + String.join("; ", users);
     }
 
-    private static String user(JsonNode pod, String resource) {
-        return "%s/%s (%d)"
+    private String user(JsonNode pod, String resource) {
+        String namespace = pod.at("/metadata/namespace").asText();
+        String name = pod.at("/metadata/name").asText();
+        return "%s/%s has %d %s%s"
                 .formatted(
-                        pod.at("/metadata/namespace").asText(),
-                        pod.at("/metadata/name").asText(),
-                        amount(pod, resource));
+                        namespace,
+                        name,
+                        amount(pod, resource),
+                        resource,
+                        endings.of(List.of(new PodEndings.PodName(namespace, name)))
+                                .replaceFirst(": ", ", "));
     }
 
     private static long amount(JsonNode pod, String resource) {

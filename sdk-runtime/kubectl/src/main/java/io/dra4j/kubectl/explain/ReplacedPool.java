@@ -31,8 +31,8 @@ record ReplacedPool(List<Slice> slices) {
         long published = replacing().size();
         long wanted = replacing().get(0).sliceCount();
         if (published < wanted) {
-            return "Wait until the driver has published all of generation %d, %d of %d ResourceSlices so far; if it stays so, restart the driver"
-                    .formatted(newest(), published, wanted);
+            return "Restart the driver if this is older than a minute: it has published %d of the %d ResourceSlices of generation %d, and needs seconds for all"
+                    .formatted(published, wanted, newest());
         }
         return "Restart the driver of node %s, or see its log there: generation %d is whole and has no devices of this node, so that waiting does not help. Then delete what is left of older ones: `kubectl delete resourceslice %s`"
                 .formatted(node, newest(), String.join(" ", older()));

@@ -72,7 +72,12 @@ final class ReportText {
         }
         if (!isChange && !changes.isEmpty()) {
             String start = report.result() == Report.Result.NOT_TRIED ? "Then" : "Or";
-            line(0, start + " one of these, enough in a simulation:");
+            line(
+                    0,
+                    start
+                            + (changes.size() == 1
+                                    ? " this, enough in a simulation:"
+                                    : " one of these, each enough in a simulation:"));
         }
         for (int i = 0; i < changes.size() && !(isChange && changes.size() == 1); i++) {
             Report.Changes one = changes.get(i);

@@ -87,9 +87,33 @@ record Steps(ObstacleWords words, String namespace) {
         if (change instanceof Change.DropRequestSelector one) {
             return selector(one, attempt);
         }
+        if (change instanceof Change.RequestFewer one) {
+            return new Step(
+                    "ask for %s%s in %s"
+                            .formatted(
+                                    Names.count(one.count(), "device"),
+                                    insteadOf(one.place(), attempt),
+                                    one.place()),
+                    Harm.OWN_CLAIM);
+        }
         return new Step(
                 change.text(),
                 change instanceof Change.DropClassSelector ? Harm.RISK : Harm.OWN_CLAIM);
+    }
+
+    /** The number of devices that a request is for; empty if it is for all. */
+    private static String insteadOf(Change.Place place, Attempt attempt) {
+        return attempt.claims().stream()
+                .filter(one -> one.fullName().equals(place.claim()))
+                .flatMap(one -> one.requests().stream())
+                .flatMap(
+                        one ->
+                                one.alternatives().stream()
+                                        .filter(asked -> one.nameOf(asked).equals(place.request())))
+                .filter(asked -> asked.count() > 0)
+                .map(asked -> " instead of %d".formatted(asked.count()))
+                .findFirst()
+                .orElse("");
     }
 
     private Step selector(Change.DropRequestSelector change, Attempt attempt) {

@@ -252,15 +252,12 @@ final class SubjectReader {
 
     /** Returns the other way out of a wrong name, with the names that there are. */
     private String orCorrect(String kind, String plural) {
-        String are =
-                objects.names(plural, namespace)
-                        .map(
-                                names ->
-                                        names.isEmpty()
-                                                ? ": the namespace has no " + kind
-                                                : ": the namespace has " + Names.some(names))
-                        .orElse("");
-        return "; or correct the name in the manifest, delete the pod, and create it again" + are;
+        Optional<List<String>> names = objects.names(plural, namespace);
+        if (names.isPresent() && names.get().isEmpty()) {
+            return "; the namespace has no " + kind;
+        }
+        return "; or correct the name in the manifest, delete the pod, and create it again"
+                + names.map(some -> ": the namespace has " + Names.some(some)).orElse("");
     }
 
     /** Returns who has to act on a claim that is not made, as the Events show. */
@@ -279,7 +276,7 @@ final class SubjectReader {
                                                 .equals("FailedResourceClaimCreation"));
         return isRefused
                 ? "Mend what kube-controller-manager says of it below: it tries again by itself"
-                : "See that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl get pods -n kube-system -l component=kube-controller-manager`";
+                : "See that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl logs -n kube-system -l component=kube-controller-manager`";
     }
 
     private static List<String> users(JsonNode claim) {

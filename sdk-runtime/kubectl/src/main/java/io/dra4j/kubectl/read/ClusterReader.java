@@ -5,7 +5,9 @@ package io.dra4j.kubectl.read;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.allocator.Cluster;
 import io.dra4j.allocator.model.DeviceClass;
+import io.dra4j.allocator.model.DeviceId;
 import io.dra4j.allocator.model.InvalidObjectException;
+import io.dra4j.allocator.model.PoolId;
 import io.dra4j.allocator.model.Slice;
 import io.dra4j.allocator.model.TaintRule;
 import io.dra4j.kubectl.read.Snapshot.ClassResource;
@@ -43,12 +45,15 @@ public final class ClusterReader {
         api.list(prefix + "deviceclasses", one -> addClass(one, classes, resources));
         List<Slice> slices = new ArrayList<>();
         Map<String, String> written = new HashMap<>();
+        Map<String, String> taintedSince = new HashMap<>();
         api.list(
                 prefix + "resourceslices",
                 one ->
                         decoded(
                                 () -> {
-                                    slices.add(Slice.of(one));
+                                    Slice slice = Slice.of(one);
+                                    slices.add(slice);
+                                    addTaints(one, slice.pool(), taintedSince);
                                     written.put(one.at("/metadata/name").asText(), written(one));
                                 }));
         Map<String, ClaimInfo> claims = new HashMap<>();
@@ -69,6 +74,7 @@ public final class ClusterReader {
                 nodes,
                 claims,
                 written,
+                taintedSince,
                 resources,
                 List.copyOf(unread));
     }
@@ -93,6 +99,16 @@ public final class ClusterReader {
                                 new ReadException(
                                         "The server does not serve resource.k8s.io: DRA needs"
                                                 + " Kubernetes 1.34, or a feature gate before"));
+    }
+
+    private static void addTaints(JsonNode json, PoolId pool, Map<String, String> since) {
+        for (JsonNode device : json.at("/spec/devices")) {
+            DeviceId id = new DeviceId(pool.driver(), pool.pool(), device.path("name").asText());
+            for (JsonNode taint : device.path("taints")) {
+                String added = taint.path("timeAdded").asText();
+                since.put(id + " " + taint.path("key").asText(), added);
+            }
+        }
     }
 
     /** Returns when an object was written last, as far as the server says. */

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param nodes all nodes, by name
  * @param claims all claims, by namespace and name
  * @param written when each slice was written last, by its name
+ * @param taintedSince when drivers tainted devices, by the device's name and the taint's key
  * @param classResources the extended resources of classes, by the name of the class
  * @param unread what could not be read, as sentences
  */
@@ -26,6 +27,7 @@ public record Snapshot(
         List<NodeInfo> nodes,
         Map<String, ClaimInfo> claims,
         Map<String, String> written,
+        Map<String, String> taintedSince,
         List<ClassResource> classResources,
         List<String> unread) {
 

@@ -112,7 +112,9 @@ class ObjectsOfOthersTest {
                 .isEqualTo(": scale down what owns it, or it comes back");
         assertThat(new DriverPods(objects).of("gpu.example.com", "n1")).isEmpty();
         assertThat(objects.names("resourceclaims", "a")).isEqualTo(Optional.empty());
-        assertThat(new PluginUse(objects).remedy("n1", Set.of("example.com/gpu")))
+        assertThat(
+                        new PluginUse(objects, new PodEndings(objects))
+                                .remedy("n1", Set.of("example.com/gpu")))
                 .startsWith("Look at `kubectl describe node n1`");
     }
 }
