@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The page on the cost of each answer of NVML: each function that the driver calls is injected with
  * each code, and the page has what was observed.
  */
+@Tag("slow")
 class NvmlAnswersPageTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/nvml-answers.md");
