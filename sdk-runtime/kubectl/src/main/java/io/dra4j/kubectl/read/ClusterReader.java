@@ -43,19 +43,9 @@ public final class ClusterReader {
         List<DeviceClass> classes = new ArrayList<>();
         List<ClassResource> resources = new ArrayList<>();
         api.list(prefix + "deviceclasses", one -> addClass(one, classes, resources));
-        List<Slice> slices = new ArrayList<>();
         Map<String, String> written = new HashMap<>();
         Map<String, String> taintedSince = new HashMap<>();
-        api.list(
-                prefix + "resourceslices",
-                one ->
-                        decoded(
-                                () -> {
-                                    Slice slice = Slice.of(one);
-                                    slices.add(slice);
-                                    addTaints(one, slice.pool(), taintedSince);
-                                    written.put(one.at("/metadata/name").asText(), written(one));
-                                }));
+        List<Slice> slices = slices(prefix, written, taintedSince);
         Map<String, ClaimInfo> claims = new HashMap<>();
         api.list(prefix + "resourceclaims", one -> decoded(() -> add(ClaimInfo.of(one), claims)));
         List<NodeInfo> nodes = new ArrayList<>();
@@ -77,6 +67,20 @@ public final class ClusterReader {
                 taintedSince,
                 resources,
                 List.copyOf(unread));
+    }
+
+    private List<Slice> slices(
+            String prefix, Map<String, String> written, Map<String, String> taintedSince) {
+        List<Slice> slices = new ArrayList<>();
+        Consumer<JsonNode> add =
+                one -> {
+                    Slice slice = Slice.of(one);
+                    slices.add(slice);
+                    written.put(slice.name(), written(one));
+                    addTaints(one, slice.pool(), taintedSince);
+                };
+        api.list(prefix + "resourceslices", one -> decoded(() -> add.accept(one)));
+        return slices;
     }
 
     /**
