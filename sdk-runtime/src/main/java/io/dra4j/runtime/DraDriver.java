@@ -142,6 +142,7 @@ public final class DraDriver implements AutoCloseable {
         private int devicesPerSlice = SMALLEST_SLICE;
         private boolean healthService;
         private int healthcheckPort = -1;
+        private @Nullable Path devicePolicy;
         private Set<MetadataVersion> metadataVersions = EnumSet.allOf(MetadataVersion.class);
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
@@ -374,6 +375,21 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Sets the file by which admins exclude, describe and taint devices; by default there is
+         * none.
+         *
+         * <p>It is read when the driver starts, and again when it changes. A file that can't be
+         * applied ends the start; later it is reported, and the policy before it stays in force.
+         *
+         * @param file the file, as YAML or JSON; {@code null} for none
+         * @return this builder
+         */
+        public Builder devicePolicy(@Nullable Path file) {
+            devicePolicy = file;
+            return this;
+        }
+
+        /**
          * Sets the versions in which containers find the metadata of their devices; all by default.
          *
          * <p>A file has a document for each version, newest first, whatever the order here.
@@ -429,6 +445,7 @@ public final class DraDriver implements AutoCloseable {
                             devicesPerSlice == SMALLEST_SLICE,
                             healthService,
                             healthcheckPort,
+                            devicePolicy,
                             metadataVersions.stream().map(MetadataVersion::text).toList());
             return new DraDriver(settings, provider);
         }

@@ -233,6 +233,7 @@ public final class DriverMain {
                 .podUid(options.podUid().orElse(null))
                 .healthcheckPort(options.healthcheckPort())
                 .taintUnhealthy(options.unhealthyTaint().orElse(null))
+                .devicePolicy(options.devicePolicy().orElse(null))
                 .httpEndpoint(options.httpEndpoint().orElse(null))
                 .metricsPath(options.metricsPath())
                 .listener(endOnFatal(ending));

@@ -94,6 +94,16 @@ public abstract class DriverOptions extends ProgramOptions {
     private UnhealthyTaint unhealthyTaint;
 
     @Option(
+            names = "--device-policy",
+            paramLabel = "FILE",
+            description = {
+                "A file with rules that exclude devices, or add attributes and taints to them; it is"
+                        + " read again when it changes. [DEVICE_POLICY]",
+                "Default: all devices as they are"
+            })
+    private @Nullable Path devicePolicy;
+
+    @Option(
             names = "--http-endpoint",
             paramLabel = "HOST:PORT",
             description = {
@@ -209,6 +219,15 @@ public abstract class DriverOptions extends ProgramOptions {
      */
     public final Optional<Taint.Effect> unhealthyTaint() {
         return Optional.ofNullable(unhealthyTaint.effect);
+    }
+
+    /**
+     * Returns the file by which admins exclude, describe and taint devices.
+     *
+     * @return the file; empty for all devices as they are
+     */
+    public final Optional<Path> devicePolicy() {
+        return Optional.ofNullable(devicePolicy).filter(file -> !file.toString().isEmpty());
     }
 
     /**

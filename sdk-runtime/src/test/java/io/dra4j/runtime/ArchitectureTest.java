@@ -42,6 +42,7 @@ class ArchitectureTest {
                     Map.entry(I + ".claim.allocation", 8),
                     Map.entry(I + ".checkpoint", 8),
                     Map.entry(I + ".pins", 3),
+                    Map.entry(I + ".policy", 8),
                     Map.entry(I + ".cdi", 8),
                     Map.entry(I + ".cluster", 20),
                     Map.entry(I + ".health", 5),
@@ -122,11 +123,13 @@ class ArchitectureTest {
                     Map.entry("driver", List.of("")),
                     Map.entry("publish", List.of("driver")),
                     Map.entry("publish.plan", List.of("", "publish")),
-                    Map.entry("validate", List.of("", "publish", "publish.plan", "status")),
+                    Map.entry(
+                            "validate", List.of("", "publish", "publish.plan", "policy", "status")),
                     Map.entry("kubelet", List.of("driver")),
                     Map.entry("health", List.of("driver", "kubelet")),
                     Map.entry("claim", List.of("", "driver", "kubelet", "admission")),
                     Map.entry("claim.allocation", List.of("", "claim", "admission")),
+                    Map.entry("policy", List.of("driver")),
                     Map.entry("status", List.of("driver", "claim")),
                     Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation")),
                     Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
@@ -145,6 +148,7 @@ class ArchitectureTest {
                                     "claim",
                                     "claim.allocation",
                                     "pins",
+                                    "policy",
                                     "status",
                                     "admission")));
 

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param mayTaint whether a device may ever have taints, counters or lists
  * @param healthService whether the kubelet is offered the health of devices
  * @param healthcheckPort negative for none
+ * @param devicePolicy {@code null} unless a file changes what is published
  * @param metadataVersions the versions of device metadata's format, newest first
  */
 public record DriverSettings(
@@ -48,6 +49,7 @@ public record DriverSettings(
         boolean mayTaint,
         boolean healthService,
         int healthcheckPort,
+        @Nullable Path devicePolicy,
         List<String> metadataVersions) {
 
     private static final int LAST_PORT = 65535;

@@ -24,6 +24,7 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.pins.PinnedNames;
+import io.dra4j.runtime.internal.policy.DevicePolicies;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
@@ -64,6 +65,7 @@ public final class RunningDriver implements AutoCloseable {
     private final DevicePins pins;
     private final RunningHealth health;
     private final NodeEventRecorder events;
+    private final DevicePolicies policies;
     private final Liveness liveness = new Liveness();
     private final SlicePublisher publisher;
     private final KubeletPlugin plugin;
@@ -72,10 +74,8 @@ public final class RunningDriver implements AutoCloseable {
     public RunningDriver(DriverSettings settings, DeviceProvider provider) {
         this.settings = settings;
         this.provider = provider;
-        String name = settings.driverName();
-        String node = settings.nodeName();
         try {
-            meters = started(Meters.global(name, node));
+            meters = started(Meters.global(settings.driverName(), settings.nodeName()));
             Readiness readiness = new Readiness();
             serveHttp(readiness);
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
@@ -89,6 +89,7 @@ public final class RunningDriver implements AutoCloseable {
             cluster = join(connecting);
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
+            policies = policies();
             publisher = new SlicePublisher(publishing());
             health.informs(publisher);
             ClaimReports reports = started(reports());
@@ -97,6 +98,7 @@ public final class RunningDriver implements AutoCloseable {
             startProvider(new RunningContext(settings, claims, reports, publisher, health, events));
             started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
+            started(new PolicyLoop(policies, publisher, meters)).start();
             plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
             running.recover(); // before a kubelet can prepare what this would take for lost
@@ -210,16 +212,21 @@ public final class RunningDriver implements AutoCloseable {
                 .anyMatch(pool -> pool.name().equals(name));
     }
 
+    private DevicePolicies policies() {
+        return new DevicePolicies(
+                settings.driverName(), settings.nodeName(), settings.devicePolicy(), events);
+    }
+
     private SlicePublisher.Parts publishing() {
         return new SlicePublisher.Parts(
                 provider::inventory,
-                settings.mayTaint() || health.mayTaint(),
+                settings.mayTaint() || health.mayTaint() || settings.devicePolicy() != null,
                 cluster.slices(),
                 () -> locks.tryPublisher().map(held -> held::close),
                 events,
                 meters,
                 settings.removesSlicesOnClose(),
-                health::taint,
+                inventory -> policies.apply(health.taint(inventory)),
                 new PinnedNames(settings.driverName(), pins, cluster.claimReader(), events));
     }
 

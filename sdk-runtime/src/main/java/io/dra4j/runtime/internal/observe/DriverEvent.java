@@ -43,6 +43,8 @@ public record DriverEvent(
         DEVICES_MOVED("DevicesMoved", Severity.PROBLEM),
         /** The provider leaves hardware out. */
         DEVICES_LEFT_OUT("DevicesLeftOut", Severity.PROBLEM),
+        /** The file of the device policy can't be applied; the policy before it stays in force. */
+        POLICY_REJECTED("DevicePolicyRejected", Severity.PROBLEM),
         /** The provider can't go on before the process has been restarted. */
         RESTART_NEEDED("RestartNeeded", Severity.PROBLEM),
         /** The provider can't read its devices. */

@@ -44,6 +44,10 @@ public enum Metric {
             Kind.GAUGE,
             "dra4j.left.out.devices",
             "devices of the node that the driver does not offer, as its provider last said"),
+    EXCLUDED_DEVICES(
+            Kind.GAUGE,
+            "dra4j.excluded.devices",
+            "devices that the device policy excludes, and that are not published therefore"),
     JOURNAL_SIZE(
             Kind.GAUGE,
             "dra4j.journal.size",

@@ -1,0 +1,56 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.policy.DevicePolicies;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks each second whether admins changed their minds about the devices, and publishes that. */
+final class PolicyLoop implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PolicyLoop.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    private final DevicePolicies policies;
+    private final SlicePublisher publisher;
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-policy-"));
+
+    PolicyLoop(DevicePolicies policies, SlicePublisher publisher, Meters meters) {
+        this.policies = policies;
+        this.publisher = publisher;
+        meters.watch(
+                Metric.EXCLUDED_DEVICES,
+                () -> publisher.lastInventory().map(policies::excluded).orElse(0L));
+    }
+
+    /** Checks the policy with the first inventory, and looks for changes from now on. */
+    void start() {
+        publisher.lastInventory().ifPresent(policies::check);
+        timer.scheduleWithFixedDelay(
+                this::look, INTERVAL.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        try {
+            if (policies.reload(publisher.lastInventory().orElse(null))) {
+                publisher.taintsChanged();
+            }
+        } catch (RuntimeException e) { // the next look may be better
+            LOG.atError().setCause(e).log("Looking for changes of the device policy failed");
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,65 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.policy;
+
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.EventRecorder;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that admins change about the devices of a node.
+ *
+ * <p>{@link #apply} is for any thread, the others for one.
+ */
+public final class DevicePolicies {
+
+    private final @Nullable PolicyFile file;
+
+    /**
+     * Loads the policy.
+     *
+     * @param file the policy; {@code null} for none
+     * @param events receives what is wrong with it later, and its end
+     * @throws DraException if it can't be applied
+     */
+    public DevicePolicies(
+            String driverName, String nodeName, @Nullable Path file, EventRecorder events) {
+        this.file =
+                file == null
+                        ? null
+                        : new PolicyFile(file, new PolicyReader(driverName, nodeName), events);
+    }
+
+    /**
+     * Checks the policy with the devices of this node, at the start.
+     *
+     * @throws DraException if it can't be applied to them
+     */
+    public void check(Inventory inventory) {
+        if (file != null) {
+            file.check(inventory);
+        }
+    }
+
+    /** Returns the inventory as it is published. */
+    public Inventory apply(Inventory inventory) {
+        return file == null ? inventory : file.current().apply(inventory);
+    }
+
+    /**
+     * Loads the policy's file again if it changed.
+     *
+     * @param inventory the devices; {@code null} if they are unknown
+     * @return whether {@link #apply} has another result now
+     */
+    public boolean reload(@Nullable Inventory inventory) {
+        return file != null && file.reload(inventory);
+    }
+
+    /** Returns how many devices of an inventory are excluded. */
+    public long excluded(Inventory inventory) {
+        return file == null ? 0 : file.current().excluded(inventory);
+    }
+}

@@ -1,0 +1,98 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.policy;
+
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.runtime.internal.validate.PoolRules;
+import io.dra4j.runtime.internal.validate.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The rules of an admin that concern one node, applied one after the other; pure.
+ *
+ * @param driverName the driver, whose domain its attributes may leave out
+ * @param rules the rules, of which a later one has the last word
+ */
+record DevicePolicy(String driverName, List<PolicyRule> rules) {
+
+    DevicePolicy {
+        rules = List.copyOf(rules);
+    }
+
+    /** Returns the inventory as it is published: without devices that are excluded. */
+    Inventory apply(Inventory inventory) {
+        return rules.isEmpty()
+                ? inventory
+                : new Inventory(
+                        inventory.pools().stream().map(this::apply).toList(), inventory.leftOut());
+    }
+
+    private Pool apply(Pool pool) {
+        if (pool.placement() instanceof Placement.PublishedElsewhere) {
+            return pool;
+        }
+        List<Device> devices =
+                pool.devices().stream().flatMap(device -> apply(device).stream()).toList();
+        return devices.equals(pool.devices()) ? pool : pool.toBuilder().devices(devices).build();
+    }
+
+    private Optional<Device> apply(Device device) {
+        Device result = device;
+        for (PolicyRule rule : rules) {
+            if (rule.isFor(device, driverName)) {
+                if (rule.exclude()) {
+                    return Optional.empty();
+                }
+                result = rule.applied(result);
+            }
+        }
+        return Optional.of(result);
+    }
+
+    /** Returns how many devices of an inventory are not published. */
+    long excluded(Inventory inventory) {
+        return count(inventory) - count(apply(inventory));
+    }
+
+    private static long count(Inventory inventory) {
+        return devices(inventory).count();
+    }
+
+    private static Stream<Device> devices(Inventory inventory) {
+        return inventory.pools().stream()
+                .filter(pool -> !(pool.placement() instanceof Placement.PublishedElsewhere))
+                .flatMap(pool -> pool.devices().stream());
+    }
+
+    /** Returns why the policy can't be applied to an inventory, a line each; empty if it can be. */
+    List<String> problems(Inventory inventory, PoolRules limits) {
+        List<String> problems = new ArrayList<>();
+        devices(inventory).forEach(device -> problems.addAll(clashes(device)));
+        for (Pool pool : inventory.pools()) {
+            List<Problem> before = limits.problems(pool);
+            limits.problems(apply(pool)).stream()
+                    .filter(problem -> !before.contains(problem))
+                    .forEach(problem -> problems.add(problem.toString()));
+        }
+        return problems;
+    }
+
+    private List<String> clashes(Device device) {
+        return rules.stream()
+                .filter(rule -> rule.isFor(device, driverName))
+                .flatMap(rule -> rule.attributes().keySet().stream())
+                .filter(device.attributes()::containsKey)
+                .distinct()
+                .map(
+                        name ->
+                                "device %s has an attribute %s of the driver's; choose another name"
+                                        .formatted(device.name(), name))
+                .toList();
+    }
+}

@@ -1,0 +1,28 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.policy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/**
+ * Identity, size and time of a file: others, once it was written or another was put in its place.
+ *
+ * <p>Looking at it each second costs less than a watch, which takes one of the kernel's few inotify
+ * instances, and does not work on all file systems.
+ */
+record FileStamp(String text) {
+
+    /** Returns the stamp of what a path leads to, links followed; one of its own if to nothing. */
+    static FileStamp of(Path file) {
+        try {
+            BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+            return new FileStamp(
+                    now.fileKey() + " " + now.size() + " " + now.lastModifiedTime().toInstant());
+        } catch (IOException e) {
+            return new FileStamp("none: " + e.getClass().getSimpleName());
+        }
+    }
+}

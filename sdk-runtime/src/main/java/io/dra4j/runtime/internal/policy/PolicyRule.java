@@ -1,0 +1,97 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.policy;
+
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Taint;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One rule of a policy: which devices it is for, and what it does to them.
+ *
+ * @param match the devices
+ * @param exclude whether they are not published
+ * @param attributes what is added to them, by qualified name
+ * @param taints what keeps claims away from them
+ */
+record PolicyRule(
+        Match match, boolean exclude, Map<String, AttributeValue> attributes, List<Taint> taints) {
+
+    PolicyRule {
+        attributes = Map.copyOf(attributes);
+        taints = List.copyOf(taints);
+    }
+
+    /**
+     * The devices that a rule is for: those that fit all of these.
+     *
+     * @param names one of which the device's name has to fit; none for any name
+     * @param nodes one of which the node's name has to fit; none for any node
+     * @param attributes which the device has to have, with these values
+     */
+    record Match(
+            List<NamePattern> names,
+            List<NamePattern> nodes,
+            Map<String, AttributeValue> attributes) {
+
+        Match {
+            names = List.copyOf(names);
+            nodes = List.copyOf(nodes);
+            attributes = Map.copyOf(attributes);
+        }
+
+        private boolean isOf(Device device, String driverName) {
+            return fits(names, device.name().value())
+                    && attributes.entrySet().stream()
+                            .allMatch(
+                                    wanted ->
+                                            wanted.getValue()
+                                                    .equals(
+                                                            value(
+                                                                    device,
+                                                                    wanted.getKey(),
+                                                                    driverName)));
+        }
+
+        /** The driver's own domain may be written or left out, here and there. */
+        private static Object value(Device device, String name, String driverName) {
+            String own = driverName + "/";
+            AttributeValue value = device.attributes().get(name);
+            if (value == null) {
+                value =
+                        device.attributes()
+                                .get(
+                                        name.startsWith(own)
+                                                ? name.substring(own.length())
+                                                : own + name);
+            }
+            return value == null ? "" : value;
+        }
+
+        private boolean isOfNode(String nodeName) {
+            return fits(nodes, nodeName);
+        }
+
+        private static boolean fits(List<NamePattern> patterns, String name) {
+            return patterns.isEmpty() || patterns.stream().anyMatch(one -> one.matches(name));
+        }
+    }
+
+    boolean isFor(Device device, String driverName) {
+        return match.isOf(device, driverName);
+    }
+
+    boolean isForNode(String nodeName) {
+        return match.isOfNode(nodeName);
+    }
+
+    /** Returns the device with what the rule adds. */
+    Device applied(Device device) {
+        Device.Builder builder = device.toBuilder();
+        attributes.forEach(builder::attribute);
+        taints.forEach(builder::taint);
+        return builder.build();
+    }
+}

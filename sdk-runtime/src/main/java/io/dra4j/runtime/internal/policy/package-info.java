@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Policies of admins: devices that are excluded, described or tainted before they are published.
+ *
+ * <p>Flow: a file → a policy → the inventory that is published.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.policy;
+
+import org.jspecify.annotations.NullMarked;
