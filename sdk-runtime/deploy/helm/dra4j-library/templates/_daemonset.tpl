@@ -74,6 +74,9 @@ spec:
             - {name: registry, mountPath: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}}
             - {name: cdi, mountPath: {{ $root.Values.cdiRoot | quote }}}
             - {name: tmp, mountPath: /tmp}
+            {{- if $root.Values.devicePolicy }}
+            - {name: device-policy, mountPath: /etc/dra4j, readOnly: true}
+            {{- end }}
             {{- with .mounts }}
             {{- . | trim | nindent 12 }}
             {{- end }}
@@ -87,6 +90,10 @@ spec:
         # Libraries that a jar holds are unpacked here.
         - name: tmp
           emptyDir: {sizeLimit: 64Mi}
+        {{- if $root.Values.devicePolicy }}
+        - name: device-policy
+          configMap: {name: {{ include "dra4j.devicePolicyName" $root }}}
+        {{- end }}
         {{- with .volumes }}
         {{- . | trim | nindent 8 }}
         {{- end }}
@@ -121,6 +128,9 @@ env:
   - {name: KUBELET_PLUGINS_DIRECTORY_PATH, value: {{ $plugin.kubeletPluginsDirectoryPath | quote }}}
   - {name: KUBELET_REGISTRAR_DIRECTORY_PATH, value: {{ $plugin.kubeletRegistrarDirectoryPath | quote }}}
   - {name: LOGGING_FORMAT, value: {{ $root.Values.loggingFormat | quote }}}
+  {{- if $root.Values.devicePolicy }}
+  - {name: DEVICE_POLICY, value: /etc/dra4j/device-policy.yaml}
+  {{- end }}
   {{- if gt (int $container.healthcheckPort) 0 }}
   - {name: HEALTHCHECK_PORT, value: {{ $container.healthcheckPort | quote }}}
   {{- end }}

@@ -38,6 +38,7 @@ class ChartTest extends ChartContract {
                     "logVerbosity",
                     "loggingFormat",
                     "cdiRoot",
+                    "devicePolicy",
                     "webhook",
                     "networkPolicy",
                     "monitoring",

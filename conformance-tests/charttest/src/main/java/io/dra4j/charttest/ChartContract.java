@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.charttest.Manifests.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -143,6 +144,25 @@ public abstract class ChartContract {
                         "Deployment",
                         "ValidatingWebhookConfiguration")
                 .contains("DaemonSet", "DeviceClass", "ValidatingAdmissionPolicyBinding");
+    }
+
+    @Test
+    void theDevicePolicyIsAFileOfTheDriver() throws IOException {
+        Path values = VALUES.resolve("device-policy.yaml");
+        Manifests manifests = CHART.render(Installation.DEFAULT.file(values));
+        DriverContainer container = DriverContainer.of(manifests);
+        ObjectNode policy = manifests.one(Kind.ConfigMap);
+        JsonNode volume = container.pod().path("volumes").findParent("configMap");
+
+        String key = policy.path("data").fieldNames().next();
+        assertThat(container.environment())
+                .containsEntry(
+                        "DEVICE_POLICY", container.mounts().get("device-policy") + "/" + key);
+        assertThat(volume.at("/configMap/name")).isEqualTo(policy.at("/metadata/name"));
+        assertThat(Manifests.MAPPER.readTree(policy.path("data").path(key).asText()))
+                .isEqualTo(Manifests.MAPPER.readTree(values.toFile()).path("devicePolicy"));
+        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT)).environment())
+                .doesNotContainKey("DEVICE_POLICY");
     }
 
     @Test
