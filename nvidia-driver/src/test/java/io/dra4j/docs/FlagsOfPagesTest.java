@@ -50,6 +50,9 @@ class FlagsOfPagesTest {
             if (program.endsWith(".jar webhook")) {
                 return Programs.WEBHOOK;
             }
+            if (program.endsWith(".jar maintenance")) {
+                return Programs.MAINTENANCE;
+            }
             if (program.startsWith("dra4j-nvidia-driver.jar")) {
                 return program.endsWith(" probe") ? Programs.PROBE : Programs.NVIDIA_DRIVER;
             }

@@ -21,6 +21,7 @@ final class Programs {
     static final CommandSpec NVIDIA_DRIVER = spec("io.dra4j.nvidia.NvidiaOptions");
     static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
     static final CommandSpec WEBHOOK = spec("io.dra4j.runtime.WebhookOptions");
+    static final CommandSpec MAINTENANCE = spec("io.dra4j.runtime.internal.driver.MaintenanceMain");
     static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
 
     private Programs() {}
@@ -59,6 +60,7 @@ final class Programs {
         names.addAll(names(NVIDIA_DRIVER));
         names.addAll(names(PROBE));
         names.addAll(names(WEBHOOK));
+        names.addAll(names(MAINTENANCE));
         names.addAll(names(CONFORMANCE));
         commands().values().forEach(command -> names.addAll(names(command)));
         return names;

@@ -37,6 +37,9 @@ class SettingsPageTest {
                 + "\n### webhook\n\n"
                 + "`webhook` before options of a driver's program runs [its webhook](../how-to/webhook.md). That takes the driver's options, too; `--help` shows which of them it needs.\n\n"
                 + OptionTable.of(VARIABLE, Programs.WEBHOOK.options())
+                + "\n### maintenance\n\n"
+                + "`maintenance on`, `off` or `status` instead of options [takes the devices of a node out of use](../how-to/take-a-gpu-out.md). It looks at the options of the driver alone that have a variable here.\n\n"
+                + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())
                 + "\n## The fake driver\n\n"
                 + "`dra4j-example-fake-driver`, besides those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.FAKE_DRIVER, Programs.EVERY_DRIVER))

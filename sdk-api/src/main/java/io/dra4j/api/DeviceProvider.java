@@ -123,6 +123,27 @@ public interface DeviceProvider extends AutoCloseable {
     }
 
     /**
+     * Gives the hardware back for a maintenance.
+     *
+     * <p>It closes all that would keep an admin from resetting a device, or from unloading its
+     * kernel module. It is called when all devices of the node are in maintenance and no claim
+     * holds one, while no other call but {@link #restartReason} runs. Until {@link #resume},
+     * neither {@link #inventory} nor {@link #prepare} nor {@link #unprepare} is called, and threads
+     * of the provider must leave the hardware alone. A provider that keeps nothing open has nothing
+     * to do.
+     *
+     * @throws Exception if something is left open; the runtime tries again
+     */
+    default void suspend() throws Exception {}
+
+    /**
+     * Takes the hardware into use again, which may have changed; an inventory is read next.
+     *
+     * @throws Exception if it can't; the runtime tries again when it needs it
+     */
+    default void resume() throws Exception {}
+
+    /**
      * Ends the provider; prepared claims stay prepared, for their containers go on.
      *
      * <p>It declares no checked exception: javac would warn every implementation that {@code close}

@@ -9,10 +9,13 @@ import io.dra4j.runtime.LoggingOptions.LogFormat;
 import io.dra4j.runtime.internal.driver.ClusterMain;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.driver.JournalMain;
+import io.dra4j.runtime.internal.driver.MaintenanceMain;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -41,10 +44,11 @@ import picocli.CommandLine.ParameterException;
  * DriverMain.run(args, "fpga.example.com", new FpgaOptions(), options -> new FpgaProvider(...));
  * }</pre>
  *
- * <p>{@code journal inspect FILE} instead of options prints a journal. {@code explain} and {@code
- * tree} are those of {@code kubectl dra}, if its jar is beside the driver's. {@code webhook} before
- * options runs an {@link AdmissionWebhook} for the driver's configurations, which needs no node: it
- * asks a provider that is never started for its {@link DeviceProvider#configTypes}.
+ * <p>{@code journal inspect FILE} instead of options prints a journal, and {@code maintenance on}
+ * takes the devices of a driver that runs out of use. {@code explain} and {@code tree} are those of
+ * {@code kubectl dra}, if its jar is beside the driver's. {@code webhook} before options runs an
+ * {@link AdmissionWebhook} for the driver's configurations, which needs no node: it asks a provider
+ * that is never started for its {@link DeviceProvider#configTypes}.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
@@ -298,17 +302,38 @@ public final class DriverMain {
     <O extends ProgramOptions> int execute(
             String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
         return reported(
-                () -> {
-                    if (JournalMain.isFor(args)) {
-                        return new JournalMain(out, err).execute(program.name(), args);
-                    }
-                    if (ClusterMain.isFor(args)) {
-                        return new ClusterMain(err, environment)
-                                .execute(program.name(), program.main(), args);
-                    }
-                    CommandLine command = options.commandLine(program, environment);
-                    return parseAndRun(args, command, program, options, assembly);
-                });
+                () ->
+                        otherCommand(args, program)
+                                .orElseGet(
+                                        () ->
+                                                parseAndRun(
+                                                        args,
+                                                        options.commandLine(program, environment),
+                                                        program,
+                                                        options,
+                                                        assembly)));
+    }
+
+    /** Runs a command that is about the driver, and returns its exit status. */
+    private Optional<Integer> otherCommand(String[] args, DriverProgram program) {
+        if (JournalMain.isFor(args)) {
+            return Optional.of(new JournalMain(out, err).execute(program.name(), args));
+        }
+        if (ClusterMain.isFor(args)) {
+            return Optional.of(
+                    new ClusterMain(err, environment)
+                            .execute(program.name(), program.main(), args));
+        }
+        return MaintenanceMain.isFor(args)
+                ? Optional.of(
+                        MaintenanceMain.execute(
+                                program.name(),
+                                program.defaultDriverName(),
+                                environment,
+                                args,
+                                List.of(out, err),
+                                ending::isRequestedWithin))
+                : Optional.empty();
     }
 
     /** Runs the webhook in the driver's place. */
@@ -438,6 +463,16 @@ public final class DriverMain {
                 requested.await();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt(); // an interrupt of the main thread means stop
+            }
+        }
+
+        /** Waits, and returns whether the end was asked for. */
+        private boolean isRequestedWithin(Duration time) {
+            try {
+                return requested.await(time.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return true;
             }
         }
 

@@ -288,6 +288,9 @@ public abstract class DriverOptions extends ProgramOptions {
                 "`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be"
                         + " beside this jar.");
         lines.add(
+                "`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
+                        + " `maintenance --help` explains it.");
+        lines.add(
                 "`webhook` before options checks claims when they are created; `webhook --help`"
                         + " explains it.");
         return lines.toArray(String[]::new);

@@ -37,7 +37,7 @@ final class TestDriver {
     }
 
     /** The command of the driver with an archive of the classes that it needs for a claim. */
-    private static synchronized List<String> command() throws IOException, InterruptedException {
+    static synchronized List<String> command() throws IOException, InterruptedException {
         if (archived == null) {
             archived = program(JavaProgram.SHORT_LIVED).archived(TestDriver::train);
         }

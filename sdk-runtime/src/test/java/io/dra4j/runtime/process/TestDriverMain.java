@@ -72,6 +72,10 @@ public final class TestDriverMain {
         /** Of the reason for a restart, if it exists. */
         @Option(names = "--restart-reason")
         private @Nullable Path restartReason;
+
+        /** Exists while the provider is suspended. */
+        @Option(names = "--suspended")
+        private @Nullable Path suspended;
     }
 
     private static final class Provider implements DeviceProvider {
@@ -80,6 +84,7 @@ public final class TestDriverMain {
         private final @Nullable Path hardware;
         private final @Nullable Path leftOut;
         private final @Nullable Path restartReason;
+        private final @Nullable Path suspended;
         private final String node;
         private @Nullable InventoryWatch watch;
 
@@ -87,6 +92,7 @@ public final class TestDriverMain {
             hardware = options.hardware;
             leftOut = options.leftOut;
             restartReason = options.restartReason;
+            suspended = options.suspended;
             node = options.nodeName();
         }
 
@@ -101,6 +107,26 @@ public final class TestDriverMain {
         }
 
         @Override
+        public void suspend() throws IOException {
+            if (suspended != null) {
+                Files.createFile(suspended);
+            }
+        }
+
+        @Override
+        public void resume() throws IOException {
+            if (suspended != null) {
+                Files.delete(suspended);
+            }
+        }
+
+        private void requireNotSuspended() {
+            if (suspended != null && Files.exists(suspended)) {
+                throw new IllegalStateException("suspended");
+            }
+        }
+
+        @Override
         public void close() {
             if (watch != null) {
                 watch.close();
@@ -109,6 +135,7 @@ public final class TestDriverMain {
 
         @Override
         public Inventory inventory() throws IOException {
+            requireNotSuspended();
             List<LeftOut> broken = leftOut();
             List<String> names = broken.stream().map(LeftOut::device).toList();
             List<Device> devices =
@@ -143,6 +170,7 @@ public final class TestDriverMain {
         @Override
         public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context)
                 throws IOException {
+            requireNotSuspended();
             if (hardware != null) {
                 take(hardware, claim, context);
             }
@@ -171,6 +199,7 @@ public final class TestDriverMain {
 
         @Override
         public void unprepare(HeldClaim claim, ClaimContext context) throws IOException {
+            requireNotSuspended();
             ProviderState state = claim.state();
             if (hardware == null || state == null) {
                 return;

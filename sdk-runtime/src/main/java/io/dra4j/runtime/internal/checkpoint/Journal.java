@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.checkpoint;
 
+import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.io.IOException;
@@ -91,6 +92,20 @@ public final class Journal implements AutoCloseable {
             throw new DraException("Can't read the journal " + path + " (" + e + ")", e);
         } catch (DraException e) {
             throw new DraException("Can't read the journal " + path + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Reads the claims that a journal has now, and leaves it as it is; a driver may be using it.
+     *
+     * @return the claims; none if there is no journal
+     * @throws DraException if it can't be read, or was written in a later format
+     */
+    public static List<HeldClaim> held(Path path) {
+        try {
+            return HeldInFile.read(path);
+        } catch (IOException e) {
+            throw new DraException("Can't read the journal " + path + " (" + e + ")", e);
         }
     }
 

@@ -16,6 +16,9 @@ import java.nio.file.attribute.PosixFilePermissions;
  */
 record DataDirectory(Path path) {
 
+    /** The name of the journal's file. */
+    static final String JOURNAL = "claims.journal";
+
     static DataDirectory of(DriverSettings settings) {
         Path parent = settings.pluginsDirectory();
         if (!Files.isDirectory(parent)) {
@@ -39,7 +42,7 @@ record DataDirectory(Path path) {
     }
 
     Path journal() {
-        return path.resolve("claims.journal");
+        return path.resolve(JOURNAL);
     }
 
     Path locks() {

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
+import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.policy.DevicePolicies;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,15 +24,27 @@ final class PolicyLoop implements AutoCloseable {
 
     private final DevicePolicies policies;
     private final SlicePublisher publisher;
+    private final RunningMaintenance maintenance;
+    private final Supplier<List<HeldClaim>> held;
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-policy-"));
 
-    PolicyLoop(DevicePolicies policies, SlicePublisher publisher, Meters meters) {
+    PolicyLoop(
+            DevicePolicies policies,
+            SlicePublisher publisher,
+            RunningMaintenance maintenance,
+            Supplier<List<HeldClaim>> held,
+            Meters meters) {
         this.policies = policies;
         this.publisher = publisher;
+        this.maintenance = maintenance;
+        this.held = held;
         meters.watch(
                 Metric.EXCLUDED_DEVICES,
                 () -> publisher.lastInventory().map(policies::excluded).orElse(0L));
+        meters.watch(
+                Metric.MAINTAINED_DEVICES,
+                () -> publisher.lastInventory().map(policies::maintained).orElse(0L));
     }
 
     /** Checks the policy with the first inventory, and looks for changes from now on. */
@@ -44,8 +59,11 @@ final class PolicyLoop implements AutoCloseable {
             if (policies.reload(publisher.lastInventory().orElse(null))) {
                 publisher.taintsChanged();
             }
-        } catch (RuntimeException e) { // the next look may be better
-            LOG.atError().setCause(e).log("Looking for changes of the device policy failed");
+            maintenance.look(publisher, held);
+        } catch (Exception e) { // also of a provider; the next look may be better
+            LOG.atError()
+                    .setCause(e)
+                    .log("Looking for changes of the device policy failed; trying again");
         }
     }
 

@@ -25,6 +25,7 @@ import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.pins.PinnedNames;
 import io.dra4j.runtime.internal.policy.DevicePolicies;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
@@ -57,7 +58,7 @@ public final class RunningDriver implements AutoCloseable {
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final DriverSettings settings;
-    private final DeviceProvider provider;
+    private final SuspendableProvider provider;
     private final Meters meters;
     private final LockFile locks;
     private final Journal journal;
@@ -66,6 +67,7 @@ public final class RunningDriver implements AutoCloseable {
     private final RunningHealth health;
     private final NodeEventRecorder events;
     private final DevicePolicies policies;
+    private final RunningMaintenance maintenance;
     private final Liveness liveness = new Liveness();
     private final SlicePublisher publisher;
     private final KubeletPlugin plugin;
@@ -73,7 +75,7 @@ public final class RunningDriver implements AutoCloseable {
     /** Starts a driver; what was started is closed again if a step fails. */
     public RunningDriver(DriverSettings settings, DeviceProvider provider) {
         this.settings = settings;
-        this.provider = provider;
+        this.provider = new SuspendableProvider(provider);
         try {
             meters = started(Meters.global(settings.driverName(), settings.nodeName()));
             Readiness readiness = new Readiness();
@@ -82,14 +84,14 @@ public final class RunningDriver implements AutoCloseable {
             CompletableFuture<Cluster> connecting = connecting(); // while the journal is read
             CompletableFuture<Void> apiCheck = check(connecting);
             DataDirectory data = DataDirectory.of(settings);
-            String boot = BootId.read(settings.procRoot());
             locks = started(LockFile.open(data.locks(), settings.clock()));
-            journal = started(Journal.open(data.journal(), boot, locks, meters));
+            journal = started(openJournal(data));
             pins = DevicePins.in(settings.dataDirectory());
             cluster = join(connecting);
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
             policies = policies();
+            maintenance = maintenance(data);
             publisher = new SlicePublisher(publishing());
             health.informs(publisher);
             ClaimReports reports = started(reports());
@@ -98,7 +100,7 @@ public final class RunningDriver implements AutoCloseable {
             startProvider(new RunningContext(settings, claims, reports, publisher, health, events));
             started(running); // closed before the provider, which calls may still be in
             started(publisher).readInventory();
-            started(new PolicyLoop(policies, publisher, meters)).start();
+            followPolicies(claims);
             plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
             running.recover(); // before a kubelet can prepare what this would take for lost
@@ -215,6 +217,18 @@ public final class RunningDriver implements AutoCloseable {
     private DevicePolicies policies() {
         return new DevicePolicies(
                 settings.driverName(), settings.nodeName(), settings.devicePolicy(), events);
+    }
+
+    private Journal openJournal(DataDirectory data) {
+        return Journal.open(data.journal(), BootId.read(settings.procRoot()), locks, meters);
+    }
+
+    private RunningMaintenance maintenance(DataDirectory data) {
+        return new RunningMaintenance(new MaintenanceFiles(data.path()), policies, provider);
+    }
+
+    private void followPolicies(ClaimPreparation claims) {
+        started(new PolicyLoop(policies, publisher, maintenance, claims::held, meters)).start();
     }
 
     private SlicePublisher.Parts publishing() {

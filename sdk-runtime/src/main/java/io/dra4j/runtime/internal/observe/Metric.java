@@ -48,6 +48,10 @@ public enum Metric {
             Kind.GAUGE,
             "dra4j.excluded.devices",
             "devices that the device policy excludes, and that are not published therefore"),
+    MAINTAINED_DEVICES(
+            Kind.GAUGE,
+            "dra4j.maintained.devices",
+            "devices that are tainted because they are in maintenance"),
     JOURNAL_SIZE(
             Kind.GAUGE,
             "dra4j.journal.size",

@@ -9,13 +9,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that admins change about the devices of a node.
+ * All that admins change about the devices of a node: the policy of a file, and maintenance.
  *
  * <p>{@link #apply} is for any thread, the others for one.
  */
 public final class DevicePolicies {
 
+    private final String driverName;
     private final @Nullable PolicyFile file;
+    private volatile @Nullable Maintenance maintenance;
 
     /**
      * Loads the policy.
@@ -26,6 +28,7 @@ public final class DevicePolicies {
      */
     public DevicePolicies(
             String driverName, String nodeName, @Nullable Path file, EventRecorder events) {
+        this.driverName = driverName;
         this.file =
                 file == null
                         ? null
@@ -45,7 +48,9 @@ public final class DevicePolicies {
 
     /** Returns the inventory as it is published. */
     public Inventory apply(Inventory inventory) {
-        return file == null ? inventory : file.current().apply(inventory);
+        Inventory result = file == null ? inventory : file.current().apply(inventory);
+        Maintenance now = maintenance;
+        return now == null ? result : now.policy(driverName).apply(result);
     }
 
     /**
@@ -58,8 +63,19 @@ public final class DevicePolicies {
         return file != null && file.reload(inventory);
     }
 
+    /** Sets the maintenance to apply; {@code null} for none. */
+    public void maintain(@Nullable Maintenance next) {
+        maintenance = next;
+    }
+
     /** Returns how many devices of an inventory are excluded. */
     public long excluded(Inventory inventory) {
         return file == null ? 0 : file.current().excluded(inventory);
+    }
+
+    /** Returns how many devices of an inventory are in maintenance. */
+    public long maintained(Inventory inventory) {
+        Maintenance now = maintenance;
+        return now == null ? 0 : now.policy(driverName).concerned(inventory);
     }
 }

@@ -60,6 +60,13 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
         return count(inventory) - count(apply(inventory));
     }
 
+    /** Returns how many devices of an inventory a rule of the policy is for. */
+    long concerned(Inventory inventory) {
+        return devices(inventory)
+                .filter(device -> rules.stream().anyMatch(rule -> rule.isFor(device, driverName)))
+                .count();
+    }
+
     private static long count(Inventory inventory) {
         return devices(inventory).count();
     }

@@ -23,6 +23,10 @@ record NamePattern(String text) {
         }
     }
 
+    boolean isForAll() {
+        return text.chars().allMatch(c -> c == '*');
+    }
+
     /** Goes back to the last star alone, so that no pattern takes long. */
     boolean matches(String name) {
         int p = 0;

@@ -1,0 +1,67 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.Meters;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The pods for which claims are reserved, as the API server has them, if it can be asked. */
+final class ClaimPods {
+
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final String NODE = "node"; // of no use here: claims have none
+
+    private ClaimPods() {}
+
+    /** Asks for the pods of claims, and returns a text for each claim. */
+    static Function<ClaimRef, String> of(
+            List<HeldClaim> claims, @Nullable Path kubeconfig, String driverName) {
+        Map<ClaimRef, String> pods = new HashMap<>();
+        if (!claims.isEmpty()) {
+            try (Meters meters = Meters.global(driverName, NODE);
+                    Cluster cluster = Cluster.connect(kubeconfig, driverName, NODE, meters)) {
+                for (HeldClaim claim : claims) {
+                    pods.put(claim.ref(), pods(cluster.claimReader(), claim.ref()));
+                }
+            } catch (DraException e) {
+                return claim -> pods.getOrDefault(claim, unknown(e));
+            }
+        }
+        return claim -> pods.getOrDefault(claim, "pods unknown");
+    }
+
+    private static String unknown(DraException e) {
+        String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        return "pods unknown: " + why;
+    }
+
+    private static String pods(ClaimReader reader, ClaimRef claim) {
+        try {
+            JsonNode object = new JsonMapper().readTree(reader.read(claim, LIMIT).json());
+            String names =
+                    object.at("/status/reservedFor").findValuesAsText("name").stream()
+                            .collect(Collectors.joining(", "));
+            return names.isEmpty() ? "reserved for no pod" : "pod " + names;
+        } catch (ClusterException.NotFound e) {
+            return "its object is deleted";
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("The API server's claim is no JSON", e);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.policy.Maintenance;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The maintenance of a node as its files show it, from outside the driver.
+ *
+ * @param directory the driver's directory
+ */
+record MaintenanceView(Path directory, String driverName, MaintenanceFiles files) {
+
+    private static final String INDENT = "  ";
+
+    /**
+     * A maintenance and the claims that stand in its way, at a moment.
+     *
+     * @param holders the claims that hold devices concerned; all claims without a maintenance
+     */
+    record State(
+            String driverName,
+            Optional<Maintenance> maintenance,
+            Optional<Answer> answer,
+            List<HeldClaim> holders) {
+
+        boolean isOutOfUse() {
+            return holders.isEmpty() && maintenance.isPresent() && isAnswered(maintenance.get());
+        }
+
+        private boolean isAnswered(Maintenance asked) {
+            return answer.filter(Answer::published).isPresent()
+                    && (answer.get().suspended() || !asked.concernsAll());
+        }
+
+        /**
+         * Returns all of it for people.
+         *
+         * @param pods names the pods of a claim
+         */
+        String text(Function<ClaimRef, String> pods) {
+            StringBuilder text = new StringBuilder();
+            maintenance.ifPresentOrElse(
+                    asked -> text.append(text(asked)), () -> text.append("Maintenance is off.\n"));
+            if (holders.isEmpty()) {
+                text.append("No claim holds such a device.\n");
+            } else {
+                text.append(holders.size() == 1 ? "1 claim holds" : holders.size() + " claims hold")
+                        .append(" such devices:\n");
+                holders.forEach(claim -> text.append(text(claim, pods)));
+                text.append(
+                        "The claims end with their pods: delete or drain these, or run `maintenance"
+                                + " on --evict`.\n");
+            }
+            return text.toString();
+        }
+
+        private String text(Maintenance asked) {
+            String which =
+                    asked.concernsAll()
+                            ? "all devices"
+                            : "devices " + String.join(",", asked.devices());
+            String done =
+                    answer.isEmpty()
+                            ? "The driver has not seen it yet; it does so once it runs."
+                            : !answer.get().published()
+                                    ? "The taint is not in the cluster yet; see the driver's log and"
+                                            + " /readyz."
+                                    : "The taint is in the cluster, or the devices are withdrawn.";
+            String hardware =
+                    answer.filter(Answer::suspended).isPresent()
+                            ? "The driver has given its hardware back.\n"
+                            : "";
+            return "Maintenance is on since %s: %s of %s, taint %s with %s.\n%s\n%s"
+                    .formatted(
+                            asked.since(),
+                            which,
+                            driverName,
+                            Maintenance.key(driverName),
+                            asked.effect(),
+                            done,
+                            hardware);
+        }
+
+        private static String text(HeldClaim claim, Function<ClaimRef, String> pods) {
+            ClaimRef ref = claim.ref();
+            return INDENT
+                    + "%s/%s (%s): %s\n"
+                            .formatted(
+                                    ref.namespace(),
+                                    ref.name(),
+                                    pods.apply(ref),
+                                    claim.devices().stream()
+                                            .map(device -> device.device().value())
+                                            .collect(Collectors.joining(", ")));
+        }
+    }
+
+    /** Returns the state of the maintenance that there is. */
+    State now() {
+        return state(files.read());
+    }
+
+    /** Returns the state of a maintenance that was asked for. */
+    State of(Maintenance asked) {
+        return state(Optional.of(asked));
+    }
+
+    private State state(Optional<Maintenance> maintenance) {
+        // The answer comes first: what is prepared after the taint is in the cluster, is seen.
+        Optional<Answer> answer = maintenance.flatMap(files::answer);
+        List<HeldClaim> held = Journal.held(directory.resolve(DataDirectory.JOURNAL));
+        return new State(
+                driverName,
+                maintenance,
+                answer,
+                held.stream()
+                        .filter(claim -> maintenance.map(one -> one.concerns(claim)).orElse(true))
+                        .toList());
+    }
+}

@@ -1,0 +1,142 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Inventory;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A provider that is suspended while nothing of its hardware is in use in a maintenance.
+ *
+ * <p>Suspended, it has the inventory that was read last, and a claim that comes all the same
+ * resumes it. Thread-safe.
+ */
+final class SuspendableProvider implements DeviceProvider {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SuspendableProvider.class);
+
+    private final DeviceProvider provider;
+
+    /** Read by those who use the hardware, written by those who suspend and resume. */
+    private final ReadWriteLock lock = new ReentrantReadWriteLock();
+
+    private volatile boolean suspended;
+    private volatile @Nullable Inventory last;
+
+    SuspendableProvider(DeviceProvider provider) {
+        this.provider = provider;
+    }
+
+    /**
+     * Suspends the provider, unless it is in use.
+     *
+     * @return whether it is suspended now
+     */
+    boolean trySuspend() throws Exception {
+        if (suspended || last == null || !lock.writeLock().tryLock()) {
+            return suspended;
+        }
+        try {
+            provider.suspend();
+            suspended = true;
+            LOG.atInfo().log("The driver has given its hardware back for the maintenance");
+            return true;
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    @Override
+    public void resume() throws Exception {
+        if (!suspended) {
+            return; // a writer that waits would keep others from reading
+        }
+        lock.writeLock().lock();
+        try {
+            if (suspended) {
+                provider.resume();
+                suspended = false;
+                LOG.atInfo().log("The driver uses its hardware again");
+            }
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    private <T> T use(Callable<T> call) throws Exception {
+        while (true) {
+            lock.readLock().lock();
+            try {
+                if (!suspended) {
+                    return call.call();
+                }
+            } finally {
+                lock.readLock().unlock();
+            }
+            resume();
+        }
+    }
+
+    @Override
+    public List<ConfigType<?>> configTypes() {
+        return provider.configTypes();
+    }
+
+    @Override
+    public void start(DriverContext context) throws Exception {
+        provider.start(context);
+    }
+
+    @Override
+    public Inventory inventory() throws Exception {
+        lock.readLock().lock();
+        try {
+            Inventory known = last;
+            if (!suspended || known == null) {
+                known = provider.inventory();
+                last = known;
+            }
+            return known;
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    @Override
+    public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception {
+        return use(() -> provider.prepare(claim, context));
+    }
+
+    @Override
+    public void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
+        use(
+                () -> {
+                    provider.unprepare(claim, context);
+                    return true;
+                });
+    }
+
+    @Override
+    public Optional<String> restartReason() {
+        return provider.restartReason();
+    }
+
+    @Override
+    public void close() {
+        provider.close();
+    }
+}

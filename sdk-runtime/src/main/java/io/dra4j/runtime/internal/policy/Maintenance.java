@@ -1,0 +1,83 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.policy;
+
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.device.Taint;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A maintenance of a node's devices, as an admin asked for it.
+ *
+ * @param id another one for each request, by which the driver's answer is known
+ * @param devices patterns of the names of the devices concerned
+ * @param effect the effect of the taint on claims that do not tolerate it, in the API's words
+ * @param since when it was asked for, for people
+ */
+public record Maintenance(String id, List<String> devices, String effect, String since) {
+
+    private static final String ALL = "*";
+
+    /**
+     * Checks the parts.
+     *
+     * @throws IllegalArgumentException if one of them can't be what it should
+     */
+    public Maintenance {
+        if (id == null || devices == null || devices.isEmpty() || since == null) {
+            throw new IllegalArgumentException("a part of the maintenance is missing");
+        }
+        devices = List.copyOf(devices);
+        devices.forEach(NamePattern::new);
+        effect(effect);
+    }
+
+    /** Returns what a file that can't be read stands for: it was about some devices at least. */
+    static Maintenance unreadable() {
+        return new Maintenance("unreadable", List.of(ALL), "NoSchedule", "an unknown time");
+    }
+
+    private static Taint.Effect effect(@Nullable String text) {
+        return Stream.of(Taint.Effect.values())
+                .filter(each -> each.apiName().equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no effect of a taint: " + text));
+    }
+
+    /** Returns the key of the taint. */
+    public static String key(String driverName) {
+        return driverName + "/maintenance";
+    }
+
+    /** Returns whether no device of the node is left for use. */
+    public boolean concernsAll() {
+        return devices.stream().anyMatch(text -> new NamePattern(text).isForAll());
+    }
+
+    /** Returns whether a claim holds a device concerned. */
+    public boolean concerns(HeldClaim claim) {
+        return claim.devices().isEmpty()
+                || claim.devices().stream().anyMatch(device -> concerns(device.device().value()));
+    }
+
+    private boolean concerns(String device) {
+        return devices.stream().anyMatch(text -> new NamePattern(text).matches(device));
+    }
+
+    DevicePolicy policy(String driverName) {
+        return new DevicePolicy(
+                driverName,
+                List.of(
+                        new PolicyRule(
+                                new PolicyRule.Match(
+                                        devices.stream().map(NamePattern::new).toList(),
+                                        List.of(),
+                                        Map.of()),
+                                false,
+                                Map.of(),
+                                List.of(Taint.of(key(driverName), null, effect(effect))))));
+    }
+}

@@ -1,0 +1,145 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.policy;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The two files by which the command {@code maintenance} and the running driver understand each
+ * other, in the driver's directory: what is asked for, and what the driver did of it.
+ *
+ * <p>Both are replaced by a rename, and the request is synced to disk first: a maintenance lasts
+ * over crashes and reboots until it is ended.
+ */
+public final class MaintenanceFiles {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MaintenanceFiles.class);
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Path request;
+    private final Path answer;
+
+    /** Names the files in a driver's directory. */
+    public MaintenanceFiles(Path directory) {
+        this.request = directory.resolve("maintenance.json");
+        this.answer = directory.resolve("maintenance-answer.json");
+    }
+
+    /**
+     * The answer of a driver to a maintenance.
+     *
+     * @param id that of the maintenance
+     * @param published whether the cluster has the taint
+     * @param suspended whether the driver gave its hardware back
+     */
+    public record Answer(String id, boolean published, boolean suspended) {}
+
+    /** Returns what changes when another maintenance is asked for. */
+    public Object stamp() {
+        return FileStamp.of(request);
+    }
+
+    /** Returns the maintenance; that of all devices if the file can't be read. */
+    public Optional<Maintenance> read() {
+        try {
+            return Optional.of(JSON.readValue(Files.readString(request), Maintenance.class));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            LOG.atError()
+                    .setCause(e)
+                    .log(
+                            "The file {} can't be read, which counts as maintenance of all devices;"
+                                    + " run `maintenance on` or `maintenance off`",
+                            request);
+            return Optional.of(Maintenance.unreadable());
+        }
+    }
+
+    /**
+     * Asks for a maintenance.
+     *
+     * @throws DraException if the file can't be written
+     */
+    public void write(Maintenance maintenance) {
+        try {
+            replace(request, maintenance);
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't write %s (%s); run the command as the driver's user, on its node"
+                            .formatted(request, e),
+                    e);
+        }
+    }
+
+    /**
+     * Ends the maintenance, if there is one.
+     *
+     * @return whether there was one
+     * @throws DraException if the file can't be removed
+     */
+    public boolean remove() {
+        try {
+            return Files.deleteIfExists(request);
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't remove %s (%s); run the command as the driver's user, on its node"
+                            .formatted(request, e),
+                    e);
+        }
+    }
+
+    /** Returns what the driver did of a maintenance; empty if it did not answer to it yet. */
+    public Optional<Answer> answer(Maintenance maintenance) {
+        try {
+            Answer found = JSON.readValue(Files.readString(answer), Answer.class);
+            return Optional.of(found).filter(one -> one.id().equals(maintenance.id()));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Answers, as the driver; what can't be written is tried again with the next change. */
+    public void answer(Answer given) throws IOException {
+        replace(answer, given);
+    }
+
+    /** Removes the answer: no driver stands by it any more. */
+    public void removeAnswer() {
+        try {
+            Files.deleteIfExists(answer);
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).log("Can't remove {}", answer);
+        }
+    }
+
+    private static void replace(Path file, Object content) throws IOException {
+        Path next = Files.createTempFile(file.getParent(), file.getFileName() + ".", ".tmp");
+        try {
+            byte[] bytes = JSON.writeValueAsString(content).getBytes(StandardCharsets.UTF_8);
+            try (FileChannel channel = FileChannel.open(next, StandardOpenOption.WRITE)) {
+                channel.write(ByteBuffer.wrap(bytes));
+                channel.force(true);
+            }
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(next);
+        }
+        try (FileChannel directory = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.process;
+
+import static io.dra4j.runtime.process.DriverPages.value;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The command {@code maintenance} beside a driver that runs, crashes, and holds claims. */
+class MaintenanceIT {
+
+    private static final String TAINT = TestDriver.NAME + "/maintenance";
+
+    private record Ended(int status, String output) {}
+
+    private static Ended maintenance(TestNode node, String... words) throws Exception {
+        List<String> command = new ArrayList<>(TestDriver.command());
+        command.add("maintenance");
+        command.addAll(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(node.place().values());
+        Process process = builder.start();
+        process.getOutputStream().close();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Ended(process.waitFor(), output);
+    }
+
+    /** The devices that are kept from claims, with the effects. */
+    private static List<String> tainted(List<JsonNode> slices) {
+        List<String> tainted = new ArrayList<>();
+        for (JsonNode slice : slices) {
+            for (JsonNode device : slice.at("/spec/devices")) {
+                for (JsonNode taint : device.path("taints")) {
+                    assertThat(taint.path("key").asText()).isEqualTo(TAINT);
+                    tainted.add(device.path("name").asText() + " " + taint.path("effect").asText());
+                }
+            }
+        }
+        return tainted;
+    }
+
+    private static void reserve(TestNode node, KubeletClaim claim, String pod) {
+        JsonNode stored =
+                node.api().store().find("resourceclaims", "default", claim.name()).orElseThrow();
+        ObjectNode changed = stored.deepCopy();
+        changed.withObject("/status")
+                .putArray("reservedFor")
+                .addObject()
+                .put("resource", "pods")
+                .put("name", pod)
+                .put("uid", "pod-uid");
+        node.api().store().put(changed);
+    }
+
+    @Test
+    void devicesAreOutOfUseOnceTheirClaimsHaveEndedAlsoAfterACrash() throws Exception {
+        try (TestNode node = TestDriver.node()) {
+            Path suspended = node.place().root().resolve("suspended");
+            node.start("--suspended=" + suspended);
+            node.awaitRegistered();
+            KubeletClaim claim = node.allocate("claim", "gpu-0", "gpu-1");
+            reserve(node, claim, "web-0");
+            assertThat(node.prepare(claim).complaint()).isEmpty();
+            assertThat(maintenance(node, "status"))
+                    .matches(ended -> ended.status() == 1)
+                    .matches(ended -> ended.output().contains("Maintenance is off."));
+
+            Ended held = maintenance(node, "on", "--timeout=3");
+
+            assertThat(held.status()).as(held.output()).isEqualTo(1);
+            assertThat(held.output())
+                    .contains("all devices of gpu.example.com", "The taint is in the cluster")
+                    .contains("1 claim holds such devices:")
+                    .contains("default/claim (pod web-0): gpu-0, gpu-1");
+            assertThat(tainted(node.api().store().list("resourceslices")))
+                    .hasSize(8)
+                    .contains("gpu-0 NoSchedule", "gpu-7 NoSchedule");
+
+            node.kill();
+            node.start(DriverPages.OPTION, "--suspended=" + suspended);
+            node.awaitRegistered();
+            DriverPages pages = DriverPages.ofProcess(1, node);
+            pages.awaitReady();
+            assertThat(tainted(node.api().store().list("resourceslices"))).hasSize(8);
+            assertThat(value(pages.scrape(), "dra4j_maintained_devices")).isEqualTo(8);
+            assertThat(suspended).doesNotExist();
+            assertThat(node.unprepare(claim).complaint()).isEmpty();
+
+            Ended free = maintenance(node, "on", "--evict");
+
+            assertThat(free.status()).as(free.output()).isZero();
+            assertThat(free.output())
+                    .contains("No claim holds such a device.", "has given its hardware back");
+            assertThat(suspended).exists();
+            assertThat(tainted(node.api().store().list("resourceslices")))
+                    .hasSize(8)
+                    .contains("gpu-0 NoExecute");
+            assertThat(maintenance(node, "status").status()).isZero();
+
+            assertThat(maintenance(node, "off").status()).isZero();
+
+            node.awaitSlices(slices -> tainted(slices).isEmpty());
+            pages.awaitReady();
+            assertThat(suspended).doesNotExist();
+        }
+    }
+
+    @Test
+    void aClaimThatToleratesTheTaintTakesTheHardwareBack() throws Exception {
+        try (TestNode node = TestDriver.node()) {
+            Path suspended = node.place().root().resolve("suspended");
+            node.start("--suspended=" + suspended);
+            node.awaitRegistered();
+            assertThat(maintenance(node, "on").status()).isZero();
+            assertThat(suspended).exists();
+
+            KubeletClaim claim = node.allocate("burn-in", "gpu-0");
+            assertThat(node.prepare(claim).complaint()).isEmpty();
+
+            assertThat(suspended).doesNotExist();
+            assertThat(maintenance(node, "status").status()).isEqualTo(1);
+            assertThat(node.unprepare(claim).complaint()).isEmpty();
+            assertThat(maintenance(node, "on").status()).isZero();
+        }
+    }
+
+    @Test
+    void aDeviceOfManyIsTakenOut() throws Exception {
+        try (TestNode node = TestDriver.node()) {
+            Path suspended = node.place().root().resolve("suspended");
+            node.start("--suspended=" + suspended);
+            node.awaitRegistered();
+            KubeletClaim other = node.allocate("claim", "gpu-0");
+            assertThat(node.prepare(other).complaint()).isEmpty();
+
+            Ended ended = maintenance(node, "on", "--device=gpu-3,gpu-4");
+
+            assertThat(ended.status()).as(ended.output()).isZero();
+            assertThat(tainted(node.api().store().list("resourceslices")))
+                    .containsExactly("gpu-3 NoSchedule", "gpu-4 NoSchedule");
+            assertThat(suspended).doesNotExist();
+
+            Ended wrong = maintenance(node, "on", "--device=GPU-3");
+            assertThat(wrong.status()).isEqualTo(2);
+            assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
+        }
+    }
+
+    @Test
+    void withoutADriverTheMaintenanceWaitsForIt() throws Exception {
+        try (TestNode node = TestDriver.node()) {
+            Ended none = maintenance(node, "on");
+            assertThat(none.status()).isEqualTo(1);
+            assertThat(none.output()).contains("does not run on this node", "--driver-name");
+
+            Path own = Files.createDirectory(node.place().plugins().resolve(TestDriver.NAME));
+            Ended early = maintenance(node, "on", "--timeout=0");
+            assertThat(early.status()).isEqualTo(1);
+            assertThat(early.output()).contains("The driver has not seen it yet");
+
+            Files.writeString(own.resolve("maintenance.json"), "{\"id\":"); // of a torn disk
+            node.start();
+            node.awaitRegistered();
+            node.awaitSlices(slices -> tainted(slices).size() == 8);
+            assertThat(node.log()).contains("counts as maintenance of all devices");
+            assertThat(maintenance(node, "off").output()).contains("Maintenance is off");
+            node.awaitSlices(slices -> !slices.isEmpty() && tainted(slices).isEmpty());
+            assertThat(maintenance(node, "off").output()).contains("There was no maintenance");
+        }
+    }
+}
