@@ -21,6 +21,7 @@ import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.mig.ForeignInstances;
 import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
@@ -47,6 +48,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final DeviceFaults faults;
     private volatile Snapshot last = Snapshot.NONE;
     private volatile boolean isUnreadable;
+    private volatile boolean isSuspended;
+    private @Nullable Lease givenBack; // of suspend and resume, which never run at once
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
 
@@ -127,6 +130,11 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         @Override
         public boolean isUnreadable() {
             return isUnreadable;
+        }
+
+        @Override
+        public boolean isSuspended() {
+            return isSuspended;
         }
 
         @Override
@@ -278,6 +286,25 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         if (!claim.beforeReboot()) { // otherwise all that was done has ended with the boot
             claims.unprepare(claim, last, driver, context);
         }
+    }
+
+    @Override
+    public void suspend() {
+        isSuspended = true;
+        try {
+            givenBack = nvml.giveBack("the maintenance of this node");
+        } catch (NvmlException e) {
+            isSuspended = false;
+            throw e;
+        }
+    }
+
+    @Override
+    public void resume() {
+        if (givenBack != null) {
+            givenBack.close();
+        }
+        isSuspended = false;
     }
 
     @Override

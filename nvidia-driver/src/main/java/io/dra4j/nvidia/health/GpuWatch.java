@@ -79,6 +79,9 @@ public final class GpuWatch implements AutoCloseable {
         /** Returns whether the last attempt to read failed. */
         boolean isUnreadable();
 
+        /** Returns whether the GPUs are to be left alone. */
+        boolean isSuspended();
+
         /** Returns whether events are worth an open session now. */
         boolean wantsEvents();
 
@@ -164,7 +167,9 @@ public final class GpuWatch implements AutoCloseable {
         node.resume();
         while (!isClosing()) {
             try {
-                if (first != null || node.wantsEvents()) {
+                if (node.isSuspended()) {
+                    pause(WAIT);
+                } else if (first != null || node.wantsEvents()) {
                     follow();
                 } else {
                     idle();
@@ -173,7 +178,9 @@ public final class GpuWatch implements AutoCloseable {
                 failed(e);
                 pause(wait);
                 wait = wait.compareTo(RETRY) < 0 ? wait.multipliedBy(2) : RETRY;
-                readIfDue();
+                if (!node.isSuspended()) {
+                    readIfDue();
+                }
             }
         }
     }
@@ -205,7 +212,7 @@ public final class GpuWatch implements AutoCloseable {
     private void follow() {
         Subscription events = firstOrNext();
         try {
-            while (!isClosing() && node.wantsEvents()) {
+            while (!isClosing() && !node.isSuspended() && node.wantsEvents()) {
                 boolean isRead = readIfDue();
                 if (!isUpToDate(events) || (isRead && !events.unmonitored().isEmpty())) {
                     events = renewed(events);
