@@ -50,7 +50,8 @@ class ModulesTest {
                             Set.of(
                                     "dra4j-resource-rules",
                                     "org.jspecify",
-                                    "com.fasterxml.jackson.core")),
+                                    "com.fasterxml.jackson.core",
+                                    "com.fasterxml.jackson.dataformat")),
                     entry(
                             "sdk-runtime/kubectl",
                             Set.of(

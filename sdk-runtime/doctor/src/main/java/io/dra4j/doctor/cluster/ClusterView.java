@@ -1,0 +1,137 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.cluster.ClusterApi.Answer;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** Objects that checks look at: each list is read once, for all of them. Not thread-safe. */
+public final class ClusterView {
+
+    private static final int NOT_FOUND = 404;
+    private static final int CHUNK = 500;
+
+    private final ClusterApi api;
+    private final Scope scope;
+    private final Map<String, Supplier<List<JsonNode>>> lists = new HashMap<>();
+
+    public ClusterView(ClusterApi api, Scope scope) {
+        this.api = api;
+        this.scope = scope;
+    }
+
+    ClusterApi api() {
+        return api;
+    }
+
+    /** The node that is looked at. */
+    String node() {
+        if (scope.node() == null) {
+            throw new NotCheckedException("no node is given");
+        }
+        return scope.node();
+    }
+
+    /** The driver that is looked at. */
+    String driver() {
+        if (scope.driver() == null) {
+            throw new NotCheckedException("no driver is given");
+        }
+        return scope.driver();
+    }
+
+    /** Reads an object; empty if it is not there, or its kind is not served. */
+    Optional<JsonNode> find(String path) {
+        Answer answer = api.get(path);
+        return answer.status() == NOT_FOUND ? Optional.empty() : Optional.of(expect(path, answer));
+    }
+
+    /** Reads a list, once; empty if its kind is not served. */
+    List<JsonNode> list(String path) {
+        return lists.computeIfAbsent(path, this::read).get();
+    }
+
+    private Supplier<List<JsonNode>> read(String path) {
+        try {
+            List<JsonNode> items = new ArrayList<>();
+            String next = "";
+            do {
+                String page =
+                        path + "?limit=" + CHUNK + (next.isEmpty() ? "" : "&continue=" + next);
+                Optional<JsonNode> list = find(page);
+                list.ifPresent(some -> some.path("items").forEach(items::add));
+                next =
+                        list.map(some -> some.at("/metadata/continue").asText())
+                                .map(text -> URLEncoder.encode(text, StandardCharsets.UTF_8))
+                                .orElse("");
+            } while (!next.isEmpty());
+            return () -> items;
+        } catch (NotCheckedException e) {
+            return () -> {
+                throw e;
+            };
+        }
+    }
+
+    private static JsonNode expect(String path, Answer answer) {
+        if (answer.status() / 100 == 2) {
+            return answer.body();
+        }
+        throw new NotCheckedException(
+                "GET %s was answered %d: %s"
+                        .formatted(
+                                path.split("\\?", 2)[0],
+                                answer.status(),
+                                answer.body().path("message").asText("no message")));
+    }
+
+    /** The nodes that are looked at. */
+    List<NodeFacts> nodes() {
+        List<JsonNode> found =
+                scope.node() == null
+                        ? list("api/v1/nodes")
+                        : find("api/v1/nodes/" + scope.node()).stream().toList();
+        return found.stream().map(NodeFacts::of).toList();
+    }
+
+    /** The slices that are looked at. */
+    List<SliceFacts> slices() {
+        return list("apis/resource.k8s.io/v1/resourceslices").stream()
+                .map(SliceFacts::of)
+                .filter(scope::includes)
+                .toList();
+    }
+
+    /** The nodes that a driver runs on: those with slices, or the one that is looked at. */
+    List<NodeFacts> driverNodes() {
+        if (scope.node() != null) {
+            return nodes();
+        }
+        List<String> named =
+                slices().stream().map(SliceFacts::node).distinct().collect(Collectors.toList());
+        return nodes().stream().filter(node -> named.contains(node.name())).toList();
+    }
+
+    /** The drivers that publish devices of a node. */
+    List<String> driversOf(NodeFacts node) {
+        if (scope.driver() != null) {
+            return List.of(scope.driver());
+        }
+        return slices().stream()
+                .filter(slice -> slice.node().equals(node.name()))
+                .map(SliceFacts::driver)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+}

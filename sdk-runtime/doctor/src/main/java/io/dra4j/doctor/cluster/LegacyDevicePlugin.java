@@ -1,0 +1,66 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Does a device plugin offer the same devices on a node? */
+record LegacyDevicePlugin(ClusterView cluster) implements Check {
+
+    @Override
+    public String id() {
+        return "legacy-device-plugin";
+    }
+
+    @Override
+    public Result look() {
+        List<NodeFacts> nodes = cluster.driverNodes();
+        List<Finding> findings = new ArrayList<>();
+        for (NodeFacts node : nodes) {
+            for (String driver : cluster.driversOf(node)) {
+                List<String> offered =
+                        node.allocatable().entrySet().stream()
+                                .filter(one -> !one.getValue().equals("0"))
+                                .filter(one -> LegacyResources.isOf(driver, one.getKey()))
+                                .map(one -> one.getKey() + "=" + one.getValue())
+                                .toList();
+                if (!offered.isEmpty()) {
+                    findings.add(finding(node, driver, offered));
+                }
+            }
+        }
+        return new Result(
+                "%s without a device plugin for the same devices"
+                        .formatted(Words.number(nodes.size(), "node")),
+                findings);
+    }
+
+    private Finding finding(NodeFacts node, String driver, List<String> offered) {
+        boolean nvidia = driver.endsWith(".nvidia.com");
+        return new Finding(
+                id(),
+                Severity.ERROR,
+                "node/" + node.name(),
+                "a device plugin offers %s beside the driver %s"
+                        .formatted(String.join(", ", offered), driver),
+                "kubelet and scheduler do not know that these are the same devices: each is given"
+                        + " to two pods at a time",
+                nvidia
+                        ? List.of(
+                                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                        .formatted(node.name()),
+                                "kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false"
+                                        .formatted(node.name()),
+                                "kubectl uncordon " + node.name())
+                        : List.of(
+                                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                        .formatted(node.name()),
+                                "# keep the device plugin off this node, by its DaemonSet's node selector",
+                                "kubectl uncordon " + node.name()));
+    }
+}

@@ -1,0 +1,32 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The extended resources by which device plugins offer the devices of a DRA driver.
+ *
+ * <p>Those of the same vendor that are other devices, such as NICs, are not among them. A resource
+ * in the driver's own domain is the driver's, whatever its name.
+ */
+public final class LegacyResources {
+
+    /** By the documentation of each vendor's device plugin. */
+    private static final Map<String, Pattern> KNOWN =
+            Map.of(
+                    "gpu.nvidia.com",
+                    Pattern.compile("nvidia\\.com/(gpu(\\.shared)?|mig-[0-9a-z.+-]+)"),
+                    "gpu.amd.com",
+                    Pattern.compile("amd\\.com/gpu"));
+
+    private LegacyResources() {}
+
+    /** Returns whether a resource stands for devices of a driver. */
+    public static boolean isOf(String driver, String resource) {
+        Pattern known = KNOWN.get(driver);
+        return resource.startsWith(driver + "/")
+                || (known != null && known.matcher(resource).matches());
+    }
+}

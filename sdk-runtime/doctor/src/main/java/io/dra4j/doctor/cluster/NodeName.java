@@ -1,0 +1,37 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import java.util.List;
+
+/** Is there a Node of the name that the driver was given? */
+record NodeName(ClusterView cluster) implements Check {
+
+    @Override
+    public String id() {
+        return "node-name";
+    }
+
+    @Override
+    public Result look() {
+        if (!cluster.nodes().isEmpty()) {
+            return Result.healthy("there is a Node " + cluster.node());
+        }
+        return new Result(
+                "",
+                List.of(
+                        new Finding(
+                                id(),
+                                Severity.ERROR,
+                                "node/" + cluster.node(),
+                                "there is no Node of this name; the kubelet may have registered by another, such as one with a domain",
+                                "the driver publishes nothing without the Node, which owns its slices",
+                                List.of(
+                                        "kubectl get nodes -o custom-columns=NAME:.metadata.name,HOST:.status.addresses[?(@.type==\"Hostname\")].address",
+                                        "# set --node-name (NODE_NAME) to the name; in a DaemonSet, from the field spec.nodeName"))));
+    }
+}

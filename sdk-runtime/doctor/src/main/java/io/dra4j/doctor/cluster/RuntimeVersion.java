@@ -1,0 +1,69 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Can the container runtimes of nodes with devices read CDI specs at all?
+ *
+ * <p>containerd has CDI since 1.7, where it is off by default, and on since 2.0; CRI-O since 1.23.
+ * Whether a configuration has it on shows on the node alone.
+ */
+record RuntimeVersion(ClusterView cluster) implements Check {
+
+    private static final String CONTAINERD = "containerd://";
+    private static final String CRIO = "cri-o://";
+
+    @Override
+    public String id() {
+        return "runtime-version";
+    }
+
+    @Override
+    public Result look() {
+        List<NodeFacts> nodes = cluster.driverNodes();
+        List<Finding> findings = new ArrayList<>();
+        int configured = 0;
+        for (NodeFacts node : nodes) {
+            if (isBefore(node, CONTAINERD, 1, 7) || isBefore(node, CRIO, 1, 23)) {
+                findings.add(finding(node));
+            } else if (isBefore(node, CONTAINERD, 2, 0)) {
+                configured++;
+            }
+        }
+        String fact = Words.number(nodes.size(), "node") + " with a runtime that has CDI";
+        return new Result(
+                configured == 0
+                        ? fact
+                        : "%s; in containerd 1.7, on %s, it is off by default: `doctor` of the driver on the node looks"
+                                .formatted(fact, Words.number(configured, "node")),
+                findings);
+    }
+
+    private static boolean isBefore(NodeFacts node, String runtime, int major, int minor) {
+        return node.runtime().startsWith(runtime)
+                && Release.of(node.runtime().substring(runtime.length()))
+                        .filter(one -> one.isBefore(major, minor))
+                        .isPresent();
+    }
+
+    private Finding finding(NodeFacts node) {
+        return new Finding(
+                id(),
+                Severity.ERROR,
+                "node/" + node.name(),
+                "its container runtime is %s, which has no CDI".formatted(node.runtime()),
+                "it ignores the devices of claims: containers start without them",
+                List.of(
+                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                .formatted(node.name()),
+                        "# upgrade the runtime on the node: containerd 2.0 or newer, CRI-O 1.23 or newer",
+                        "kubectl uncordon " + node.name()));
+    }
+}

@@ -1,0 +1,43 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * A ResourceSlice, as far as checks look at it.
+ *
+ * @param name its name
+ * @param driver who published it
+ * @param node the node of its devices; empty if it has none of its own
+ * @param pool its pool
+ * @param generation of the pool
+ * @param slicesOfPool how many slices the generation has
+ * @param hasCounters whether devices share counters, as partitions of a GPU do
+ */
+record SliceFacts(
+        String name,
+        String driver,
+        String node,
+        String pool,
+        long generation,
+        long slicesOfPool,
+        boolean hasCounters) {
+
+    static SliceFacts of(JsonNode slice) {
+        JsonNode spec = slice.path("spec");
+        JsonNode pool = spec.path("pool");
+        boolean counters = !spec.path("sharedCounters").isEmpty();
+        for (JsonNode device : spec.path("devices")) {
+            counters |= !device.path("consumesCounters").isEmpty();
+        }
+        return new SliceFacts(
+                slice.at("/metadata/name").asText(),
+                spec.path("driver").asText(),
+                spec.path("nodeName").asText(),
+                pool.path("name").asText(),
+                pool.path("generation").asLong(),
+                pool.path("resourceSliceCount").asLong(),
+                counters);
+    }
+}

@@ -1,0 +1,13 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+/** Numbers of things in a fact. */
+final class Words {
+
+    private Words() {}
+
+    static String number(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
+    }
+}

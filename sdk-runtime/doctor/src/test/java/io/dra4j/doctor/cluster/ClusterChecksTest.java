@@ -1,0 +1,316 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.Report;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each planted failure is found, once, and nothing in healthy clusters. */
+class ClusterChecksTest {
+
+    private static final long SEED = Long.getLong("dra4j.seed", 26);
+    private static final String NODE = "node-a";
+    private static final String DRIVER = "gpu.nvidia.com";
+    private static final String NODES = "api/v1/nodes";
+    private static final String ACCOUNT = "dra-nvidia:gpus";
+
+    private final FakeCluster api = new FakeCluster("v1.36.2");
+
+    ClusterChecksTest() {
+        api.node(NODE, "v1.36.2", "containerd://2.1.4");
+        api.slice(DRIVER, NODE, "slice-a", 1);
+        api.daemonSet("dra-nvidia", "gpus", "/usr/bin/gpu-kubelet-plugin", NODE);
+    }
+
+    private static Report clusterReport(FakeCluster api) {
+        return Report.of("the cluster", ClusterChecks.ofCluster(api, Scope.CLUSTER, ACCOUNT));
+    }
+
+    private static Report nodeReport(FakeCluster api, String node, Instant now) {
+        List<Check> checks =
+                new ArrayList<>(
+                        ClusterChecks.ofNode(
+                                api,
+                                DRIVER,
+                                node,
+                                InstantSource.fixed(now),
+                                () -> "boot-of-" + NODE));
+        checks.add(ClusterChecks.migManager(api, DRIVER, node));
+        return Report.of("node " + node, checks);
+    }
+
+    private ObjectNode node() {
+        return (ObjectNode) api.get(NODES + "/" + NODE).body();
+    }
+
+    /**
+     * A failure to plant.
+     *
+     * @param id of its finding
+     * @param object of its finding
+     * @param seenOn {@code cluster}, {@code node} or {@code both}
+     */
+    private record Planted(
+            String id, String object, String seenOn, Consumer<ClusterChecksTest> plant) {
+        @Override
+        public String toString() {
+            return id + " of " + object;
+        }
+    }
+
+    static Stream<Planted> failures() {
+        return Stream.of(ofVersions(), ofNodes(), ofObjects(), ofRights()).flatMap(some -> some);
+    }
+
+    private static Stream<Planted> ofVersions() {
+        String node = "node/" + NODE;
+        return Stream.of(
+                new Planted(
+                        "server-version",
+                        "API server",
+                        "both",
+                        test -> test.api.version("v1.33.4", false)),
+                new Planted(
+                        "server-version",
+                        "API server",
+                        "both",
+                        test -> test.api.version("v1.36.2", false)),
+                new Planted(
+                        "kubelet-version",
+                        node,
+                        "both",
+                        test ->
+                                test.node()
+                                        .withObject("/status/nodeInfo")
+                                        .put("kubeletVersion", "v1.33.9")),
+                new Planted(
+                        "runtime-version",
+                        node,
+                        "both",
+                        test -> test.runtime("containerd://1.6.36")),
+                new Planted(
+                        "runtime-version", node, "both", test -> test.runtime("cri-o://1.22.5")));
+    }
+
+    private static Stream<Planted> ofNodes() {
+        String node = "node/" + NODE;
+        return Stream.of(
+                new Planted(
+                        "legacy-device-plugin", node, "both", test -> test.offer("nvidia.com/gpu")),
+                new Planted(
+                        "legacy-device-plugin",
+                        node,
+                        "both",
+                        test -> test.offer("nvidia.com/mig-1g.10gb")),
+                new Planted(
+                        "two-drivers",
+                        node,
+                        "cluster",
+                        test ->
+                                test.api.daemonSet(
+                                        "gpu-operator",
+                                        "nvidia-dra-driver",
+                                        "gpu-kubelet-plugin -v $(LOG_VERBOSITY)",
+                                        NODE)),
+                new Planted("mig-manager", node, "both", test -> test.layOut()));
+    }
+
+    private static Stream<Planted> ofObjects() {
+        String node = "node/" + NODE;
+        return Stream.of(
+                new Planted(
+                        "node-gone",
+                        "node/node-b",
+                        "cluster",
+                        test -> test.api.slice(DRIVER, "node-b", "slice-b", 1)),
+                new Planted(
+                        "node-gone",
+                        "node/NODE-A.example.com",
+                        "cluster",
+                        test -> test.api.slice(DRIVER, "NODE-A.example.com", "slice-b", 1)),
+                new Planted(
+                        "pool-incomplete",
+                        "pool/" + NODE,
+                        "both",
+                        test ->
+                                test.api
+                                        .slice(DRIVER, NODE, "slice-b", 3)
+                                        .withObject("/spec/pool")
+                                        .put("generation", 4)),
+                new Planted(
+                        "clock",
+                        node,
+                        "cluster",
+                        test -> test.api.lease(NODE, FakeCluster.NOW.minusSeconds(600))),
+                new Planted(
+                        "clock",
+                        node,
+                        "cluster",
+                        test -> test.api.lease(NODE, FakeCluster.NOW.plusSeconds(600))),
+                new Planted(
+                        "boot-id",
+                        node,
+                        "node",
+                        test ->
+                                test.node()
+                                        .withObject("/status/nodeInfo")
+                                        .put("bootID", "an-earlier-boot")));
+    }
+
+    private static Stream<Planted> ofRights() {
+        String user = "system:serviceaccount:" + ACCOUNT;
+        return Stream.of(
+                new Planted(
+                        "admission",
+                        "resourceslices",
+                        "node",
+                        test ->
+                                test.api.refuseSlices(
+                                        "ValidatingAdmissionPolicy 'own-node' denied request: no node"
+                                                + " in the token")),
+                new Planted("rbac", user, "both", test -> test.api.deny("watch resourceslices")),
+                new Planted("rbac", user, "both", test -> test.api.deny("get resourceclaims")),
+                new Planted("rbac", user, "both", test -> test.api.deny("create events")));
+    }
+
+    private void runtime(String version) {
+        node().withObject("/status/nodeInfo").put("containerRuntimeVersion", version);
+    }
+
+    private void offer(String resource) {
+        node().withObject("/status/allocatable").put(resource, "8");
+    }
+
+    private void layOut() {
+        node().withObject("/metadata/labels").put("nvidia.com/mig.config", "all-1g.10gb");
+        ((ObjectNode) api.get("apis/resource.k8s.io/v1/resourceslices/slice-a").body())
+                .withObject("/spec")
+                .putArray("sharedCounters")
+                .addObject()
+                .put("name", "gpu-0");
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aPlantedFailureIsFoundOnce(Planted planted) {
+        planted.plant().accept(this);
+
+        List<Finding> ofCluster = clusterReport(api).findings();
+        List<Finding> ofNode = nodeReport(api, NODE, FakeCluster.NOW).findings();
+
+        assertFound(planted, ofCluster, "cluster");
+        assertFound(planted, ofNode, "node");
+    }
+
+    private static void assertFound(Planted planted, List<Finding> findings, String where) {
+        if (planted.seenOn().equals(where) || planted.seenOn().equals("both")) {
+            assertThat(findings)
+                    .extracting(one -> one.id() + " of " + one.object())
+                    .containsExactly(planted.toString());
+        } else {
+            assertThat(findings).isEmpty();
+        }
+    }
+
+    @Test
+    void theFailuresAreOfAllChecks() {
+        TreeSet<String> planted = new TreeSet<>();
+        failures().forEach(one -> planted.add(one.id()));
+        planted.add("node-name"); // below, as it needs another name
+
+        assertThat(planted).isEqualTo(ids());
+    }
+
+    private TreeSet<String> ids() {
+        TreeSet<String> ids = new TreeSet<>();
+        ClusterChecks.ofCluster(api, Scope.CLUSTER, ACCOUNT).forEach(one -> ids.add(one.id()));
+        ClusterChecks.ofNode(api, DRIVER, NODE, InstantSource.system(), () -> "")
+                .forEach(one -> ids.add(one.id()));
+        return ids;
+    }
+
+    @Test
+    void aNodeOfAnotherNameIsFound() {
+        assertThat(nodeReport(api, "node-a.example.com", FakeCluster.NOW).findings())
+                .extracting(Finding::id)
+                .containsExactly("node-name");
+    }
+
+    @Test
+    void theClockOfThisNodeIsCompared() {
+        assertThat(nodeReport(api, NODE, FakeCluster.NOW.plusSeconds(20)).findings()).isEmpty();
+        assertThat(nodeReport(api, NODE, FakeCluster.NOW.minusSeconds(45)).findings())
+                .extracting(Finding::what)
+                .containsExactly("its clock is 45 s behind the API server's");
+    }
+
+    @Test
+    void whatMayNotBeReadIsNotChecked() {
+        api.hide("apis/apps/v1/daemonsets").hide(NODES);
+
+        Report report = clusterReport(api);
+
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.exitStatus()).isEqualTo(Report.INCOMPLETE);
+        assertThat(report.text())
+                .containsPattern(
+                        "not checked  two-drivers +GET apis/apps/v1/daemonsets was answered")
+                .containsPattern("not checked  node-gone")
+                .containsPattern("ok           pool-incomplete");
+    }
+
+    @Test
+    void aBootIdThatCannotBeReadIsNotChecked() {
+        List<Check> checks =
+                ClusterChecks.ofNode(
+                        api,
+                        DRIVER,
+                        NODE,
+                        InstantSource.fixed(FakeCluster.NOW),
+                        () -> {
+                            throw new NotCheckedException("no /proc");
+                        });
+
+        assertThat(Report.of("node", checks).text())
+                .containsPattern("not checked  boot-id +no /proc");
+    }
+
+    @Test
+    void aThousandHealthyClustersHaveNoFinding() {
+        Random random = new Random(SEED);
+        for (int i = 0; i < 1000; i++) {
+            HealthyCluster healthy = new HealthyCluster(random);
+
+            Report report = clusterReport(healthy.api);
+
+            assertThat(report.text())
+                    .as("cluster %d of seed %d", i, SEED)
+                    .contains("nothing found");
+            assertThat(report.exitStatus()).isZero();
+        }
+    }
+
+    @Test
+    void aHealthyClusterFitsOnAScreen() {
+        String text = clusterReport(api).text();
+
+        assertThat(text.lines()).hasSizeLessThan(24);
+        assertThat(text.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+    }
+}
