@@ -40,6 +40,7 @@ class FlagsOfPagesTest {
                     "--fpga-root", // the sample of a page, which is compiled
                     "--driver", // kubectl dra, whose module compares its pages
                     "--node", // kubectl dra
+                    "--service-account", // kubectl dra
                     "--flag", // any
                     "--option"); // any
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl;
 
+import io.dra4j.kubectl.doctor.DoctorMain;
 import io.dra4j.kubectl.explain.ExplainMain;
 import io.dra4j.kubectl.read.ReadException;
 import io.dra4j.kubectl.tree.TreeMain;
@@ -26,7 +27,7 @@ import picocli.CommandLine.ParameterException;
             "",
             "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."
         },
-        subcommands = {ExplainMain.class, TreeMain.class})
+        subcommands = {ExplainMain.class, TreeMain.class, DoctorMain.class})
 public final class KubectlDraMain {
 
     private static final int USAGE = 2;

@@ -12,7 +12,7 @@ import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import java.util.List;
 
-/** Does an admission policy or a webhook refuse the driver's slices? It asks with a dry run. */
+/** Checks by a dry run that no admission policy or webhook refuses the driver's slices. */
 record Admission(ClusterView cluster) implements Check {
 
     private static final String SLICES = "apis/resource.k8s.io/v1/resourceslices";

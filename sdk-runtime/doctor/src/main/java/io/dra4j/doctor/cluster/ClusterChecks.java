@@ -14,13 +14,12 @@ public final class ClusterChecks {
     private ClusterChecks() {}
 
     /**
-     * The checks of all drivers on all nodes, or of those of a scope.
+     * The checks of all drivers and nodes of a view.
      *
      * @param account {@code NAMESPACE:NAME} of the driver's ServiceAccount, whose rights are
      *     checked; empty for none
      */
-    public static List<Check> ofCluster(ClusterApi api, Scope scope, String account) {
-        ClusterView cluster = new ClusterView(api, scope);
+    public static List<Check> ofCluster(ClusterView cluster, String account) {
         List<Check> checks =
                 new ArrayList<>(
                         List.of(

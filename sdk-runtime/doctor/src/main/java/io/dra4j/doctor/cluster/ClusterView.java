@@ -56,8 +56,12 @@ public final class ClusterView {
         return answer.status() == NOT_FOUND ? Optional.empty() : Optional.of(expect(path, answer));
     }
 
-    /** Reads a list, once; empty if its kind is not served. */
-    List<JsonNode> list(String path) {
+    /**
+     * Reads a list, once; empty if its kind is not served.
+     *
+     * @throws NotCheckedException if the server refuses it, or does not answer
+     */
+    public List<JsonNode> list(String path) {
         return lists.computeIfAbsent(path, this::read).get();
     }
 
@@ -102,6 +106,11 @@ public final class ClusterView {
                         ? list("api/v1/nodes")
                         : find("api/v1/nodes/" + scope.node()).stream().toList();
         return found.stream().map(NodeFacts::of).toList();
+    }
+
+    /** Returns whether a driver is looked at. */
+    public boolean includes(String driver) {
+        return scope.driver() == null || scope.driver().equals(driver);
     }
 
     /** The slices that are looked at. */

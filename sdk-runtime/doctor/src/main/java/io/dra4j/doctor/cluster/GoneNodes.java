@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Are there slices of nodes that do not exist: removed nodes, or wrong names? */
+/** Checks that the nodes of slices exist: one may be removed, or have another name. */
 record GoneNodes(ClusterView cluster) implements Check {
 
     @Override
@@ -56,7 +56,7 @@ record GoneNodes(ClusterView cluster) implements Check {
                     "node/" + gone,
                     "there is no such node, and %s of %s on it"
                             .formatted(Words.number(slices.size(), "slice"), drivers),
-                    "the scheduler counts their devices for nothing, and dashboards show them",
+                    "no pod can get their devices, and whoever counts devices counts them",
                     List.of("kubectl delete resourceslices " + names));
         }
         return new Finding(

@@ -9,7 +9,7 @@ import io.dra4j.doctor.Severity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Are the kubelets of nodes with devices new enough? Before 1.34, DRA is off by default there. */
+/** Checks the kubelets of nodes with devices: before 1.34, DRA is off by default in them. */
 record KubeletVersion(ClusterView cluster) implements Check {
 
     @Override

@@ -9,7 +9,7 @@ import io.dra4j.doctor.Severity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Does a device plugin offer the same devices on a node? */
+/** Checks that no device plugin offers the devices of a driver, too. */
 record LegacyDevicePlugin(ClusterView cluster) implements Check {
 
     @Override
@@ -41,7 +41,6 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
     }
 
     private Finding finding(NodeFacts node, String driver, List<String> offered) {
-        boolean nvidia = driver.endsWith(".nvidia.com");
         return new Finding(
                 id(),
                 Severity.ERROR,
@@ -50,17 +49,21 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
                         .formatted(String.join(", ", offered), driver),
                 "kubelet and scheduler do not know that these are the same devices: each is given"
                         + " to two pods at a time",
-                nvidia
-                        ? List.of(
-                                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                        .formatted(node.name()),
-                                "kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false"
-                                        .formatted(node.name()),
-                                "kubectl uncordon " + node.name())
-                        : List.of(
-                                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                        .formatted(node.name()),
-                                "# keep the device plugin off this node, by its DaemonSet's node selector",
-                                "kubectl uncordon " + node.name()));
+                mend(node.name(), driver.equals("gpu.nvidia.com")));
+    }
+
+    private static List<String> mend(String node, boolean nvidia) {
+        List<String> mend = new ArrayList<>();
+        mend.add("kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node));
+        if (nvidia) {
+            mend.add(
+                    "kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false"
+                            .formatted(node));
+            mend.add("# or, without GPU Operator, by the node selector of the plugin's DaemonSet");
+        } else {
+            mend.add("# keep the device plugin off the node, by its DaemonSet's node selector");
+        }
+        mend.add("kubectl uncordon " + node);
+        return mend;
     }
 }

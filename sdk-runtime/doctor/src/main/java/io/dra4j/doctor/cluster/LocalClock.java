@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Does the clock of this node agree with the API server's? */
+/** Checks the clock of this machine against the API server's. */
 record LocalClock(ClusterView cluster, InstantSource clock) implements Check {
 
     /** The date of an answer has seconds, and is on its way for some. */

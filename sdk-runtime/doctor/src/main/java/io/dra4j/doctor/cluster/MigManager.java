@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Does GPU Operator's MIG manager lay out GPUs that a driver partitions itself?
+ * Checks that GPU Operator's MIG manager keeps off GPUs that the driver partitions itself.
  *
  * <p>It acts on the node label nvidia.com/mig.config. A driver that creates MIG devices when claims
  * are prepared publishes them with counters.

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Do the clocks of nodes agree with the API server's?
+ * Checks the clocks of nodes with devices against the API server's.
  *
  * <p>A kubelet renews its node's Lease every 10 s, with the time of its own clock. A node that is
  * Ready, as the control plane sees it, does renew it; so an old or a future time is the clock's.
@@ -47,6 +47,9 @@ record NodeClocks(ClusterView cluster) implements Check {
                     findings.add(ClockFinding.of("node/" + node.name(), ahead.get()));
                 }
             }
+        }
+        if (compared == 0 && !nodes.isEmpty()) {
+            throw new NotCheckedException("there is no Lease of " + nodes.get(0).name());
         }
         return new Result(
                 "%s with the time of the API server".formatted(Words.number(compared, "node")),

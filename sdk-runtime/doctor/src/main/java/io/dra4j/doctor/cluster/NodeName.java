@@ -8,7 +8,7 @@ import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.util.List;
 
-/** Is there a Node of the name that the driver was given? */
+/** Checks that there is a Node of the name that the driver was given. */
 record NodeName(ClusterView cluster) implements Check {
 
     @Override

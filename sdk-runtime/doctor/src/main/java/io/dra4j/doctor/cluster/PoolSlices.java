@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Has each pool all slices of its newest generation? The scheduler waits for the rest. */
+/** Checks that each pool has all slices of its newest generation: the scheduler waits for them. */
 record PoolSlices(ClusterView cluster) implements Check {
 
     @Override

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Has a driver's account each verb that it needs?
+ * Checks each verb that a driver's account needs.
  *
  * @param account {@code NAMESPACE:NAME} of a ServiceAccount; empty for the account of this program
  */

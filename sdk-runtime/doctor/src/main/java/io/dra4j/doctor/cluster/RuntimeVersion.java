@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Can the container runtimes of nodes with devices read CDI specs at all?
+ * Checks that the container runtimes of nodes with devices know CDI.
  *
  * <p>containerd has CDI since 1.7, where it is off by default, and on since 2.0; CRI-O since 1.23.
  * Whether a configuration has it on shows on the node alone.

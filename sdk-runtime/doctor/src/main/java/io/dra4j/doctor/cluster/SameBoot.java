@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Is this the machine, and the boot, that the kubelet reports?
+ * Checks that this is the machine, and the boot, that the kubelet reports.
  *
  * @param here reads the boot id that the driver sees, or throws NotCheckedException
  */

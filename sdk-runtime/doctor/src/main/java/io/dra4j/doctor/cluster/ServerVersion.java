@@ -10,7 +10,7 @@ import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.util.List;
 
-/** Does the API server serve what drivers and pods need? */
+/** Checks that the API server serves the API of devices. */
 record ServerVersion(ClusterView cluster) implements Check {
 
     private static final String API = "resource.k8s.io/v1";

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Do two DaemonSets run a driver named gpu.nvidia.com on one node?
+ * Checks that one DaemonSet alone runs a driver named gpu.nvidia.com on a node.
  *
  * <p>NVIDIA's own comes with a chart or by GPU Operator; its program is gpu-kubelet-plugin, and
  * that is the name of ours in the image, too.

@@ -39,7 +39,9 @@ class ClusterChecksTest {
     }
 
     private static Report clusterReport(FakeCluster api) {
-        return Report.of("the cluster", ClusterChecks.ofCluster(api, Scope.CLUSTER, ACCOUNT));
+        return Report.of(
+                "the cluster",
+                ClusterChecks.ofCluster(new ClusterView(api, Scope.CLUSTER), ACCOUNT));
     }
 
     private static Report nodeReport(FakeCluster api, String node, Instant now) {
@@ -239,7 +241,8 @@ class ClusterChecksTest {
 
     private TreeSet<String> ids() {
         TreeSet<String> ids = new TreeSet<>();
-        ClusterChecks.ofCluster(api, Scope.CLUSTER, ACCOUNT).forEach(one -> ids.add(one.id()));
+        ClusterChecks.ofCluster(new ClusterView(api, Scope.CLUSTER), ACCOUNT)
+                .forEach(one -> ids.add(one.id()));
         ClusterChecks.ofNode(api, DRIVER, NODE, InstantSource.system(), () -> "")
                 .forEach(one -> ids.add(one.id()));
         return ids;

@@ -32,6 +32,7 @@ public final class ApiReader implements AutoCloseable {
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final String TYPE = "application/json";
     private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
@@ -137,18 +138,25 @@ public final class ApiReader implements AutoCloseable {
     }
 
     private HttpResponse<String> get(String path) {
+        return send(path, null);
+    }
+
+    /** Sends a GET, or a POST if there is a body. */
+    HttpResponse<String> send(String path, @Nullable JsonNode body) {
+        String method = body == null ? "GET" : "POST";
         try {
             return http.sendAsync(
                             http.newHttpRequestBuilder()
                                     .uri(server + path)
-                                    .header("Accept", "application/json")
+                                    .header("Accept", TYPE)
+                                    .method(method, TYPE, body == null ? null : body.toString())
                                     .build(),
                             String.class)
                     .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             throw new ReadException(
-                    "The API server %s did not answer within %d s: GET %s"
-                            .formatted(server, LIMIT.toSeconds(), path),
+                    "The API server %s did not answer within %d s: %s %s"
+                            .formatted(server, LIMIT.toSeconds(), method, path),
                     e);
         } catch (ExecutionException e) {
             throw new ReadException(

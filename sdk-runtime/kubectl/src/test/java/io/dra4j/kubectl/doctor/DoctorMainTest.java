@@ -1,0 +1,242 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.manifests.ManifestObjects;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class DoctorMainTest {
+
+    private static final Path PAGE = Path.of("../../docs-site/how-to/find-what-is-wrong.md");
+
+    /** A driver on a node, with a class, a claim that has a device, and a class for none. */
+    private static final String HEALTHY =
+            """
+            apiVersion: v1
+            kind: Node
+            metadata: {name: gpu-1, labels: {kubernetes.io/hostname: gpu-1}}
+            status:
+              nodeInfo: {kubeletVersion: v1.36.2, containerRuntimeVersion: "containerd://2.1.4"}
+              conditions: [{type: Ready, status: "True"}]
+              allocatable: {cpu: "64", nvidia.com/gpu: "0"}
+            ---
+            apiVersion: coordination.k8s.io/v1
+            kind: Lease
+            metadata: {name: gpu-1, namespace: kube-node-lease}
+            spec: {holderIdentity: gpu-1, renewTime: "%s"}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceSlice
+            metadata: {name: gpu-1-a}
+            spec:
+              driver: gpu.nvidia.com
+              nodeName: gpu-1
+              pool: {name: gpu-1, generation: 1, resourceSliceCount: 1}
+              devices:
+              - {name: gpu-0, attributes: {type: {string: gpu}}}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: DeviceClass
+            metadata: {name: gpu.nvidia.com}
+            spec:
+              selectors:
+              - cel: {expression: 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: DeviceClass
+            metadata: {name: mig.nvidia.com}
+            spec:
+              selectors:
+              - cel: {expression: 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "mig"'}
+            ---
+            apiVersion: v1
+            kind: Namespace
+            metadata: {name: ml}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {name: train, namespace: ml}
+            spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+            """;
+
+    private EmbeddedApiServer api;
+    private int status;
+    @TempDir private Path folder;
+
+    @BeforeEach
+    void start() {
+        api = EmbeddedApiServer.builder().start();
+        put(HEALTHY.formatted(Instant.now()));
+    }
+
+    @AfterEach
+    void stop() {
+        api.close();
+    }
+
+    private void put(String manifests) {
+        ManifestObjects.putText(manifests, api.store());
+    }
+
+    private String run(String... options) throws Exception {
+        List<String> args = new ArrayList<>(List.of(options));
+        args.add("--kubeconfig=" + api.writeKubeconfig(folder.resolve("kubeconfig")));
+        StringWriter out = new StringWriter();
+        status =
+                new CommandLine(new DoctorMain())
+                        .setCaseInsensitiveEnumValuesAllowed(true)
+                        .setOut(new PrintWriter(out))
+                        .execute(args.toArray(String[]::new));
+        return out.toString();
+    }
+
+    @Test
+    void aHealthyClusterIsOneScreenAsOnThePage() throws Exception {
+        String text = run();
+
+        assertThat(status).as(text).isZero();
+        assertThat(Files.readString(PAGE)).contains("```text\n" + text + "```\n");
+    }
+
+    @Test
+    void findingsAreThoseOfThePage() throws Exception {
+        put(
+                """
+                apiVersion: v1
+                kind: Node
+                metadata: {name: gpu-1}
+                status:
+                  nodeInfo: {kubeletVersion: v1.36.2, containerRuntimeVersion: "containerd://2.1.4"}
+                  conditions: [{type: Ready, status: "True"}]
+                  allocatable: {nvidia.com/gpu: "8"}
+                ---
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceSlice
+                metadata: {name: gpu-7-a}
+                spec:
+                  driver: gpu.nvidia.com
+                  nodeName: gpu-7
+                  pool: {name: gpu-7, generation: 1, resourceSliceCount: 1}
+                  devices: [{name: gpu-0, attributes: {type: {string: gpu}}}]
+                """);
+
+        String text = run();
+
+        assertThat(status).isEqualTo(1);
+        assertThat(Files.readString(PAGE)).contains("```text\n" + text + "```\n");
+    }
+
+    @Test
+    void aDriverWithoutAClassIsFound() throws Exception {
+        put(
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceSlice
+                metadata: {name: net-a}
+                spec:
+                  driver: dra.net
+                  nodeName: gpu-1
+                  pool: {name: gpu-1, generation: 1, resourceSliceCount: 1}
+                  devices: [{name: eth0}]
+                """);
+
+        JsonNode json = json();
+
+        assertThat(json.at("/findings")).hasSize(1);
+        assertThat(json.at("/findings/0/object").asText()).isEqualTo("driver/dra.net");
+        assertThat(run("--driver=gpu.nvidia.com")).contains("nothing found");
+    }
+
+    /** A failure that is mended by the advice is not found again. */
+    @Test
+    void theClassOfTheAdviceSelectsTheDevices() throws Exception {
+        aDriverWithoutAClassIsFound();
+        String command = json().at("/findings/0/mend/0").asText();
+        put(command.substring(command.indexOf('{'), command.lastIndexOf('}') + 1));
+
+        assertThat(run()).contains("nothing found");
+        assertThat(status).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mig.nvidia.com, warning, 'selects none'", "absent, error, no such class"})
+    void aClassThatClaimsWaitForIsFound(String name, String severity, String what)
+            throws Exception {
+        put(
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaimTemplate
+                metadata: {name: slice, namespace: ml}
+                spec:
+                  spec: {devices: {requests: [{name: r, exactly: {deviceClassName: %s}}]}}
+                """
+                        .formatted(name));
+
+        JsonNode findings = json().at("/findings");
+
+        assertThat(findings).hasSize(1);
+        assertThat(findings.at("/0/severity").asText()).isEqualTo(severity);
+        assertThat(findings.at("/0/what").asText()).contains(what, "template ml/slice");
+    }
+
+    private JsonNode json() throws Exception {
+        String text = run("-o", "json");
+        assertThat(status).isEqualTo(1);
+        return new ObjectMapper().readTree(text);
+    }
+
+    @Test
+    void thePageListsTheChecksOfClusters() throws Exception {
+        List<String> rows =
+                Pattern.compile("(?m)^\\| `([a-z-]+)` \\| [^|]*\\bcluster\\b")
+                        .matcher(Files.readString(PAGE))
+                        .results()
+                        .map(row -> row.group(1))
+                        .toList();
+
+        assertThat(rows).containsExactlyInAnyOrderElementsOf(checks());
+    }
+
+    private List<String> checks() throws Exception {
+        List<String> checks = new ArrayList<>();
+        JsonNode json = new ObjectMapper().readTree(run("-o", "json", "--service-account=a:b"));
+        for (String part : List.of("healthy", "notChecked")) {
+            json.path(part).forEach(one -> checks.add(one.path("id").asText()));
+        }
+        return checks;
+    }
+
+    @Test
+    void rightsAreNotCheckedWhereTheServerHasNoReviews() throws Exception {
+        assertThat(run("--service-account=dra-nvidia:gpus"))
+                .containsPattern("not checked  rbac")
+                .contains("nothing found; 1 check could not look");
+        assertThat(status).isEqualTo(2);
+    }
+
+    @Test
+    void anAccountWithoutANamespaceIsRefused() throws Exception {
+        run("--service-account=gpus");
+
+        assertThat(status).isEqualTo(2);
+    }
+}
