@@ -22,6 +22,7 @@ final class Programs {
     static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
     static final CommandSpec WEBHOOK = spec("io.dra4j.runtime.WebhookOptions");
     static final CommandSpec MAINTENANCE = spec("io.dra4j.runtime.internal.driver.MaintenanceMain");
+    static final CommandSpec DOCTOR = spec("io.dra4j.runtime.DoctorOptions");
     static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
 
     private Programs() {}
@@ -61,6 +62,7 @@ final class Programs {
         names.addAll(names(PROBE));
         names.addAll(names(WEBHOOK));
         names.addAll(names(MAINTENANCE));
+        names.addAll(names(DOCTOR));
         names.addAll(names(CONFORMANCE));
         commands().values().forEach(command -> names.addAll(names(command)));
         return names;

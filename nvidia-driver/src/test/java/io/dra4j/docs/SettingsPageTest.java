@@ -40,6 +40,9 @@ class SettingsPageTest {
                 + "\n### maintenance\n\n"
                 + "`maintenance on`, `off` or `status` instead of options [takes the devices of a node out of use](../how-to/take-a-gpu-out.md). It looks at the options of the driver alone that have a variable here.\n\n"
                 + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())
+                + "\n### doctor\n\n"
+                + "`doctor` before options of a driver's program [finds what is wrong with the node](../how-to/find-what-is-wrong.md#a-node-by-its-driver). It takes the driver's options, too.\n\n"
+                + OptionTable.of(VARIABLE, Programs.DOCTOR.options())
                 + "\n## The fake driver\n\n"
                 + "`dra4j-example-fake-driver`, besides those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.FAKE_DRIVER, Programs.EVERY_DRIVER))

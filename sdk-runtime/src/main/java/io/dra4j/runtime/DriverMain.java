@@ -5,25 +5,25 @@ package io.dra4j.runtime;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.error.DraException;
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Report;
+import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.LoggingOptions.LogFormat;
 import io.dra4j.runtime.internal.driver.ClusterMain;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.driver.JournalMain;
 import io.dra4j.runtime.internal.driver.MaintenanceMain;
 import java.io.PrintStream;
-import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -48,7 +48,8 @@ import picocli.CommandLine.ParameterException;
  * takes the devices of a driver that runs out of use. {@code explain} and {@code tree} are those of
  * {@code kubectl dra}, if its jar is beside the driver's. {@code webhook} before options runs an
  * {@link AdmissionWebhook} for the driver's configurations, which needs no node: it asks a provider
- * that is never started for its {@link DeviceProvider#configTypes}.
+ * that is never started for its {@link DeviceProvider#configTypes}. {@code doctor} before options
+ * prints what is wrong with the node, and ends.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
@@ -61,7 +62,6 @@ public final class DriverMain {
     private static final int FAILURE = 1;
     private static final int USAGE = 2;
     private static final int STACK_TRACES = 4;
-    private static final int LONGEST_STOP_SECONDS = 25; // the kubelet kills a pod after 30
 
     private final PrintStream out;
     private final PrintStream err;
@@ -151,6 +151,9 @@ public final class DriverMain {
         if (isWebhook(args)) {
             runWebhook(args, program, options, filled -> configTypes(provider.apply(filled)));
         }
+        if (isDoctor(args)) {
+            runDoctor(args, program, options, (filled, cluster) -> List.of());
+        }
         Ending ending = new Ending();
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
@@ -161,9 +164,11 @@ public final class DriverMain {
                         options,
                         filled -> {
                             DraDriver.Builder builder =
-                                    assemble(filled, provider.apply(filled), ending);
+                                    filled.builder(provider.apply(filled))
+                                            .listener(endOnFatal(ending));
                             abilities.accept(filled, builder);
-                            return run(builder.build());
+                            DraDriver driver = builder.build();
+                            return Run.of(driver::start, driver::close);
                         }));
     }
 
@@ -207,6 +212,40 @@ public final class DriverMain {
     }
 
     /**
+     * Returns whether a command line is one of {@link #runDoctor}.
+     *
+     * @param args the command line
+     * @return whether it begins with {@code doctor}
+     */
+    public static boolean isDoctor(String[] args) {
+        return DoctorOptions.isFor(args);
+    }
+
+    /**
+     * Prints what is wrong with the driver's node, then ends the JVM; it never returns.
+     *
+     * <p>{@code run} does so for a command line that begins with {@code doctor}; a program calls
+     * this in its place if it has checks of its own. The exit status is 0 if nothing is wrong, 1 if
+     * there are findings, and 2 if there are none but a check could not look, or the command line
+     * is wrong.
+     *
+     * @param args the command line, with {@code doctor} first
+     * @param program the program's name, summary and version
+     * @param options the options to fill
+     * @param own makes the program's own checks from the filled options; they may ask the API
+     *     server with the driver's rights
+     * @param <O> the program's own options
+     */
+    public static <O extends DriverOptions> void runDoctor(
+            String[] args,
+            DriverProgram program,
+            O options,
+            BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> own) {
+        DriverMain main = new DriverMain(System.out, System.err, System.getenv(), new Ending());
+        System.exit(main.executeDoctor(args, program, options, own));
+    }
+
+    /**
      * Runs a controller until a signal, as drivers are run; it never returns.
      *
      * @param args the command line
@@ -223,52 +262,15 @@ public final class DriverMain {
         Ending ending = new Ending();
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
-        System.exit(main.execute(args, program, options, filled -> run(controller.apply(filled))));
-    }
-
-    private static DraDriver.Builder assemble(
-            DriverOptions options, DeviceProvider provider, Ending ending) {
-        return DraDriver.builder(options.driverName(), options.nodeName(), provider)
-                .kubeconfig(options.kubeconfig().orElse(null))
-                .cdiRoot(options.cdiRoot())
-                .kubeletPluginsDirectory(options.kubeletPluginsDirectory())
-                .kubeletRegistrarDirectory(options.kubeletRegistrarDirectory())
-                .procRoot(options.procRoot())
-                .podUid(options.podUid().orElse(null))
-                .healthcheckPort(options.healthcheckPort())
-                .taintUnhealthy(options.unhealthyTaint().orElse(null))
-                .devicePolicy(options.devicePolicy().orElse(null))
-                .httpEndpoint(options.httpEndpoint().orElse(null))
-                .metricsPath(options.metricsPath())
-                .listener(endOnFatal(ending));
-    }
-
-    private static Run run(DraDriver driver) {
-        return new Run() {
-            @Override
-            public void start() {
-                driver.start();
-            }
-
-            @Override
-            public void close() {
-                driver.close();
-            }
-        };
-    }
-
-    private static Run run(BindingController controller) {
-        return new Run() {
-            @Override
-            public void start() {
-                controller.start();
-            }
-
-            @Override
-            public void close() {
-                controller.close();
-            }
-        };
+        System.exit(
+                main.execute(
+                        args,
+                        program,
+                        options,
+                        filled -> {
+                            BindingController made = controller.apply(filled);
+                            return Run.of(made::start, made::close);
+                        }));
     }
 
     private static <O extends DriverOptions> Run webhook(
@@ -276,17 +278,7 @@ public final class DriverMain {
             O options,
             Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
         AdmissionWebhook webhook = given.webhook(options.driverName(), configTypes.apply(options));
-        return new Run() {
-            @Override
-            public void start() {
-                webhook.start();
-            }
-
-            @Override
-            public void close() {
-                webhook.close();
-            }
-        };
+        return Run.of(webhook::start, webhook::close);
     }
 
     private static DriverListener endOnFatal(Ending ending) {
@@ -311,7 +303,13 @@ public final class DriverMain {
                                                         options.commandLine(program, environment),
                                                         program,
                                                         options,
-                                                        assembly)));
+                                                        () ->
+                                                                untilEnd(
+                                                                        program,
+                                                                        options,
+                                                                        () ->
+                                                                                assembly.apply(
+                                                                                        options)))));
     }
 
     /** Runs a command that is about the driver, and returns its exit status. */
@@ -350,7 +348,40 @@ public final class DriverMain {
                                 own.addTo(options.commandLine(program, environment), options),
                                 program,
                                 options,
-                                filled -> webhook(own, filled, configTypes)));
+                                () ->
+                                        untilEnd(
+                                                program,
+                                                options,
+                                                () -> webhook(own, options, configTypes))));
+    }
+
+    /** Looks at the node in the driver's place. */
+    <O extends DriverOptions> int executeDoctor(
+            String[] args,
+            DriverProgram program,
+            O options,
+            BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> own) {
+        DoctorOptions doctor = new DoctorOptions();
+        return parseAndRun(
+                Arrays.copyOfRange(args, 1, args.length),
+                doctor.addTo(options.commandLine(program, environment)),
+                program,
+                options,
+                () -> {
+                    try {
+                        Report report =
+                                doctor.report(
+                                        options,
+                                        environment,
+                                        cluster -> own.apply(options, cluster));
+                        out.print(doctor.print(report));
+                        out.flush();
+                        return report.exitStatus();
+                    } catch (DraException e) {
+                        explain(program, options, String.valueOf(e.getMessage()), e);
+                        return Report.INCOMPLETE;
+                    }
+                });
     }
 
     private int reported(IntSupplier execution) {
@@ -364,11 +395,7 @@ public final class DriverMain {
     }
 
     private <O extends ProgramOptions> int parseAndRun(
-            String[] args,
-            CommandLine command,
-            DriverProgram program,
-            O options,
-            Function<O, Run> assembly) {
+            String[] args, CommandLine command, DriverProgram program, O options, IntSupplier run) {
         try {
             command.parseArgs(args);
             options.check(command);
@@ -387,7 +414,7 @@ public final class DriverMain {
         }
         DriverLogging.configure(options.loggingFormat() == LogFormat.json, options.verbosity());
         options.logging().logIgnored();
-        return untilEnd(program, options, () -> assembly.apply(options));
+        return run.getAsInt();
     }
 
     private int untilEnd(DriverProgram program, ProgramOptions options, Supplier<Run> assembly) {
@@ -425,68 +452,19 @@ public final class DriverMain {
 
         @Override
         void close();
-    }
 
-    /**
-     * The end of the program: the main thread does all the work, and the shutdown hook makes it
-     * stop.
-     *
-     * <p>A JVM that a signal ends has status 143 or 130. The only way to another one is to halt it
-     * at the end of the hook, once the main thread has reported its status.
-     */
-    static final class Ending {
-        private final CountDownLatch requested = new CountDownLatch(1);
-        private final CompletableFuture<Integer> status = new CompletableFuture<>();
+        static Run of(Runnable start, Runnable close) {
+            return new Run() {
+                @Override
+                public void start() {
+                    start.run();
+                }
 
-        private volatile @Nullable DraException failure;
-
-        /** Asks the main thread to stop. */
-        void request() {
-            requested.countDown();
-        }
-
-        /** Asks the main thread to stop, because the driver can't go on. */
-        void fail(DraException problem) {
-            failure = problem;
-            request();
-        }
-
-        private void throwFailure() {
-            DraException problem = failure;
-            if (problem != null) {
-                throw problem;
-            }
-        }
-
-        private void awaitRequest() {
-            try {
-                requested.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt(); // an interrupt of the main thread means stop
-            }
-        }
-
-        /** Waits, and returns whether the end was asked for. */
-        private boolean isRequestedWithin(Duration time) {
-            try {
-                return requested.await(time.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return true;
-            }
-        }
-
-        private void reached(int exitStatus) {
-            status.complete(exitStatus);
-        }
-
-        private void endJvm() {
-            request();
-            Runtime.getRuntime()
-                    .halt(
-                            status.completeOnTimeout(
-                                            FAILURE, LONGEST_STOP_SECONDS, TimeUnit.SECONDS)
-                                    .join());
+                @Override
+                public void close() {
+                    close.run();
+                }
+            };
         }
     }
 }

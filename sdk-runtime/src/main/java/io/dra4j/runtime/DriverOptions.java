@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Taint;
+import io.dra4j.rules.FeatureGate;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -263,6 +266,36 @@ public abstract class DriverOptions extends ProgramOptions {
         return Set.of();
     }
 
+    /**
+     * Returns the feature gates of Kubernetes that the given options need, by option.
+     *
+     * <p>The command {@code doctor} asks the API server whether they are on. A program whose own
+     * options need gates adds them to these.
+     *
+     * @return the gate's name by the option's, such as {@code --unhealthy-taint=DRADeviceTaints}
+     */
+    protected Map<String, String> neededGates() {
+        return unhealthyTaint().isEmpty()
+                ? Map.of()
+                : Map.of("--unhealthy-taint", FeatureGate.DRA_DEVICE_TAINTS.text());
+    }
+
+    /** Returns a driver with these options, which is yet to be built. */
+    final DraDriver.Builder builder(DeviceProvider provider) {
+        return DraDriver.builder(driverName(), nodeName, provider)
+                .kubeconfig(kubeconfig().orElse(null))
+                .cdiRoot(cdiRoot)
+                .kubeletPluginsDirectory(kubeletPluginsDirectory)
+                .kubeletRegistrarDirectory(kubeletRegistrarDirectory)
+                .procRoot(procRoot)
+                .podUid(podUid().orElse(null))
+                .healthcheckPort(healthcheckPort)
+                .taintUnhealthy(unhealthyTaint().orElse(null))
+                .devicePolicy(devicePolicy().orElse(null))
+                .httpEndpoint(httpEndpoint().orElse(null))
+                .metricsPath(metricsPath);
+    }
+
     @Override
     final void check(CommandLine command) {
         if (metricsPort > LAST_PORT) {
@@ -293,6 +326,9 @@ public abstract class DriverOptions extends ProgramOptions {
         lines.add(
                 "`webhook` before options checks claims when they are created; `webhook --help`"
                         + " explains it.");
+        lines.add(
+                "`doctor` before options finds what is wrong with this node; `doctor --help` explains"
+                        + " it.");
         return lines.toArray(String[]::new);
     }
 

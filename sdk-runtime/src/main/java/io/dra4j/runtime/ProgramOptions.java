@@ -31,7 +31,8 @@ public abstract class ProgramOptions {
 
     static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
-    private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--help", "--version");
+    private static final Set<String> NOT_IN_THE_ENVIRONMENT =
+            Set.of("--help", "--version", "--output");
 
     @Option(
             names = "--driver-name",

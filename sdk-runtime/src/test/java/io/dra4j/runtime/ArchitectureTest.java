@@ -47,6 +47,7 @@ class ArchitectureTest {
                     Map.entry(I + ".cluster", 20),
                     Map.entry(I + ".health", 5),
                     Map.entry(I + ".observe", 7),
+                    Map.entry(I + ".doctor", 6),
                     Map.entry(I + ".http", 3),
                     Map.entry(I + ".tls", 4),
                     Map.entry(I + ".admission", 6),
@@ -82,6 +83,7 @@ class ArchitectureTest {
                                                     "io.dra4j.api..",
                                                     "io.dra4j.kubelet..",
                                                     "io.dra4j.rules",
+                                                    "io.dra4j.doctor..",
                                                     R + "..",
                                                     "org.jspecify.annotations",
                                                     "org.slf4j..",
@@ -122,7 +124,8 @@ class ArchitectureTest {
             Map.ofEntries(
                     Map.entry("driver", List.of("")),
                     Map.entry("publish", List.of("driver")),
-                    Map.entry("publish.plan", List.of("", "publish")),
+                    Map.entry("publish.plan", List.of("", "publish", "doctor")),
+                    Map.entry("doctor", List.of("")),
                     Map.entry(
                             "validate", List.of("", "publish", "publish.plan", "policy", "status")),
                     Map.entry("kubelet", List.of("driver")),
@@ -131,7 +134,8 @@ class ArchitectureTest {
                     Map.entry("claim.allocation", List.of("", "claim", "admission")),
                     Map.entry("policy", List.of("driver")),
                     Map.entry("status", List.of("driver", "claim")),
-                    Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation")),
+                    Map.entry(
+                            "checkpoint", List.of("driver", "claim", "claim.allocation", "doctor")),
                     Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
                     Map.entry("cdi", List.of("driver", "claim")),
                     Map.entry("admission", List.of("")),
@@ -142,6 +146,7 @@ class ArchitectureTest {
                             List.of(
                                     "",
                                     "driver",
+                                    "doctor",
                                     "publish",
                                     "publish.plan",
                                     "validate",

@@ -48,7 +48,7 @@ class DriverMainTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final Map<String, String> environment = new HashMap<>();
     private final List<String> events = new ArrayList<>();
-    private final DriverMain.Ending ending = new DriverMain.Ending();
+    private final Ending ending = new Ending();
     private final AcmeOptions options = new AcmeOptions();
 
     /** A program sets up its own logging, and the tests after this one have another. */

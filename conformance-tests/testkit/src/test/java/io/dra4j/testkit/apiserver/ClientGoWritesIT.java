@@ -205,7 +205,7 @@ class ClientGoWritesIT {
 
         @ParameterizedTest
         @CsvSource({
-            "POST, /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+            "POST, /apis/authentication.k8s.io/v1/tokenreviews",
             "GET, /apis/apps/v1/namespaces/default/daemonsets",
             "PUT, /nothing"
         })

@@ -226,11 +226,12 @@ class DoctorMainTest {
     }
 
     @Test
-    void rightsAreNotCheckedWhereTheServerHasNoReviews() throws Exception {
+    void rightsOfADriverAreCheckedVerbByVerb() throws Exception {
         assertThat(run("--service-account=dra-nvidia:gpus"))
-                .containsPattern("not checked  rbac")
-                .contains("nothing found; 1 check could not look");
-        assertThat(status).isEqualTo(2);
+                .containsPattern(
+                        "ok +rbac +system:serviceaccount:dra-nvidia:gpus has all 9 rights");
+        assertThat(status).isZero();
+        assertThat(api.requests()).containsEntry("create subjectaccessreviews", 9L);
     }
 
     @Test

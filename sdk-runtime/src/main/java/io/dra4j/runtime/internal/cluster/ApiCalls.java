@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -13,6 +14,9 @@ import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -72,17 +76,38 @@ final class ApiCalls {
 
     private String send(
             String method, String path, String type, @Nullable JsonNode body, Duration limit) {
+        HttpResponse<String> response = exchange(method, path, type, body, limit);
+        if (!response.isSuccessful()) {
+            throw failure(method + " " + path, response, status(response.body()));
+        }
+        return response.body() == null ? "" : response.body();
+    }
+
+    /** Sends a request of which each answer counts, whatever its status. */
+    Answer answer(String method, String path, @Nullable JsonNode body, Duration limit) {
+        HttpResponse<String> response = exchange(method, path, JSON, body, limit);
+        return new Answer(response.code(), status(response.body()), date(response));
+    }
+
+    private static @Nullable Instant date(HttpResponse<?> response) {
+        String date = response.header("Date");
+        try {
+            return date == null
+                    ? null
+                    : DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
+        } catch (DateTimeParseException e) {
+            return null; // of a proxy
+        }
+    }
+
+    private HttpResponse<String> exchange(
+            String method, String path, String type, @Nullable JsonNode body, Duration limit) {
         HttpRequest.Builder request =
                 http.newHttpRequestBuilder()
                         .uri(server + path)
                         .header("Accept", JSON)
                         .method(method, type, body == null ? null : body.toString());
-        HttpResponse<String> response =
-                await(() -> http.sendAsync(request.build(), String.class), method, path, limit);
-        if (!response.isSuccessful()) {
-            throw failure(method + " " + path, response, status(response.body()));
-        }
-        return response.body() == null ? "" : response.body();
+        return await(() -> http.sendAsync(request.build(), String.class), method, path, limit);
     }
 
     /** Starts a watch, and returns as soon as the server has begun with its response. */

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.cluster;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -61,6 +62,11 @@ public final class Cluster implements AutoCloseable {
     /** Returns the reader of single claims, and of all at once. */
     public ClaimReader claimReader() {
         return claims;
+    }
+
+    /** Returns the server as checks ask it. */
+    public ClusterApi checked() {
+        return new CheckedApi(calls);
     }
 
     /** Returns all claims of the cluster, as they come and change. */

@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
-import io.dra4j.api.device.CounterSet;
-import io.dra4j.api.device.Device;
-import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
-import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.publish.plan.CounterLayout;
 import io.dra4j.runtime.internal.publish.plan.Feature;
+import io.dra4j.runtime.internal.publish.plan.FeatureProbe;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.Problem;
@@ -30,8 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Probes which features the API server keeps, before a device needs them.
@@ -44,10 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ServerFeatures {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ServerFeatures.class);
     private static final Duration NO_LASTS = Duration.ofMinutes(30);
-    private static final int BAD_REQUEST = 400;
-    private static final int UNPROCESSABLE = 422;
 
     private final SliceStore store;
     private final InstantSource clock;
@@ -167,7 +159,7 @@ final class ServerFeatures {
         if (kept.contains(feature) || (since == null && isSeen(feature, existing))) {
             return true;
         }
-        if (probe(feature, pool)) {
+        if (FeatureProbe.isKept(feature, store, pool.name(), () -> layout(pool))) {
             kept.add(feature);
             missing.remove(feature);
             return true;
@@ -189,33 +181,5 @@ final class ServerFeatures {
 
     private static boolean isSeen(Feature feature, Collection<Stored> existing) {
         return existing.stream().map(Stored::content).anyMatch(feature::usedBy);
-    }
-
-    private boolean probe(Feature feature, Pool pool) {
-        try {
-            Content kept = store.tryCreate(probeSlice(feature, pool));
-            return feature.usedBy(kept);
-        } catch (ClusterException e) {
-            // Any other rule may answer so, too: an admission policy, for instance.
-            if (e.status() == UNPROCESSABLE
-                    && String.valueOf(e.getMessage()).contains(feature.field())) {
-                return false;
-            }
-            if (e.status() == BAD_REQUEST) {
-                LOG.atInfo()
-                        .setCause(e)
-                        .log("The API server takes no dry runs; what it leaves out shows later");
-                return true;
-            }
-            throw e;
-        }
-    }
-
-    private Content probeSlice(Feature feature, Pool pool) {
-        Device probe = feature.probe();
-        List<CounterSet> sets =
-                Feature.COUNTERS.usedBy(probe) ? layout(pool).besides(probe) : List.of();
-        return feature.probeIn(
-                new Content(pool.name(), 1, 1, new Placement.ThisNode(), List.of(probe), sets));
     }
 }

@@ -95,6 +95,10 @@ final class ApiHandler extends Handler.Abstract {
     }
 
     private void apis(Exchange exchange, List<String> path) {
+        if (Reviews.areAt(path.subList(1, path.size()))) {
+            Reviews.handle(exchange, path.subList(1, path.size()));
+            return;
+        }
         if (path.size() > 1 && !kinds.groups().contains(path.get(1))) {
             nothing(exchange);
             return;

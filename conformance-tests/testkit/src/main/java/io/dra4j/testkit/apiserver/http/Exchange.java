@@ -127,6 +127,12 @@ final class Exchange {
         }
     }
 
+    void requirePost() {
+        if (!method().equals("POST")) {
+            throw ApiFailure.methodNotAllowed();
+        }
+    }
+
     boolean dryRun() {
         return query("dryRun").equals("All");
     }
@@ -235,6 +241,11 @@ final class Exchange {
     /** The body as an object of a kind, which it may leave out. */
     ObjectNode objectBody(ResourceKind kind) {
         return objectBody(rawBody(), kind.apiVersion(), kind.kind());
+    }
+
+    /** The body as an object of a kind that is not stored. */
+    ObjectNode objectBody(String apiVersion, String kind) {
+        return objectBody(rawBody(), apiVersion, kind);
     }
 
     private ObjectNode objectBody(byte[] body, String apiVersion, String kind) {

@@ -1,0 +1,75 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.error.DraException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of the program: the main thread does all the work, and the shutdown hook makes it stop.
+ *
+ * <p>A JVM that a signal ends has status 143 or 130. The only way to another one is to halt it at
+ * the end of the hook, once the main thread has reported its status.
+ */
+final class Ending {
+
+    private static final int FAILURE = 1;
+    private static final int LONGEST_STOP_SECONDS = 25; // the kubelet kills a pod after 30
+
+    private final CountDownLatch requested = new CountDownLatch(1);
+    private final CompletableFuture<Integer> status = new CompletableFuture<>();
+
+    private volatile @Nullable DraException failure;
+
+    /** Asks the main thread to stop. */
+    void request() {
+        requested.countDown();
+    }
+
+    /** Asks the main thread to stop, because the driver can't go on. */
+    void fail(DraException problem) {
+        failure = problem;
+        request();
+    }
+
+    void throwFailure() {
+        DraException problem = failure;
+        if (problem != null) {
+            throw problem;
+        }
+    }
+
+    void awaitRequest() {
+        try {
+            requested.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // an interrupt of the main thread means stop
+        }
+    }
+
+    /** Waits, and returns whether the end was asked for. */
+    boolean isRequestedWithin(Duration time) {
+        try {
+            return requested.await(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    void reached(int exitStatus) {
+        status.complete(exitStatus);
+    }
+
+    void endJvm() {
+        request();
+        Runtime.getRuntime()
+                .halt(
+                        status.completeOnTimeout(FAILURE, LONGEST_STOP_SECONDS, TimeUnit.SECONDS)
+                                .join());
+    }
+}

@@ -1,0 +1,85 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.doctor;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.api.error.DraException;
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.Report;
+import io.dra4j.doctor.cluster.ClusterApi;
+import io.dra4j.doctor.cluster.ClusterChecks;
+import io.dra4j.runtime.internal.checkpoint.BootId;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.observe.Meters;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The checks of a driver's node.
+ *
+ * @param kubeconfig how to reach the API server; null for the pod's service account
+ * @param driver the driver's name
+ * @param node the node's name
+ * @param cdiRoot where the driver writes CDI specs
+ * @param plugins the kubelet's directory for data of plugins
+ * @param registrar where the kubelet looks for plugins
+ * @param procRoot the host's proc file system
+ * @param host the node's files
+ * @param neededGates the feature gate of Kubernetes that each option of the driver needs
+ */
+public record NodeDoctor(
+        @Nullable Path kubeconfig,
+        String driver,
+        String node,
+        Path cdiRoot,
+        Path plugins,
+        Path registrar,
+        Path procRoot,
+        HostRoot host,
+        Map<String, String> neededGates) {
+
+    /**
+     * Runs all checks.
+     *
+     * @param own makes those of the driver
+     * @throws DraException if kubeconfig or service account can't be read
+     */
+    public Report report(Function<ClusterApi, ? extends List<? extends Check>> own) {
+        try (Cluster cluster = Cluster.connect(kubeconfig, driver, node, Meters.none())) {
+            ClusterApi api = cluster.checked();
+            List<Check> checks =
+                    new ArrayList<>(
+                            ClusterChecks.ofNode(
+                                    api, driver, node, InstantSource.system(), this::bootId));
+            checks.add(new GateCheck(cluster.slices(), node, neededGates));
+            checks.add(new CdiCheck(() -> runtime(api), host, cdiRoot));
+            checks.add(new KubeletDirectories(plugins, registrar));
+            checks.addAll(own.apply(api));
+            return Report.of("%s on node %s".formatted(driver, node), checks);
+        }
+    }
+
+    private String bootId() {
+        try {
+            return BootId.read(procRoot);
+        } catch (DraException e) {
+            throw new NotCheckedException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private String runtime(ClusterApi api) {
+        JsonNode node = api.get("api/v1/nodes/" + this.node).body();
+        String runtime = node.at("/status/nodeInfo/containerRuntimeVersion").asText();
+        if (runtime.isEmpty()) {
+            throw new NotCheckedException(
+                    "the API server does not say which container runtime it is");
+        }
+        return runtime;
+    }
+}

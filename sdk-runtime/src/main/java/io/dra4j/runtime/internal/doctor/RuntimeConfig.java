@@ -1,0 +1,142 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.doctor;
+
+import io.dra4j.doctor.NotCheckedException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The settings of CDI in a container runtime's configuration.
+ *
+ * @param runtime such as {@code containerd 1.7.27}
+ * @param file the configuration
+ * @param enabled whether CDI is on
+ * @param directories where specs are read
+ * @param unit of systemd, which reads the configuration when it is restarted
+ */
+record RuntimeConfig(
+        String runtime, String file, boolean enabled, List<String> directories, String unit) {
+
+    private static final List<String> DEFAULT_DIRECTORIES = List.of("/etc/cdi", "/var/run/cdi");
+
+    /** Those of distributions first: a file of the usual name may be left over on their nodes. */
+    private static final List<String> CONTAINERD =
+            List.of(
+                    "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+                    "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
+                    "/var/snap/microk8s/current/args/containerd.toml",
+                    "/etc/k0s/containerd.toml",
+                    "/etc/cri/containerd.toml",
+                    "/etc/containerd/config.toml");
+
+    private static final String CRIO = "/etc/crio/crio.conf";
+    private static final String[] PLUGIN_OF_2 = {"plugins", "io.containerd.cri.v1.runtime"};
+    private static final String[] PLUGIN_OF_1 = {"plugins", "io.containerd.grpc.v1.cri"};
+
+    /**
+     * Reads it.
+     *
+     * @param reported the Node's {@code containerRuntimeVersion}
+     * @throws NotCheckedException if it is of another runtime, or not seen
+     */
+    static RuntimeConfig of(String reported, HostRoot host) {
+        String[] parts = reported.split("://", 2);
+        String version = parts.length == 2 ? parts[1].replaceFirst("^v", "") : "";
+        return switch (parts[0]) {
+            case "containerd" -> ofContainerd(version, host);
+            case "cri-o" -> ofCrio(version, host);
+            default ->
+                    throw new NotCheckedException(
+                            "the runtime \"%s\" is not known".formatted(reported));
+        };
+    }
+
+    private static RuntimeConfig ofContainerd(String version, HostRoot host) {
+        boolean isOld = version.startsWith("1.");
+        if (version.matches("1\\.[0-6]\\D.*")) {
+            throw new NotCheckedException(
+                    "containerd %s has no CDI: runtime-version".formatted(version));
+        }
+        String file =
+                CONTAINERD.stream()
+                        .filter(host::exists)
+                        .findFirst()
+                        .orElse(CONTAINERD.get(CONTAINERD.size() - 1));
+        TomlKeys keys = new TomlKeys();
+        if (host.exists(file)) {
+            keys.read(host.read(file));
+            imports(keys, file, host).forEach(one -> keys.read(host.read(one)));
+        }
+        Optional<String> enabled = key(keys, "enable_cdi");
+        return new RuntimeConfig(
+                "containerd " + version,
+                file,
+                enabled.map("true"::equals).orElse(!isOld),
+                directories(keys).orElse(DEFAULT_DIRECTORIES),
+                unit(file));
+    }
+
+    private static Optional<String> key(TomlKeys keys, String name) {
+        return keys.text(PLUGIN_OF_2[0], PLUGIN_OF_2[1], name)
+                .or(() -> keys.text(PLUGIN_OF_1[0], PLUGIN_OF_1[1], name));
+    }
+
+    private static Optional<List<String>> directories(TomlKeys keys) {
+        return keys.texts(PLUGIN_OF_2[0], PLUGIN_OF_2[1], "cdi_spec_dirs")
+                .or(() -> keys.texts(PLUGIN_OF_1[0], PLUGIN_OF_1[1], "cdi_spec_dirs"));
+    }
+
+    /** Files of patterns such as {@code /etc/containerd/conf.d/*.toml}. */
+    private static List<String> imports(TomlKeys keys, String file, HostRoot host) {
+        String folder = file.substring(0, file.lastIndexOf('/'));
+        return keys.texts("imports").orElse(List.of()).stream()
+                .map(pattern -> pattern.startsWith("/") ? pattern : folder + "/" + pattern)
+                .flatMap(pattern -> matching(pattern, host).stream())
+                .toList();
+    }
+
+    private static List<String> matching(String pattern, HostRoot host) {
+        int slash = pattern.lastIndexOf('/');
+        String name = pattern.substring(slash + 1);
+        if (name.startsWith("*")) {
+            return host.files(pattern.substring(0, slash), name.substring(1));
+        }
+        return host.exists(pattern) ? List.of(pattern) : List.of();
+    }
+
+    private static String unit(String file) {
+        if (file.contains("/k3s/")) {
+            return "k3s";
+        }
+        if (file.contains("/rke2/")) {
+            return "rke2-agent";
+        }
+        if (file.contains("/k0s/")) {
+            return "k0sworker";
+        }
+        return file.contains("/microk8s/") ? "snap.microk8s.daemon-containerd" : "containerd";
+    }
+
+    private static RuntimeConfig ofCrio(String version, HostRoot host) {
+        TomlKeys keys = new TomlKeys();
+        if (host.exists(CRIO)) {
+            keys.read(host.read(CRIO));
+        }
+        host.files(CRIO + ".d", "").forEach(file -> keys.read(host.read(file)));
+        List<String> directories =
+                keys.texts("crio", "runtime", "cdi_spec_dirs").orElse(DEFAULT_DIRECTORIES);
+        return new RuntimeConfig(
+                "CRI-O " + version, CRIO, !directories.isEmpty(), directories, "crio");
+    }
+
+    /** Returns whether specs of a directory are read; {@code /var/run} is {@code /run}. */
+    boolean reads(String directory) {
+        return directories.stream().anyMatch(one -> run(one).equals(run(directory)));
+    }
+
+    private static String run(String directory) {
+        String bare = directory.replaceAll("/+$", "");
+        return bare.startsWith("/var/run/") ? bare.substring("/var".length()) : bare;
+    }
+}

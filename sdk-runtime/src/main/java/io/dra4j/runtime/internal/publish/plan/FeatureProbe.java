@@ -1,0 +1,62 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish.plan;
+
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.SliceStore;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
+import java.util.List;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A dry-run create of a slice with one device: the server returns what it would keep, and keeps
+ * nothing.
+ */
+public final class FeatureProbe {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FeatureProbe.class);
+    private static final int BAD_REQUEST = 400;
+    private static final int UNPROCESSABLE = 422;
+
+    private FeatureProbe() {}
+
+    /**
+     * Returns whether the server keeps a feature.
+     *
+     * @param layout where counter sets belong, if the feature needs them
+     * @throws ClusterException if the server can't be reached, or refuses the slice
+     */
+    public static boolean isKept(
+            Feature feature, SliceStore store, PoolName pool, Supplier<CounterLayout> layout) {
+        try {
+            return feature.usedBy(store.tryCreate(slice(feature, pool, layout)));
+        } catch (ClusterException e) {
+            // Any other rule may answer so, too: an admission policy, for instance.
+            if (e.status() == UNPROCESSABLE
+                    && String.valueOf(e.getMessage()).contains(feature.field())) {
+                return false;
+            }
+            if (e.status() == BAD_REQUEST) {
+                LOG.atInfo()
+                        .setCause(e)
+                        .log("The API server takes no dry runs; what it leaves out shows later");
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    private static Content slice(Feature feature, PoolName pool, Supplier<CounterLayout> layout) {
+        Device probe = feature.probe();
+        List<CounterSet> sets =
+                Feature.COUNTERS.usedBy(probe) ? layout.get().besides(probe) : List.of();
+        return feature.probeIn(
+                new Content(pool, 1, 1, new Placement.ThisNode(), List.of(probe), sets));
+    }
+}

@@ -1,0 +1,144 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.NotCheckedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CdiCheckTest {
+
+    private static final long SEED = Long.getLong("dra4j.seed", 26);
+    private static final String CONFIG = "/etc/containerd/config.toml";
+
+    @TempDir private Path root;
+
+    private static List<Finding> look(NodeFiles node) {
+        return new CdiCheck(() -> node.runtime, node.host(), Path.of("/var/run/cdi"))
+                .look()
+                .findings();
+    }
+
+    private NodeFiles node(String runtime) {
+        NodeFiles node = new NodeFiles(root);
+        node.runtime = runtime;
+        return node;
+    }
+
+    @Test
+    void aThousandHealthyNodesHaveNoFinding() {
+        Random random = new Random(SEED);
+        for (int i = 0; i < 1000; i++) {
+            NodeFiles node = NodeFiles.healthy(root, random);
+            assertThat(look(node)).as("node %d of seed %d", i, SEED).isEmpty();
+            node.clear();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "containerd://1.7.27; version = 2",
+                "containerd://1.7.27; [plugins.\"io.containerd.grpc.v1.cri\"]|enable_cdi = false",
+                "containerd://1.7.27; [plugins.\"other\"]|enable_cdi = true",
+                "containerd://2.1.4; [plugins.'io.containerd.cri.v1.runtime']|enable_cdi=false # no",
+                "containerd://2.1.4; plugins.\"io.containerd.cri.v1.runtime\".enable_cdi = false",
+            })
+    void offIsFoundOnce(String runtime, String text) {
+        NodeFiles node = node(runtime);
+        node.write(CONFIG, text.replace('|', '\n'));
+
+        assertThat(look(node))
+                .singleElement()
+                .satisfies(
+                        one -> {
+                            assertThat(one.object()).isEqualTo(CONFIG);
+                            assertThat(one.what()).startsWith("CDI is off in containerd ");
+                            assertThat(one.mend()).contains("sudo systemctl restart containerd");
+                        });
+    }
+
+    @Test
+    void offByDefaultIsFoundWithoutAFile() {
+        assertThat(look(node("containerd://1.7.27"))).hasSize(1);
+    }
+
+    @Test
+    void anImportOutweighsTheFile() {
+        NodeFiles node = node("containerd://2.1.4");
+        node.write(CONFIG, "version = 3\nimports = ['conf.d/*.toml']\n");
+        node.write(
+                "/etc/containerd/conf.d/a.toml",
+                "[plugins.'io.containerd.cri.v1.runtime']\nenable_cdi = false\n");
+
+        assertThat(look(node)).hasSize(1);
+    }
+
+    @Test
+    void aDirectoryThatIsNotReadIsFoundOnce() {
+        NodeFiles node = node("containerd://2.1.4");
+        node.write(
+                CONFIG,
+                "[plugins.'io.containerd.cri.v1.runtime']\ncdi_spec_dirs = ['/var/cdi/dynamic']\n");
+
+        assertThat(look(node))
+                .singleElement()
+                .satisfies(
+                        one ->
+                                assertThat(one.mend().get(0))
+                                        .contains("--cdi-root=/var/cdi/dynamic"));
+    }
+
+    @Test
+    void crioWithoutDirectoriesIsFoundOnce() {
+        NodeFiles node = node("cri-o://1.34.1");
+        node.write("/etc/crio/crio.conf.d/99-off.conf", "[crio.runtime]\ncdi_spec_dirs = []\n");
+
+        assertThat(look(node))
+                .extracting(Finding::what)
+                .containsExactly("CDI is off in CRI-O 1.34.1");
+    }
+
+    @Test
+    void anotherRuntimeIsNotChecked() {
+        assertThatThrownBy(() -> look(node("docker://28.1")))
+                .isInstanceOf(NotCheckedException.class)
+                .hasMessageContaining("docker://28.1");
+    }
+
+    @Test
+    void aPodThatDoesNotSeeTheNodeDoesNotCheck(@TempDir Path proc) throws Exception {
+        Map<String, String> pod = Map.of("KUBERNETES_SERVICE_HOST", "10.96.0.1");
+        process(proc.resolve("self"), "mnt:[1]");
+        Path first = process(proc.resolve("1"), "mnt:[1]");
+
+        assertThatThrownBy(() -> HostRoot.of(null, proc, pod).file("/etc"))
+                .isInstanceOf(NotCheckedException.class)
+                .hasMessageContaining("--host-root");
+        assertThat(HostRoot.of(null, proc, Map.of()).path()).isEqualTo(Path.of("/"));
+        assertThat(HostRoot.of(root, proc, pod).path()).isEqualTo(root);
+
+        Files.delete(first.resolve("ns/mnt"));
+        Files.createSymbolicLink(first.resolve("ns/mnt"), Path.of("mnt:[2]"));
+        assertThat(HostRoot.of(null, proc, pod).path()).isEqualTo(first.resolve("root"));
+    }
+
+    private static Path process(Path process, String mounts) throws Exception {
+        Files.createDirectories(process.resolve("ns"));
+        Files.createDirectories(process.resolve("root/etc"));
+        Files.createSymbolicLink(process.resolve("ns/mnt"), Path.of(mounts));
+        return process;
+    }
+}

@@ -1,0 +1,129 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.Report;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.manifests.ManifestObjects;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The checks of a node over HTTP, with its files. */
+class NodeDoctorTest {
+
+    private static final Map<String, String> GATES =
+            Map.of(
+                    "--unhealthy-taint", "DRADeviceTaints",
+                    "--dynamic-mig", "DRAPartitionableDevices",
+                    "--consumable-shares", "DRAConsumableCapacity");
+
+    @TempDir private Path folder;
+
+    @BeforeEach
+    void makeTheNode() throws Exception {
+        Files.createDirectories(folder.resolve("plugins"));
+        Files.createDirectories(folder.resolve("plugins_registry"));
+        Path boot = Files.createDirectories(folder.resolve("proc/sys/kernel/random"));
+        Files.writeString(boot.resolve("boot_id"), "boot-1\n");
+    }
+
+    private NodeDoctor doctor(EmbeddedApiServer api, Map<String, String> gates) throws Exception {
+        ManifestObjects.putText(
+                """
+                apiVersion: v1
+                kind: Node
+                metadata: {name: node-a}
+                status:
+                  nodeInfo: {kubeletVersion: v1.36.2, bootID: boot-1, containerRuntimeVersion: "containerd://2.1.4"}
+                """,
+                api.store());
+        return new NodeDoctor(
+                api.writeKubeconfig(folder.resolve("kubeconfig")),
+                "gpu.example.com",
+                "node-a",
+                Path.of("/var/run/cdi"),
+                folder.resolve("plugins"),
+                folder.resolve("plugins_registry"),
+                folder.resolve("proc"),
+                new HostRoot(folder),
+                gates);
+    }
+
+    private static List<String> found(Report report) {
+        return report.findings().stream().map(Finding::id).toList();
+    }
+
+    @Test
+    void aHealthyNodeIsOneScreen() throws Exception {
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
+            Report report = doctor(api, GATES).report(any -> List.of());
+
+            assertThat(report.exitStatus()).as(report.text()).isZero();
+            assertThat(report.text().lines()).hasSizeLessThan(24);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void gatesThatAreOffAreFoundInEachRelease(KubernetesVersion release) throws Exception {
+        EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder().version(release);
+        if (!FeatureGate.DRA_DEVICE_TAINTS.isLockedIn(release)) {
+            builder.featureGate(FeatureGate.DRA_DEVICE_TAINTS, false);
+        }
+        builder.featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, false);
+        builder.featureGate(FeatureGate.DRA_CONSUMABLE_CAPACITY, false);
+        try (EmbeddedApiServer api = builder.start()) {
+            Report report = doctor(api, GATES).report(any -> List.of());
+
+            assertThat(found(report))
+                    .containsExactly("feature-gates", "feature-gates", "feature-gates");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void gatesThatAreOnAreFoundOnInEachRelease(KubernetesVersion release) throws Exception {
+        EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder().version(release);
+        GATES.values().forEach(gate -> builder.featureGate(FeatureGate.parse(gate), true));
+        try (EmbeddedApiServer api = builder.start()) {
+            assertThat(found(doctor(api, GATES).report(any -> List.of()))).isEmpty();
+        }
+    }
+
+    @Test
+    void directoriesOfAnotherKubeletAreFound() throws Exception {
+        Files.delete(folder.resolve("plugins_registry"));
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
+            assertThat(found(doctor(api, Map.of()).report(any -> List.of())))
+                    .containsExactly("kubelet-directories");
+        }
+    }
+
+    @Test
+    void aServerThatIsNotThereLeavesTheFilesToCheck() throws Exception {
+        NodeDoctor doctor;
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
+            doctor = doctor(api, Map.of());
+        }
+
+        Report report = doctor.report(api -> List.of());
+
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.exitStatus()).isEqualTo(Report.INCOMPLETE);
+        assertThat(report.text())
+                .containsPattern("not checked  server-version +No answer from the API server")
+                .containsPattern("ok           kubelet-directories");
+    }
+}
