@@ -34,6 +34,9 @@ public final class NvidiaDriverMain {
         if (ProbeMain.isFor(args)) {
             System.exit(ProbeMain.execute(args, System.out, System.err));
         }
+        if (DriverMain.isDoctor(args)) {
+            DriverMain.runDoctor(args, PROGRAM, new NvidiaOptions(), NvidiaOptions::checks);
+        }
         if (DriverMain.isWebhook(args)) {
             DriverMain.runWebhook(
                     args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::configTypes);

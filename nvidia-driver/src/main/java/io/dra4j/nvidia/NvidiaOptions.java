@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.cluster.ClusterApi;
+import io.dra4j.doctor.cluster.ClusterChecks;
+import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
@@ -19,8 +23,11 @@ import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.runtime.DriverOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -181,9 +188,41 @@ final class NvidiaOptions extends DriverOptions {
     }
 
     private HookProgram hookProgram() {
-        return cdiHook == null || cdiHook.toString().isEmpty()
+        Path given = cdiHook();
+        return given == null
                 ? HookProgram.install(Path.of("/"), directory())
-                : HookProgram.at(cdiHook);
+                : HookProgram.at(given);
+    }
+
+    private @Nullable Path cdiHook() {
+        return cdiHook == null || cdiHook.toString().isEmpty() ? null : cdiHook;
+    }
+
+    /** Returns the checks of this driver's node, beside those of every driver's. */
+    List<Check> checks(ClusterApi cluster) {
+        List<Check> checks =
+                new ArrayList<>(
+                        NvidiaChecks.of(
+                                install,
+                                install.roots(devRoot, procRoot()),
+                                cdiHook(),
+                                directory()));
+        if (install.isDynamicMig()) {
+            checks.add(ClusterChecks.migManager(cluster, driverName(), nodeName()));
+        }
+        return checks;
+    }
+
+    @Override
+    protected Map<String, String> neededGates() {
+        Map<String, String> needed = new TreeMap<>(super.neededGates());
+        if (install.isDynamicMig()) {
+            needed.put("--dynamic-mig", "DRAPartitionableDevices");
+        }
+        if (install.gates().shares().areAllowed()) {
+            needed.put("--consumable-shares", "DRAConsumableCapacity");
+        }
+        return needed;
     }
 
     DeviceSharing sharing() {

@@ -120,7 +120,8 @@ public final class InstallOptions {
         return new NodeDevices.Settings(nodeName, sysfsRoot, isDynamicMig(), gates.shares());
     }
 
-    private boolean isDynamicMig() {
+    /** Returns whether MIG devices are created when claims are prepared. */
+    public boolean isDynamicMig() {
         return dynamicMig == null ? gates.featureGates().isOn(FeatureGate.DynamicMIG) : dynamicMig;
     }
 

@@ -75,6 +75,16 @@ public final class HookProgram {
         return new HookProgram(file, Origin.JAR);
     }
 
+    /** Returns the program that {@link #install} has copied to the driver's directory, or will. */
+    public static HookProgram copied(Path directory) {
+        return new HookProgram(directory.resolve(NAME), Origin.JAR);
+    }
+
+    /** Returns the path on the node. */
+    public Path path() {
+        return path;
+    }
+
     private static boolean isProgram(Path file) {
         return Files.isRegularFile(file) && Files.isExecutable(file);
     }
@@ -84,7 +94,7 @@ public final class HookProgram {
      *
      * @throws PrepareException if it is not, as far as this process sees the node
      */
-    void requireThere(Roots roots) {
+    public void requireThere(Roots roots) {
         Optional<Path> seen = origin == Origin.ADMIN ? roots.seen(path) : Optional.of(path);
         if (seen.isPresent() && !isProgram(seen.get())) {
             String next =

@@ -1,0 +1,281 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.Report;
+import io.dra4j.doctor.cluster.ClusterApi;
+import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.manifests.ManifestObjects;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The checks of NVIDIA's nodes, on boards, and the program's command as on its page. */
+class NvidiaDoctorTest {
+
+    private static final Path PAGE = Path.of("../docs-site/how-to/find-what-is-wrong.md");
+    private static final String BOOT = "3f0c8a52-6a0e-4b7e-9d0c-0f6c2f2f6a11";
+
+    @TempDir private Path folder;
+    private String label = "";
+
+    /** A node of this label, if any. */
+    private final ClusterApi cluster =
+            new ClusterApi() {
+                @Override
+                public Answer get(String path) {
+                    try {
+                        String labels =
+                                label.isEmpty() ? "" : "\"%s\":\"all-1g.10gb\"".formatted(label);
+                        String node =
+                                "{\"metadata\":{\"name\":\"gpu-1\",\"labels\":{%s}}}"
+                                        .formatted(labels);
+                        return new Answer(200, new ObjectMapper().readTree(node), null);
+                    } catch (java.io.IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                }
+
+                @Override
+                public Answer create(String path, JsonNode body) {
+                    throw new AssertionError("no check creates anything");
+                }
+            };
+
+    private List<String> options(StandInNode node, String... more) {
+        List<String> options =
+                new ArrayList<>(
+                        List.of(
+                                "--node-name=gpu-1",
+                                "--driver-name=gpu.nvidia.com",
+                                "--nvidia-driver-root=" + node.root(),
+                                "--sysfs-root=" + node.sysfs(),
+                                "--proc-root=" + node.proc(),
+                                "--kubelet-plugins-directory-path=" + kubelet("plugins"),
+                                "--kubelet-registrar-directory-path="
+                                        + kubelet("plugins_registry")));
+        options.addAll(List.of(more));
+        return options;
+    }
+
+    private Path kubelet(String name) {
+        return folder.resolve("var/lib/kubelet").resolve(name);
+    }
+
+    private List<Check> checks(StandInNode node, String... more) {
+        NvidiaOptions options = new NvidiaOptions();
+        new CommandLine(options).parseArgs(options(node, more).toArray(String[]::new));
+        return options.checks(cluster);
+    }
+
+    private Report report(StandInNode node, String... more) {
+        return Report.of("node gpu-1", checks(node, more));
+    }
+
+    private static List<String> found(Report report) {
+        return report.findings().stream().map(Finding::id).toList();
+    }
+
+    private StandInNode install(String boards) throws Exception {
+        StandInNode node = StandInNode.install(folder, boards);
+        process(node, 2, "kthreadd", "");
+        process(node, 700, "nvidia-persiste", "/dev/null");
+        process(node, 701, "python3", "/dev/nvidia0");
+        return node;
+    }
+
+    private static void process(StandInNode node, int pid, String name, String open)
+            throws Exception {
+        Path process = Files.createDirectories(node.proc().resolve(pid + "/fd")).getParent();
+        Files.writeString(process.resolve("comm"), name + "\n");
+        if (!open.isEmpty()) {
+            Files.createSymbolicLink(process.resolve("fd/7"), Path.of(open));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a100-40", "h100-80", "mixed", "t4"})
+    void nothingIsFoundOnHealthyNodes(String boards) throws Exception {
+        StandInNode node = install(boards);
+        label = "nvidia.com/gpu.product";
+
+        for (String dynamic : List.of("--dynamic-mig=false", "--dynamic-mig=true")) {
+            Report report = report(node, dynamic);
+            assertThat(report.exitStatus()).as(report.text()).isZero();
+        }
+    }
+
+    @Test
+    void aWrongRootIsFoundOnce() throws Exception {
+        StandInNode node = install("t4");
+        Files.delete(node.library());
+
+        Report report = report(node);
+
+        assertThat(found(report)).containsExactly("driver-root");
+        assertThat(report.text())
+                .containsPattern("not checked +nvml +NVML is not found: driver-root");
+    }
+
+    @Test
+    void aKernelWithoutTheDriverIsFoundOnce() throws Exception {
+        StandInNode node = install("t4");
+        assertThat(node.unload()).isZero();
+
+        assertThat(found(report(node))).containsExactly("nvml");
+    }
+
+    @Test
+    void aMissingHookIsFoundOnce() throws Exception {
+        StandInNode node = install("t4");
+
+        assertThat(found(report(node, "--nvidia-cdi-hook-path=/usr/bin/no-hook")))
+                .containsExactly("hook");
+        Files.createDirectories(kubelet("plugins/gpu.nvidia.com"));
+        assertThat(found(report(node))).containsExactly("hook");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "nvidia-persiste, nvidia-persistenced",
+        "nv-hostengine, nvidia-dcgm",
+        "dcgm-exporter, dcgm-exporter"
+    })
+    void aDaemonThatKeepsAGpuFromMigModeIsFoundOnce(String name, String unit) throws Exception {
+        StandInNode node = install("a100-40");
+        process(node, 900, name, "/dev/nvidia0");
+
+        List<Finding> findings = report(node, "--dynamic-mig").findings();
+
+        assertThat(findings)
+                .singleElement()
+                .satisfies(
+                        one -> {
+                            assertThat(one.id()).isEqualTo("gpu-holders");
+                            assertThat(one.mend()).contains("sudo systemctl stop " + unit);
+                        });
+        assertThat(found(report(node))).isEmpty();
+    }
+
+    @Test
+    void gpusInMigModeMayBeKeptOpen() throws Exception {
+        StandInNode node = install("a100-40");
+        for (int gpu = 0; gpu < node.state().gpus(); gpu++) {
+            node.state().setMig(gpu, true);
+        }
+        process(node, 900, "nv-hostengine", "/dev/nvidia0");
+
+        assertThat(found(report(node, "--dynamic-mig"))).isEmpty();
+    }
+
+    @Test
+    void aPodThatDoesNotSeeProcessesDoesNotCheckThem() throws Exception {
+        StandInNode node = install("a100-40");
+        Files.writeString(node.proc().resolve("2/comm"), "java\n");
+
+        assertThat(report(node, "--dynamic-mig").text())
+                .containsPattern("not checked +gpu-holders");
+    }
+
+    @Test
+    void aMigManagerBesideDynamicMigIsFoundOnce() throws Exception {
+        StandInNode node = install("a100-40");
+        label = "nvidia.com/mig.config";
+
+        assertThat(found(report(node, "--dynamic-mig"))).containsExactly("mig-manager");
+        assertThat(found(report(node))).isEmpty();
+    }
+
+    @Test
+    void theProgramPrintsWhatThePageShows() throws Exception {
+        StandInNode node = install("h100-80");
+        Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), BOOT + "\n");
+        Files.createDirectories(kubelet("plugins"));
+        Files.createDirectories(kubelet("plugins_registry"));
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
+            ManifestObjects.putText(
+                    """
+                    apiVersion: v1
+                    kind: Node
+                    metadata: {name: gpu-1}
+                    status:
+                      nodeInfo: {kubeletVersion: v1.36.2, bootID: %s, containerRuntimeVersion: "containerd://2.1.4"}
+                    """
+                            .formatted(BOOT),
+                    api.store());
+
+            String printed =
+                    run(
+                            options(
+                                    node,
+                                    "--dynamic-mig",
+                                    "--host-root=" + folder,
+                                    "--kubeconfig="
+                                            + api.writeKubeconfig(folder.resolve("kubeconfig"))));
+
+            assertThat(unwrapped(Files.readString(PAGE)))
+                    .contains(
+                            unwrapped(
+                                    printed.replace(node.root() + "/", "/")
+                                            .replace(folder + "/", "/")));
+            assertThat(rows("node")).containsExactlyInAnyOrderElementsOf(ids(printed));
+        }
+    }
+
+    private static String run(List<String> options) throws Exception {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                NvidiaDriverMain.class.getName(),
+                                "doctor"));
+        command.addAll(options);
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String printed =
+                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(printed).isZero();
+        return printed;
+    }
+
+    /** Lines are broken by the length of paths, which differ. */
+    private static String unwrapped(String text) {
+        return text.replaceAll("\\s+", " ");
+    }
+
+    private static List<String> rows(String where) throws Exception {
+        return Pattern.compile("(?m)^\\| `([a-z-]+)` \\| [^|]*\\b" + where + "\\b")
+                .matcher(Files.readString(PAGE))
+                .results()
+                .map(row -> row.group(1))
+                .toList();
+    }
+
+    private static List<String> ids(String printed) {
+        return Pattern.compile("(?m)^  ok +([a-z-]+)")
+                .matcher(printed)
+                .results()
+                .map((MatchResult row) -> Objects.requireNonNull(row.group(1)))
+                .toList();
+    }
+}
