@@ -58,6 +58,9 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 {{- if ne .Values.healthWatch "auto" }}
 - {name: HEALTH_WATCH, value: {{ .Values.healthWatch }}}
 {{- end }}
+{{- if ne .Values.legacyPlugin "warn" }}
+- {name: LEGACY_PLUGIN, value: {{ .Values.legacyPlugin }}}
+{{- end }}
 {{- with .Values.additionalXidsToIgnore }}
 - {name: ADDITIONAL_XIDS_TO_IGNORE, value: {{ join "," . | quote }}}
 {{- end }}

@@ -46,7 +46,7 @@ public final class NvidiaDriverMain {
                 PROGRAM,
                 new NvidiaOptions(),
                 NvidiaDriverMain::provider,
-                (options, driver) -> driver.healthService());
+                (options, driver) -> driver.healthService().legacyPlugin(options.legacyPlugin()));
     }
 
     private static List<ConfigType<?>> configTypes(NvidiaOptions options) {

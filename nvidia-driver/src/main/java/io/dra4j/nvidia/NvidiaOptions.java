@@ -21,10 +21,12 @@ import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.slicing.SliceFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.runtime.DriverOptions;
+import io.dra4j.runtime.LegacyPlugin;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -163,6 +165,36 @@ final class NvidiaOptions extends DriverOptions {
                     "Invalid value for option '--rescan-interval': " + seconds + " is less than 1");
         }
         rescanInterval = Duration.ofSeconds(seconds);
+    }
+
+    private LegacyPlugin legacyPlugin;
+
+    @Option(
+            names = "--legacy-plugin",
+            order = 15,
+            paramLabel = "warn|withhold",
+            defaultValue = "warn",
+            description = {
+                "What to do on a node where a device plugin offers nvidia.com/gpu, nvidia.com/gpu.shared"
+                        + " or nvidia.com/mig-*, too, so that GPUs are given out twice: warn in the log"
+                        + " and by an Event on the Node, or withhold all devices until it is gone."
+                        + " [LEGACY_PLUGIN]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private void legacyPlugin(String text) {
+        try {
+            legacyPlugin = LegacyPlugin.valueOf(text.strip().toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Invalid value for option '--legacy-plugin': '%s' is neither warn nor withhold"
+                            .formatted(text),
+                    e);
+        }
+    }
+
+    LegacyPlugin legacyPlugin() {
+        return legacyPlugin;
     }
 
     @Mixin private ThresholdOptions thresholds;

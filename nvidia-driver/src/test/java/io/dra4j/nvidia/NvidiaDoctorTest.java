@@ -112,7 +112,7 @@ class NvidiaDoctorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a100-40", "h100-80", "mixed", "t4"})
+    @ValueSource(strings = {"a100-40", "mixed", "t4"})
     void nothingIsFoundOnHealthyNodes(String boards) throws Exception {
         StandInNode node = install(boards);
         label = "nvidia.com/gpu.product";

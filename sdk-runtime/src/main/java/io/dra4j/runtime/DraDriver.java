@@ -143,6 +143,7 @@ public final class DraDriver implements AutoCloseable {
         private boolean healthService;
         private int healthcheckPort = -1;
         private @Nullable Path devicePolicy;
+        private @Nullable LegacyPlugin legacyPlugin;
         private Set<MetadataVersion> metadataVersions = EnumSet.allOf(MetadataVersion.class);
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
@@ -390,6 +391,23 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Looks whether a device plugin offers the same devices on the node; by default it does
+         * not.
+         *
+         * <p>The plugin's resources are those in the driver's own domain, and those that plugins of
+         * known vendors have, such as {@code nvidia.com/gpu} beside {@code gpu.nvidia.com}. The
+         * Node is read at the start and every few minutes. Claims that are allocated are prepared
+         * in any case.
+         *
+         * @param choice what to do then; {@code null} to not look
+         * @return this builder
+         */
+        public Builder legacyPlugin(@Nullable LegacyPlugin choice) {
+            legacyPlugin = choice;
+            return this;
+        }
+
+        /**
          * Sets the versions in which containers find the metadata of their devices; all by default.
          *
          * <p>A file has a document for each version, newest first, whatever the order here.
@@ -446,6 +464,8 @@ public final class DraDriver implements AutoCloseable {
                             healthService,
                             healthcheckPort,
                             devicePolicy,
+                            legacyPlugin != null,
+                            legacyPlugin == LegacyPlugin.WITHHOLD,
                             metadataVersions.stream().map(MetadataVersion::text).toList());
             return new DraDriver(settings, provider);
         }

@@ -23,12 +23,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
         List<Finding> findings = new ArrayList<>();
         for (NodeFacts node : nodes) {
             for (String driver : cluster.driversOf(node)) {
-                List<String> offered =
-                        node.allocatable().entrySet().stream()
-                                .filter(one -> !one.getValue().equals("0"))
-                                .filter(one -> LegacyResources.isOf(driver, one.getKey()))
-                                .map(one -> one.getKey() + "=" + one.getValue())
-                                .toList();
+                List<String> offered = LegacyResources.offered(driver, node);
                 if (!offered.isEmpty()) {
                     findings.add(finding(node, driver, offered));
                 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor.cluster;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -23,8 +25,25 @@ public final class LegacyResources {
 
     private LegacyResources() {}
 
-    /** Returns whether a resource stands for devices of a driver. */
-    public static boolean isOf(String driver, String resource) {
+    /**
+     * Returns the resources of a Node by which a device plugin offers a driver's devices.
+     *
+     * @param node the object
+     * @return with their amounts, such as {@code nvidia.com/gpu=8}; none if there are 0 of each
+     */
+    public static List<String> offered(String driver, JsonNode node) {
+        return offered(driver, NodeFacts.of(node));
+    }
+
+    static List<String> offered(String driver, NodeFacts node) {
+        return node.allocatable().entrySet().stream()
+                .filter(one -> !one.getValue().equals("0"))
+                .filter(one -> isOf(driver, one.getKey()))
+                .map(one -> one.getKey() + "=" + one.getValue())
+                .toList();
+    }
+
+    private static boolean isOf(String driver, String resource) {
         Pattern known = KNOWN.get(driver);
         return resource.startsWith(driver + "/")
                 || (known != null && known.matcher(resource).matches());

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param healthService whether the kubelet is offered the health of devices
  * @param healthcheckPort negative for none
  * @param devicePolicy {@code null} unless a file changes what is published
+ * @param watchesLegacyPlugin whether a device plugin for the same devices is looked for
+ * @param withholdsBesideLegacyPlugin whether no device is published beside one
  * @param metadataVersions the versions of device metadata's format, newest first
  */
 public record DriverSettings(
@@ -50,6 +52,8 @@ public record DriverSettings(
         boolean healthService,
         int healthcheckPort,
         @Nullable Path devicePolicy,
+        boolean watchesLegacyPlugin,
+        boolean withholdsBesideLegacyPlugin,
         List<String> metadataVersions) {
 
     private static final int LAST_PORT = 65535;

@@ -67,6 +67,7 @@ public final class RunningDriver implements AutoCloseable {
     private final RunningHealth health;
     private final NodeEventRecorder events;
     private final DevicePolicies policies;
+    private final LegacyPluginWatch legacyPlugin;
     private final RunningMaintenance maintenance;
     private final Liveness liveness = new Liveness();
     private final SlicePublisher publisher;
@@ -91,6 +92,7 @@ public final class RunningDriver implements AutoCloseable {
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
             policies = policies();
+            legacyPlugin = started(legacyPluginWatch());
             maintenance = maintenance(data);
             publisher = new SlicePublisher(publishing());
             health.informs(publisher);
@@ -104,7 +106,6 @@ public final class RunningDriver implements AutoCloseable {
             plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
             running.recover(); // before a kubelet can prepare what this would take for lost
-            health.measure(publisher, meters);
             publish();
             started(readiness).started(plugin, publisher);
             bind();
@@ -121,6 +122,10 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private void publish() {
+        health.measure(publisher, meters);
+        if (settings.watchesLegacyPlugin()) {
+            legacyPlugin.start(publisher::taintsChanged);
+        }
         plugin.publish();
         serveProbes();
         publisher.start();
@@ -219,6 +224,15 @@ public final class RunningDriver implements AutoCloseable {
                 settings.driverName(), settings.nodeName(), settings.devicePolicy(), events);
     }
 
+    private LegacyPluginWatch legacyPluginWatch() {
+        return new LegacyPluginWatch(
+                settings.driverName(),
+                settings.nodeName(),
+                settings.withholdsBesideLegacyPlugin(),
+                cluster.checked(),
+                events);
+    }
+
     private Journal openJournal(DataDirectory data) {
         return Journal.open(data.journal(), BootId.read(settings.procRoot()), locks, meters);
     }
@@ -240,7 +254,7 @@ public final class RunningDriver implements AutoCloseable {
                 events,
                 meters,
                 settings.removesSlicesOnClose(),
-                inventory -> policies.apply(health.taint(inventory)),
+                inventory -> legacyPlugin.apply(policies.apply(health.taint(inventory))),
                 new PinnedNames(settings.driverName(), pins, cluster.claimReader(), events));
     }
 

@@ -45,6 +45,8 @@ public record DriverEvent(
         DEVICES_LEFT_OUT("DevicesLeftOut", Severity.PROBLEM),
         /** The file of the device policy can't be applied; the policy before it stays in force. */
         POLICY_REJECTED("DevicePolicyRejected", Severity.PROBLEM),
+        /** A device plugin offers the same devices on the node. */
+        LEGACY_DEVICE_PLUGIN("LegacyDevicePlugin", Severity.PROBLEM),
         /** The provider can't go on before the process has been restarted. */
         RESTART_NEEDED("RestartNeeded", Severity.PROBLEM),
         /** The provider can't read its devices. */

@@ -1,0 +1,147 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.cluster.ClusterApi;
+import io.dra4j.doctor.cluster.LegacyResources;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the Node for resources of a device plugin that offers the driver's devices.
+ *
+ * <p>A Node that can't be read says nothing: what was known stays. A driver that is to withhold its
+ * devices does so until it has read the Node. {@link #apply} is for any thread.
+ */
+final class LegacyPluginWatch implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LegacyPluginWatch.class);
+    private static final String SUBJECT = "legacy device plugin";
+
+    /** The kubelet writes its Node every 5 minutes, or when it changes. */
+    private static final Duration INTERVAL = Duration.ofMinutes(5);
+
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private final String driver;
+    private final String node;
+    private final boolean withholds;
+    private final ClusterApi api;
+    private final EventRecorder events;
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-legacy-"));
+
+    private volatile boolean isHeldBack;
+    private List<String> offered = List.of(); // of the thread that looks
+    private boolean isKnown;
+
+    LegacyPluginWatch(
+            String driver, String node, boolean withholds, ClusterApi api, EventRecorder events) {
+        this.driver = driver;
+        this.node = node;
+        this.withholds = withholds;
+        this.isHeldBack = withholds;
+        this.api = api;
+        this.events = events;
+    }
+
+    /** Looks, before the first slice is written if it depends on it, and again from now on. */
+    void start(Runnable changed) {
+        if (withholds) {
+            look(() -> {});
+        }
+        again(changed, Duration.ZERO);
+    }
+
+    private void again(Runnable changed, Duration delay) {
+        timer.schedule(
+                () -> {
+                    try {
+                        look(changed);
+                    } finally {
+                        again(changed, isKnown && offered.isEmpty() ? INTERVAL : SOON);
+                    }
+                },
+                delay.toMillis(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    /** Reads the Node once. */
+    void look(Runnable changed) {
+        try {
+            ClusterApi.Answer answer = api.get("api/v1/nodes/" + node);
+            if (answer.status() == 200) {
+                found(LegacyResources.offered(driver, answer.body()), changed);
+            }
+        } catch (NotCheckedException e) {
+            LOG.atDebug().setCause(e).log("The Node can't be read; tried again");
+        }
+    }
+
+    private void found(List<String> now, Runnable changed) {
+        boolean was = !offered.isEmpty();
+        isKnown = true;
+        if (!now.isEmpty() && !now.equals(offered)) {
+            report(now);
+        } else if (now.isEmpty() && was) {
+            LOG.atInfo().log("No device plugin offers the devices of this driver any more");
+            events.record(
+                    new DriverEvent(
+                            Reason.PUBLISHING_RECOVERED,
+                            SUBJECT,
+                            "No device plugin offers the devices of this driver any more"));
+        }
+        offered = List.copyOf(now);
+        boolean next = withholds && !now.isEmpty();
+        if (next != isHeldBack) {
+            isHeldBack = next;
+            changed.run();
+        }
+    }
+
+    private void report(List<String> now) {
+        String message =
+                "A device plugin offers %s on this node beside the driver %s: each device is given to two pods at a time. %s Keep the plugin off the node: kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false with GPU Operator, or the node selector of its DaemonSet"
+                        .formatted(
+                                String.join(", ", now),
+                                driver,
+                                withholds
+                                        ? "No device is published until the plugin is gone."
+                                        : "The devices are published all the same.",
+                                node);
+        LOG.atWarn().log(message);
+        events.record(new DriverEvent(Reason.LEGACY_DEVICE_PLUGIN, SUBJECT, message));
+    }
+
+    /** Returns the inventory as it is published. */
+    Inventory apply(Inventory inventory) {
+        return isHeldBack
+                ? new Inventory(
+                        inventory.pools().stream().map(LegacyPluginWatch::without).toList(),
+                        inventory.leftOut())
+                : inventory;
+    }
+
+    private static Pool without(Pool pool) {
+        return pool.placement() instanceof Placement.PublishedElsewhere
+                ? pool
+                : pool.toBuilder().devices(List.of()).counterSets(List.of()).build();
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}
