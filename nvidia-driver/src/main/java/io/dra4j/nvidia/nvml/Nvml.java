@@ -93,6 +93,18 @@ public final class Nvml implements AutoCloseable {
         return sessions.giveBack(purpose);
     }
 
+    /**
+     * Gives NVML back for a moment, in which the kernel takes a GPU from its driver: other calls
+     * wait until the result is closed, half a minute at most.
+     *
+     * @param purpose the reason, named to calls that wait too long
+     * @throws NvmlException with {@link Reason#IN_USE} if a call does not return within half a
+     *     minute
+     */
+    public Lease suspend(String purpose) {
+        return sessions.suspend(purpose);
+    }
+
     /** Returns why only a restart of the process may help; never waits for NVML. */
     public Optional<String> persistentFailure() {
         return sessions.persistentFailure();

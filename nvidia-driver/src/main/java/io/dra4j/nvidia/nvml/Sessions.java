@@ -48,6 +48,7 @@ final class Sessions {
     private int calls;
     private int keepers;
     private final List<String> holds = new ArrayList<>();
+    private final List<String> suspensions = new ArrayList<>();
 
     /** Read by probes, which must not wait for NVML; written with the lock. */
     private volatile @Nullable Failure failure;
@@ -91,6 +92,9 @@ final class Sessions {
         lock.lock();
         try {
             requireNotGivenBack();
+            if (!suspensions.isEmpty()) {
+                throw givenBack(suspensions.get(0));
+            }
             if (session != current || isOutdated()) {
                 throw new NvmlException(
                         Reason.SESSION_ENDED,
@@ -148,6 +152,10 @@ final class Sessions {
             long left = LONGEST_CALLS.toNanos();
             while (true) {
                 requireNotGivenBack();
+                if (!suspensions.isEmpty()) {
+                    left = await(left, "NVML is given back for " + suspensions.get(0));
+                    continue;
+                }
                 if (current != null && isOutdated() && calls == 0) {
                     end();
                 }
@@ -207,9 +215,13 @@ final class Sessions {
     }
 
     private void endIfUnused() {
-        if (calls == 0 && current != null && (keepers == 0 || ended || !holds.isEmpty())) {
+        if (calls == 0 && current != null && (keepers == 0 || ended || isGivenBack())) {
             end();
         }
+    }
+
+    private boolean isGivenBack() {
+        return !holds.isEmpty() || !suspensions.isEmpty();
     }
 
     private void end() {
@@ -242,12 +254,15 @@ final class Sessions {
 
     private void requireNotGivenBack() {
         if (!holds.isEmpty()) {
-            throw new NvmlException(
-                    Reason.GIVEN_BACK,
-                    "NVML is given back for %s; try again when that has ended"
-                            .formatted(holds.get(0)),
-                    null);
+            throw givenBack(holds.get(0));
         }
+    }
+
+    private static NvmlException givenBack(String purpose) {
+        return new NvmlException(
+                Reason.GIVEN_BACK,
+                "NVML is given back for %s; try again when that has ended".formatted(purpose),
+                null);
     }
 
     /** Keeps a session open between calls, once there is one, until the result is closed. */
@@ -278,29 +293,45 @@ final class Sessions {
      * @throws NvmlException if a call does not return
      */
     Lease giveBack(String purpose) {
+        return giveBack(purpose, holds);
+    }
+
+    /**
+     * Does so for a moment: calls that begin meanwhile wait for the end instead of failing.
+     *
+     * @param purpose named to those who have waited too long
+     * @throws NvmlException if a call does not return
+     */
+    Lease suspend(String purpose) {
+        return giveBack(purpose, suspensions);
+    }
+
+    private Lease giveBack(String purpose, List<String> purposes) {
         lock.lock();
         try {
-            holds.add(purpose);
+            purposes.add(purpose);
             long left = LONGEST_CALLS.toNanos();
             try {
                 while (calls > 0) {
                     left = await(left, "NVML can't be given back for " + purpose);
                 }
             } catch (NvmlException e) {
-                holds.remove(purpose);
+                purposes.remove(purpose);
+                changed.signalAll();
                 throw e;
             }
             endIfUnused();
-            return new Lease(() -> takeBack(purpose));
+            return new Lease(() -> takeBack(purpose, purposes));
         } finally {
             lock.unlock();
         }
     }
 
-    private void takeBack(String purpose) {
+    private void takeBack(String purpose, List<String> purposes) {
         lock.lock();
         try {
-            holds.remove(purpose);
+            purposes.remove(purpose);
+            changed.signalAll();
         } finally {
             lock.unlock();
         }

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +100,26 @@ class SessionsTest {
             assertThat(kept).isNotNull();
             assertThat(isOpen()).isFalse();
         }
+    }
+
+    @Test
+    void areGivenBackForAMomentInWhichCallsWait() throws Exception {
+        Lease kept = nvml.keep();
+        NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
+
+        Lease suspended = nvml.suspend("a passthrough");
+
+        assertThat(isOpen()).isFalse();
+        assertFails(() -> events.await(Duration.ofMillis(1)), Reason.GIVEN_BACK, "a passthrough");
+        CompletableFuture<Reading> waiting = CompletableFuture.supplyAsync(nvml::read);
+        assertThatThrownBy(() -> waiting.get(100, TimeUnit.MILLISECONDS))
+                .isInstanceOf(TimeoutException.class);
+        assertThat(isOpen()).isFalse();
+        suspended.close();
+        assertThat(waiting.get(10, TimeUnit.SECONDS).gpus()).hasSize(4);
+        assertThat(isOpen()).isTrue();
+        events.close();
+        kept.close();
     }
 
     @Test
