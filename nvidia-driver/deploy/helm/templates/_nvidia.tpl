@@ -12,10 +12,13 @@ gpu.nvidia.com
 driver: {{ include "nvidia.driver" . }}
 name: gpus
 command: /usr/bin/gpu-kubelet-plugin
-{{- if .Values.featureGates.MPSSupport }}
-# MPS daemons are processes of this container: they have to know those of other containers by their numbers, and the
-# memory that they share with them is mounted in the driver's directory.
+{{- if or .Values.featureGates.MPSSupport .Values.featureGates.PassthroughSupport }}
+# MPS daemons are processes of this container, and have to know those of other containers by their numbers. A GPU is taken
+# for a virtual machine only when no process of the node has it open.
 hostPID: true
+{{- end }}
+{{- if .Values.featureGates.MPSSupport }}
+# The memory that MPS daemons share with other containers is mounted in the driver's directory.
 propagation: Bidirectional
 {{- end }}
 affinity: |
@@ -25,6 +28,10 @@ env: |
 # What the node mounts there later appears in the container, too.
 mounts: |
   - {name: driver-root, mountPath: /driver-root, readOnly: true, mountPropagation: HostToContainer}
+  {{- if .Values.featureGates.PassthroughSupport }}
+  # GPUs are bound to other drivers by writing to it.
+  - {name: sys, mountPath: /sys}
+  {{- end }}
 volumes: |
   {{- include "nvidia.volumes" . | nindent 2 }}
 init: |
@@ -91,6 +98,10 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
   hostPath: {path: {{ .Values.nvidiaDriverRoot | quote }}, type: DirectoryOrCreate}
 - name: driver-root-parent
   hostPath: {path: {{ clean .Values.nvidiaDriverRoot | dir | quote }}, type: DirectoryOrCreate}
+{{- if .Values.featureGates.PassthroughSupport }}
+- name: sys
+  hostPath: {path: /sys, type: Directory}
+{{- end }}
 {{- end }}
 
 {{- define "nvidia.init" -}}

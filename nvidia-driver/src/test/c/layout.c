@@ -161,6 +161,7 @@ static void state(void) {
     FIELD(struct gpu, pagesPending);
     FIELD(struct gpu, celsius);
     FIELD(struct gpu, milliwatts);
+    FIELD(struct gpu, unbound);
     FIELD(struct gpu, slowMillis);
     FIELD(struct gpu, busy);
     FIELD(struct gpu, linkCodes);

@@ -91,6 +91,9 @@ static nvmlReturn_t resolve(const char *function, union name name, enum kind kin
     found->position = name.position;
     found->gpu = &found->state->gpu[found->position];
     pause_of(found->gpu);
+    if (found->gpu->unbound) {
+        return NOT_FOUND;
+    }
     if (found->gpu->lost) {
         return GPU_IS_LOST;
     }
@@ -158,7 +161,7 @@ static nvmlReturn_t initializable(const char *function, u32 flags) {
         return opened->initFails;
     }
     nvmlReturn_t result = ordered(function, ALL_GPUS);
-    return result == SUCCESS && opened->gpus == 0 && !(flags & INIT_FLAG_NO_GPUS) ? GPU_NOT_FOUND : result;
+    return result == SUCCESS && bound_gpus(opened) == 0 && !(flags & INIT_FLAG_NO_GPUS) ? GPU_NOT_FOUND : result;
 }
 
 /* The file is locked, too: a program that would reset a GPU, or unload the driver, sees that there is a session. */

@@ -47,6 +47,9 @@ nvmlReturn_t step(struct state *state);
 /* Instances are read and changed by privileged programs alone. */
 nvmlReturn_t permitted(const struct found *found);
 
+/* The number of GPUs that are bound to the driver. */
+u32 bound_gpus(const struct state *state);
+
 nvmlReturn_t copied(char *to, u32 size, const char *from);
 
 /* The MIG device of a GPU at an index; null beyond the last. */

@@ -8,21 +8,29 @@
 #include <string.h>
 #include <strings.h>
 
+u32 bound_gpus(const struct state *state) {
+    u32 count = 0;
+    for (u32 g = 0; g < state->gpus; g++) {
+        count += !state->gpu[g].unbound;
+    }
+    return count;
+}
+
+/* Where the GPU with an index is; those that are not bound to the driver have none. */
+static u32 position(const struct state *state, u32 index) {
+    for (u32 g = 0; g < state->gpus; g++) {
+        if (!state->gpu[g].unbound && index-- == 0) {
+            return g;
+        }
+    }
+    return MOST_GPUS;
+}
+
 EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(u32 *count) {
     struct state *state;
     nvmlReturn_t result = begun_without_handle(&state);
     if (result == SUCCESS) {
-        *count = state->gpus;
-    }
-    return ended(result);
-}
-
-EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(u32 index, nvmlDevice_t *device) {
-    struct found found;
-    void *named = handle(GPU, index < MOST_GPUS ? index : MOST_GPUS, NULL, NULL);
-    nvmlReturn_t result = begun(named, GPU, &found);
-    if (result == SUCCESS) {
-        *device = named;
+        *count = bound_gpus(state);
     }
     return ended(result);
 }
@@ -32,6 +40,20 @@ static nvmlReturn_t reachable(const char *function, struct state *state, u32 gpu
     return state->gpu[gpu].lost ? GPU_IS_LOST : ordered(function, gpu);
 }
 
+EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(u32 index, nvmlDevice_t *device) {
+    struct state *state;
+    nvmlReturn_t result = begun_without_handle(&state);
+    u32 found = result == SUCCESS ? position(state, index) : MOST_GPUS;
+    if (result != SUCCESS || found == MOST_GPUS) {
+        return ended(result == SUCCESS ? INVALID_ARGUMENT : result);
+    }
+    result = reachable(__func__, state, found);
+    if (result == SUCCESS) {
+        *device = handle(GPU, found, NULL, NULL);
+    }
+    return ended(result);
+}
+
 EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
     struct state *state;
     nvmlReturn_t result = begun_without_handle(&state);
@@ -39,7 +61,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *de
         return ended(result);
     }
     for (u32 g = 0; g < state->gpus; g++) {
-        if (strcmp(state->gpu[g].uuid, uuid) == 0) {
+        if (!state->gpu[g].unbound && strcmp(state->gpu[g].uuid, uuid) == 0) {
             *device = handle(GPU, g, NULL, NULL);
             return ended(reachable(__func__, state, g));
         }
@@ -66,7 +88,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *busId, nvmlDevi
     struct state *state;
     nvmlReturn_t result = begun_without_handle(&state);
     for (u32 g = 0; result == SUCCESS && g < state->gpus; g++) {
-        if (same_bus(state->gpu[g].busId, busId)) {
+        if (!state->gpu[g].unbound && same_bus(state->gpu[g].busId, busId)) {
             *device = handle(GPU, g, NULL, NULL);
             return ended(reachable(__func__, state, g));
         }

@@ -91,7 +91,7 @@ struct gpu {
     u32 pagesPending;
     u32 celsius;
     u32 milliwatts;
-    u32 unused;
+    u32 unbound; /* the kernel has taken it from the driver: NVML does not see it */
     u64 memory;
     char uuid[96];
     char name[96];

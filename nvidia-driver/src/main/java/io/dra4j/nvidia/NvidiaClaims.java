@@ -16,7 +16,9 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.inventory.Offer.OfNvml;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
+import io.dra4j.nvidia.inventory.Offer.Passthrough;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -38,8 +40,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares and unprepares the claims of a node: MIG devices are created first and destroyed last,
- * what shares devices comes in between. Thread-safe.
+ * Prepares and unprepares the claims of a node: GPUs are taken for virtual machines first, then MIG
+ * devices are created, which are destroyed last; what shares devices comes in between. Thread-safe.
  */
 final class NvidiaClaims {
 
@@ -47,12 +49,19 @@ final class NvidiaClaims {
     private final Edits edits;
     private final MigDeviceAllocator allocator;
     private final DeviceSharing sharing;
+    private final MachineClaims machines;
 
-    NvidiaClaims(Nvml nvml, Edits edits, MigDeviceAllocator allocator, DeviceSharing sharing) {
+    NvidiaClaims(
+            Nvml nvml,
+            Edits edits,
+            MigDeviceAllocator allocator,
+            DeviceSharing sharing,
+            MachineClaims machines) {
         this.nvml = nvml;
         this.edits = edits;
         this.allocator = allocator;
         this.sharing = sharing;
+        this.machines = machines;
     }
 
     /** Returns the recorded states of the MIG devices of all held claims. */
@@ -85,9 +94,18 @@ final class NvidiaClaims {
             Snapshot now,
             @Nullable DriverContext runtime,
             ClaimContext context) {
-        ContainerEdits common = edits.common(now.reading().driverVersion());
+        ContainerEdits common = common(claim, now);
+        claim.devices().stream()
+                .filter(device -> !device.adminAccess())
+                .forEach(it -> machines.requireAlone(claim.ref(), offer(now, it), now, runtime));
         Map<String, OnDemand> requested = requested(claim, now);
         ClaimRecorder recorder = new ClaimRecorder(ClaimState.NONE, context);
+        Map<AllocatedDevice, PreparedDevice> prepared = new LinkedHashMap<>();
+        for (AllocatedDevice device : claim.devices()) {
+            if (offer(now, device) instanceof Passthrough machine) {
+                prepared.put(device, machines.prepare(device, machine, recorder));
+            }
+        }
         Map<String, MigDevice> created =
                 allocator
                         .create(
@@ -97,18 +115,26 @@ final class NvidiaClaims {
                         .devices();
         List<SharedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
-            devices.add(located(offer(now, device), device, created));
+            if (offer(now, device) instanceof OfNvml offer) {
+                devices.add(located(offer, device, created));
+            }
         }
         Map<SharedDevice, ContainerEdits> shared = sharing.apply(claim.ref(), devices, recorder);
-        List<PreparedDevice> prepared = new ArrayList<>();
-        for (SharedDevice device : devices) {
-            ContainerEdits ofSharing = shared.getOrDefault(device, ContainerEdits.NONE);
-            prepared.add(PreparedDevice.of(device.allocated(), edits(device, ofSharing)));
-        }
-        PreparedClaim answer = PreparedClaim.of(prepared).withEdits(common);
+        devices.forEach(it -> prepared.put(it.allocated(), prepared(it, shared.get(it))));
+        PreparedClaim answer =
+                PreparedClaim.of(claim.devices().stream().map(prepared::get).toList())
+                        .withEdits(common);
         return recorder.state().isEmpty()
                 ? answer
                 : answer.withState(recorder.state().toProviderState());
+    }
+
+    /** The driver's files are for containers, and not for the program of a virtual machine. */
+    private ContainerEdits common(AllocatedClaim claim, Snapshot now) {
+        return claim.devices().stream()
+                        .allMatch(device -> offer(now, device) instanceof Passthrough)
+                ? MachineClaims.COMMON
+                : edits.common(now.reading().driverVersion());
     }
 
     /** Returns the MIG devices to create, by the names of the claim's devices. */
@@ -116,7 +142,9 @@ final class NvidiaClaims {
         Map<String, OnDemand> requested = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
             Offer offer = offer(now, device);
-            edits.requireNode(offer.gpu());
+            if (offer instanceof OfNvml nvidia) {
+                edits.requireNode(nvidia.gpu());
+            }
             if (offer instanceof OnDemand mig && !device.adminAccess()) {
                 edits.requireCapabilities();
                 requested.put(device.device().value(), mig);
@@ -136,7 +164,7 @@ final class NvidiaClaims {
     }
 
     private SharedDevice located(
-            Offer offer, AllocatedDevice device, Map<String, MigDevice> created) {
+            OfNvml offer, AllocatedDevice device, Map<String, MigDevice> created) {
         String name = device.device().value();
         if (offer instanceof Offer.Existing existing) {
             allocator.requireExisting(existing.gpu(), existing.device());
@@ -151,6 +179,12 @@ final class NvidiaClaims {
             allocator.requireWhole(offer.gpu());
         }
         return new SharedDevice(device, offer.gpu(), null);
+    }
+
+    private PreparedDevice prepared(SharedDevice device, @Nullable ContainerEdits ofSharing) {
+        return PreparedDevice.of(
+                device.allocated(),
+                edits(device, ofSharing == null ? ContainerEdits.NONE : ofSharing));
     }
 
     private ContainerEdits edits(SharedDevice device, ContainerEdits ofSharing) {
@@ -172,9 +206,10 @@ final class NvidiaClaims {
         boolean isLost = Holders.isLost(claim);
         ClaimState recorded =
                 isLost
-                        ? new ClaimState(suspected(claim, last, runtime), List.of())
+                        ? new ClaimState(suspected(claim, last, runtime), List.of(), null)
                         : ClaimState.read(claim.state());
         ClaimRecorder recorder = new ClaimRecorder(recorded, context);
+        machines.undo(recorder);
         sharing.undo(claim.ref(), recorder);
         if (isLost && runtime != null && !clean(runtime, last, claim)) {
             throw new DraException(

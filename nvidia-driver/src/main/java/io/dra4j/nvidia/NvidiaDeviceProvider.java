@@ -18,18 +18,26 @@ import io.dra4j.nvidia.health.GpuWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.mig.ForeignInstances;
 import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
+import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.vfio.Passthrough;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,11 +53,13 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final HealthPolicy policy;
     private final MigDeviceAllocator allocator;
     private final NvidiaClaims claims;
+    private final Passthrough passthrough;
     private final DeviceFaults faults;
     private volatile Snapshot last = Snapshot.NONE;
     private volatile boolean isUnreadable;
     private volatile boolean isSuspended;
     private @Nullable Lease givenBack; // of suspend and resume, which never run at once
+    private volatile List<Gpu> recalled = List.of(); // what an earlier process has read
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
 
@@ -58,20 +68,52 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             NodeDevices.Settings settings,
             Edits edits,
             HealthPolicy policy,
-            DeviceSharing sharing) {
+            DeviceSharing sharing,
+            Passthrough passthrough) {
         this.nvml = nvml;
         this.settings = settings;
         this.sharing = sharing;
         this.policy = policy;
         this.allocator = new MigDeviceAllocator(nvml, this::isModeAutomatic);
-        this.claims = new NvidiaClaims(nvml, edits, allocator, sharing);
+        this.passthrough = passthrough;
+        MachineClaims machines = new MachineClaims(passthrough, allocator, this::readAgain);
+        this.claims = new NvidiaClaims(nvml, edits, allocator, sharing, machines);
         this.faults = new DeviceFaults(policy);
     }
 
     private Snapshot read() {
         String installed = nvml.fingerprint();
-        Reading reading = nvml.read();
-        return new Snapshot(installed, reading, NodeDevices.of(reading, settings));
+        List<Gpu> known = new ArrayList<>(last.known());
+        known.addAll(recalled);
+        PassthroughGpus machines =
+                passthrough.gpus(driver == null ? List.of() : driver.held(), known);
+        Reading reading = read(machines);
+        return new Snapshot(
+                installed, reading, NodeDevices.of(reading, settings, machines), machines.away());
+    }
+
+    /** NVIDIA's driver need not be loaded where virtual machines have all GPUs. */
+    private Reading read(PassthroughGpus machines) {
+        try {
+            return nvml.read();
+        } catch (NvmlException e) {
+            if (!machines.areAllWithoutNvml() || e.reason() != Reason.NO_DRIVER) {
+                throw e;
+            }
+            return Reading.NOTHING;
+        }
+    }
+
+    /** Another set of GPUs is bound to NVIDIA's driver. */
+    private void readAgain() {
+        try {
+            last = read();
+        } catch (NvmlException e) { // the next reading says more
+            LOG.atDebug().setCause(e).log("GPUs can't be read after a change of a driver");
+        }
+        if (driver != null) {
+            driver.inventoryChanged();
+        }
     }
 
     private boolean isModeAutomatic(String gpu) {
@@ -91,7 +133,9 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         driver = started;
         sharing.start(started);
         HealthStateFile.State before = policy.stateFile().read();
-        nvml.recall(before.gpus());
+        Set<PciAddress> lent = Passthrough.lent(started.held());
+        recalled = before.gpus();
+        nvml.recall(recalled.stream().filter(gpu -> !lent.contains(gpu.pci())).toList());
         faults.recall(before.errors(), before.exceeded());
         allocator.recall(before.ended());
         readFirst(started);
@@ -139,11 +183,18 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public boolean wantsEvents() {
+            if (passthrough.isChanging() || isWithoutNvml()) {
+                return false; // a session would keep the GPU from being let go, or can't be had
+            }
             return switch (policy.watch()) {
                 case always -> true;
                 case never -> false;
                 case auto -> settings.dynamicMig() || !runtime.held().isEmpty();
             };
+        }
+
+        private boolean isWithoutNvml() {
+            return passthrough.isOn() && last.reading().gpus().isEmpty();
         }
 
         @Override
@@ -255,7 +306,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             followInstances(driver);
         }
         policy.stateFile()
-                .write(now.reading().gpus(), faults.errors(), faults.exceeded(), allocator.ended());
+                .write(now.known(), faults.errors(), faults.exceeded(), allocator.ended());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.reading().unread()));
         }
@@ -265,10 +316,18 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         try {
-            return nvml.inOneSession(() -> claims.prepare(claim, latest(), driver, context));
+            Supplier<PreparedClaim> work = () -> claims.prepare(claim, latest(), driver, context);
+            return isForMachine(claim) ? work.get() : nvml.inOneSession(work);
         } catch (NvmlException e) { // the message is for the pod's owner, too
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** A session that is kept for the claim would keep the GPU from being let go. */
+    private boolean isForMachine(AllocatedClaim claim) {
+        return claim.devices().stream()
+                .flatMap(device -> last.devices().offer(device.device()).stream())
+                .anyMatch(Offer.Passthrough.class::isInstance);
     }
 
     /** Returns the last reading; a new one if the driver was updated since. */

@@ -5,6 +5,7 @@ package io.dra4j.nvidia;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.probe.ProbeMain;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.runtime.DriverMain;
@@ -56,11 +57,13 @@ public final class NvidiaDriverMain {
 
     private static DeviceProvider provider(NvidiaOptions options) {
         options.install().gates().check();
+        Nvml nvml = options.install().nvml(options.procRoot());
         return new NvidiaDeviceProvider(
-                options.install().nvml(options.procRoot()),
+                nvml,
                 options.install().inventorySettings(options.nodeName()),
                 options.edits(),
                 options.healthPolicy(),
-                options.sharing());
+                options.sharing(),
+                options.passthrough(nvml));
     }
 }

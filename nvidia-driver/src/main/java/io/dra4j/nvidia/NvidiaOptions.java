@@ -14,12 +14,14 @@ import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.mps.MpsSharing;
+import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.slicing.SliceFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
+import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.DriverOptions;
 import io.dra4j.runtime.LegacyPlugin;
 import java.nio.file.Path;
@@ -270,6 +272,13 @@ final class NvidiaOptions extends DriverOptions {
         return new DeviceSharing(
                 ConfigKinds.of(featureGates()),
                 List.of(new TimeSlicing(install.nvidiaSmi(), slices), mps));
+    }
+
+    Passthrough passthrough(Nvml nvml) {
+        return new Passthrough(
+                nvml,
+                install.nvidiaSmi(),
+                new Passthrough.Settings(install.isPassthrough(), install.sysfs(), procRoot()));
     }
 
     private Path directory() {

@@ -3,7 +3,10 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Reading;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A reading of an installed driver, and its devices.
@@ -11,8 +14,19 @@ import io.dra4j.nvidia.nvml.Reading;
  * @param installed the driver's fingerprint
  * @param reading what NVML reports
  * @param devices the devices of it
+ * @param away the GPUs that virtual machines have, as NVML last reported them
  */
-record Snapshot(String installed, Reading reading, NodeDevices devices) {
+record Snapshot(String installed, Reading reading, NodeDevices devices, List<Gpu> away) {
 
-    static final Snapshot NONE = new Snapshot("", Reading.NOTHING, NodeDevices.NONE);
+    static final Snapshot NONE = new Snapshot("", Reading.NOTHING, NodeDevices.NONE, List.of());
+
+    /** Copies the list. */
+    Snapshot {
+        away = List.copyOf(away);
+    }
+
+    /** Returns all GPUs that are known, those that NVML reports first. */
+    List<Gpu> known() {
+        return Stream.concat(reading.gpus().stream(), away.stream()).toList();
+    }
 }

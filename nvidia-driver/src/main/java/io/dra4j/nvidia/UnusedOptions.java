@@ -41,7 +41,7 @@ final class UnusedOptions {
             names = "--host-root",
             hidden = true,
             description =
-                    "No effect: it is for GPUs passed through to virtual machines; the feature gate"
-                            + " PassthroughSupport is refused. [HOST_ROOT]")
+                    "No effect: GPUs are passed through to virtual machines by sysfs and procfs, which"
+                            + " have options of their own. [HOST_ROOT]")
     private String hostRoot = "";
 }

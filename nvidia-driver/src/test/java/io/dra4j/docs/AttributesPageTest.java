@@ -77,6 +77,14 @@ class AttributesPageTest {
         assertThat(ofDevices(possible)).doesNotContain("uuid string", "memorySlice0 capacity");
     }
 
+    @Test
+    void namesThoseOfGpusForVirtualMachines() throws Exception {
+        List<Device> machines = isOfType("vfio", Devices.ofMachines(folder, "l40s"));
+
+        assertThat(machines).hasSize(4);
+        assertThat(rows("NVIDIA GPUs for virtual machines")).isEqualTo(ofDevices(machines));
+    }
+
     private static List<Device> isOfType(String type, List<Device> devices) {
         return devices.stream()
                 .filter(each -> AttributeValue.of(type).equals(each.attributes().get("type")))

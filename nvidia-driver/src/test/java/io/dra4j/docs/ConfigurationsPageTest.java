@@ -49,7 +49,7 @@ class ConfigurationsPageTest {
     void hasTheFieldsOfTheKindsThatFitDevices() throws Exception {
         List<String> wanted =
                 known().stream()
-                        .filter(type -> type.kind().matches("(Gpu|Net|MigDevice)Config"))
+                        .filter(type -> type.kind().matches("(Gpu|Net|MigDevice|VfioDevice)Config"))
                         .flatMap(type -> fields("", type.type()))
                         .toList();
 

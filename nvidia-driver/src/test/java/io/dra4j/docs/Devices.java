@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.docs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Device;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.pci.PciBus;
+import io.dra4j.nvidia.standin.PciStandIn;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 
 /** The devices of both drivers, as the pages describe them. */
@@ -46,6 +52,21 @@ final class Devices {
             NodeDevices.Settings settings =
                     new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig);
             return NodeDevices.of(nvml.read(), settings).inventory().pools().stream()
+                    .flatMap(pool -> pool.devices().stream())
+                    .toList();
+        }
+    }
+
+    /** The same, where virtual machines can have the GPUs. */
+    static List<Device> ofMachines(Path folder, String boards) throws Exception {
+        StandInNode node = StandInNode.install(folder.resolve("vfio-" + boards), boards);
+        try (PciStandIn kernel = PciStandIn.install(node);
+                Nvml nvml = Nvml.open(node.library())) {
+            PassthroughGpus gpus =
+                    PassthroughGpus.of(new PciBus(node.sysfs()).gpus(), Set.of(), List.of());
+            assertThat(kernel.gpus()).hasSameSizeAs(gpus.functions());
+            NodeDevices.Settings settings = new NodeDevices.Settings("node-1", node.sysfs(), false);
+            return NodeDevices.of(nvml.read(), settings, gpus).inventory().pools().stream()
                     .flatMap(pool -> pool.devices().stream())
                     .toList();
         }

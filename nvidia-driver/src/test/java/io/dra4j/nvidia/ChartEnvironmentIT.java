@@ -56,12 +56,12 @@ class ChartEnvironmentIT {
                         "--node-name=node-1");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(chart());
-        builder.environment().put("FEATURE_GATES", "PassthroughSupport=true,");
+        builder.environment().put("FEATURE_GATES", "FabricManagerPartitioning=true,");
 
         Process driver = builder.start();
 
         assertThat(new String(driver.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("feature gate PassthroughSupport is on");
+                .contains("feature gate FabricManagerPartitioning is on");
         assertThat(driver.waitFor()).isOne();
     }
 }

@@ -21,6 +21,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The chart of the NVIDIA driver. */
@@ -181,7 +182,7 @@ class ChartTest extends ChartContract {
     @ParameterizedTest
     @CsvSource({
         "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",
-        "featureGates.PassthroughSupport, true, /featureGates/PassthroughSupport",
+        "featureGates.FabricManagerPartitioning, true, /featureGates/FabricManagerPartitioning",
         "consumableShares, true, /consumableShares",
         "resources.computeDomains.enabled, true, /resources/computeDomains/enabled",
         "resources.gpus.enabled, false, /resources/gpus/enabled"
@@ -212,6 +213,32 @@ class ChartTest extends ChartContract {
                                 .path("allowHostPID")
                                 .asBoolean(!hostPid))
                 .isEqualTo(hostPid);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void passthroughTakesTheProcessesAndSysfsOfTheNode(boolean gate) {
+        Manifests manifests =
+                CHART.render(Installation.DEFAULT.set("featureGates.PassthroughSupport", gate));
+        DriverContainer driver = DriverContainer.of(manifests);
+
+        assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(gate);
+        assertThat(driver.container().at("/volumeMounts/0/mountPropagation").isMissingNode())
+                .isTrue();
+        assertThat(
+                        driver.container()
+                                .path("volumeMounts")
+                                .toString()
+                                .contains("{\"name\":\"sys\",\"mountPath\":\"/sys\"}"))
+                .isEqualTo(gate);
+        assertThat(
+                        driver.pod()
+                                .path("volumes")
+                                .toString()
+                                .contains("{\"path\":\"/sys\",\"type\":\"Directory\"}"))
+                .isEqualTo(gate);
+        assertThat(manifests.of(Kind.DeviceClass).toString().contains("vfio.gpu.nvidia.com"))
+                .isEqualTo(gate);
     }
 
     @Test

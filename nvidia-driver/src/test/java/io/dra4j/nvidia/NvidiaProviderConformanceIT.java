@@ -16,6 +16,7 @@ import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.testkit.driver.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,8 +52,9 @@ class NvidiaProviderConformanceIT {
         try {
             Path own = Files.createTempDirectory(folder, place.node());
             StandInNode node = StandInNode.install(own, "h100-80");
+            Nvml nvml = Nvml.open(node.library());
             return new NvidiaDeviceProvider(
-                    Nvml.open(node.library()),
+                    nvml,
                     new NodeDevices.Settings(place.node(), node.sysfs(), true),
                     new Edits(node.roots(), HookProgram.at(node.hook())),
                     new HealthPolicy(
@@ -62,7 +64,11 @@ class NvidiaProviderConformanceIT {
                             false,
                             Duration.ofSeconds(5),
                             new HealthStateFile(own.resolve("gpus.json"), node.proc())),
-                    new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of()));
+                    new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of()),
+                    new Passthrough(
+                            nvml,
+                            node.options().nvidiaSmi(),
+                            new Passthrough.Settings(false, node.sysfs(), node.proc())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

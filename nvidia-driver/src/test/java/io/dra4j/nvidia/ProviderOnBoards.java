@@ -12,6 +12,7 @@ import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Shares;
 import io.dra4j.nvidia.mps.MpsSharing;
+import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
@@ -20,6 +21,7 @@ import io.dra4j.nvidia.slicing.SliceFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.nvidia.vfio.Passthrough;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,9 +57,10 @@ abstract class ProviderOnBoards {
     Shares shares = Shares.NONE;
 
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
+        Nvml nvml = node.nvml();
         NvidiaDeviceProvider provider =
                 new NvidiaDeviceProvider(
-                        node.nvml(),
+                        nvml,
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
                         new Edits(node.roots(), HookProgram.at(node.hook())),
                         new HealthPolicy(
@@ -67,10 +70,16 @@ abstract class ProviderOnBoards {
                                 destroyUnknown,
                                 Duration.ofMillis(100),
                                 new HealthStateFile(folder.resolve("gpus.json"), node.proc())),
-                        sharing());
+                        sharing(),
+                        new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()));
         provider.start(context);
         started.add(provider);
         return provider;
+    }
+
+    /** The settings of GPUs for virtual machines, which there are none of. */
+    Passthrough.Settings passthrough() {
+        return new Passthrough.Settings(false, node.sysfs(), node.proc());
     }
 
     private DeviceSharing sharing() {

@@ -15,8 +15,9 @@ public enum FeatureGate {
     /** The gate of MPS. */
     MPSSupport(Handling.APPLIED, "allows the sharing strategy `MPS`"),
     ConsumableShares(Handling.NOT_NEEDED, "`--consumable-shares` needs no gate"),
-    PassthroughSupport(Handling.NOT_SUPPORTED, "GPUs for virtual machines (vfio)"),
-    DeviceMetadata(Handling.NOT_SUPPORTED, "metadata files of vfio devices"),
+    /** The gate of GPUs for virtual machines. */
+    PassthroughSupport(Handling.APPLIED, "offers GPUs to virtual machines (vfio)"),
+    DeviceMetadata(Handling.NOT_NEEDED, "devices of virtual machines always have metadata files"),
     FabricManagerPartitioning(Handling.NOT_SUPPORTED, "partitions of the fabric manager"),
     DRAListTypeAttributes(Handling.NOT_SUPPORTED, "`numaNode` as a list"),
     IMEXDaemonsWithDNSNames(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),

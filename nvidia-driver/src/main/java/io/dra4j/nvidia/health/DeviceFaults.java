@@ -207,7 +207,7 @@ public final class DeviceFaults {
 
     private synchronized List<Taint> taints(Offer device) {
         List<Taint> taints = new ArrayList<>();
-        String gpu = device.gpu().uuid();
+        String gpu = device.uuid();
         if (lost.contains(gpu)) {
             taints.add(Taint.of(DOMAIN + "gpu-lost", null, Effect.NO_SCHEDULE));
         }
@@ -221,7 +221,7 @@ public final class DeviceFaults {
 
     /** Returns the exceeded thresholds in the order of their kinds. */
     private Stream<Measure> exceeded(Offer device) {
-        return exceeded.getOrDefault(device.gpu().uuid(), Set.of()).stream();
+        return exceeded.getOrDefault(device.uuid(), Set.of()).stream();
     }
 
     private Taint taint(Measure measure) {
@@ -246,7 +246,7 @@ public final class DeviceFaults {
             for (Device device : pool.devices()) {
                 Offer offer = offer(device, devices);
                 String message = message(offer);
-                HealthState state = state(message, unread.contains(offer.gpu().uuid()));
+                HealthState state = state(message, unread.contains(offer.uuid()));
                 reports.add(new DeviceHealth(pool.name(), device.name(), state, message, valid));
             }
         }
@@ -261,7 +261,7 @@ public final class DeviceFaults {
     }
 
     private synchronized String message(Offer device) {
-        return lost.contains(device.gpu().uuid())
+        return lost.contains(device.uuid())
                 ? "The GPU has fallen off the bus"
                 : worstError(device)
                         .filter(error -> !error.isHarmless())
@@ -276,7 +276,7 @@ public final class DeviceFaults {
 
     /** Returns the latest of the errors with the worst effect: a device has one taint of a key. */
     private Optional<XidError> worstError(Offer device) {
-        return errors.getOrDefault(device.gpu().uuid(), List.of()).stream()
+        return errors.getOrDefault(device.uuid(), List.of()).stream()
                 .filter(error -> concerns(error, device))
                 .reduce(
                         (worst, next) ->

@@ -6,11 +6,15 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Installation;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -118,6 +122,23 @@ public final class InstallOptions {
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings inventorySettings(String nodeName) {
         return new NodeDevices.Settings(nodeName, sysfsRoot, isDynamicMig(), gates.shares());
+    }
+
+    /** Returns whether GPUs are offered to virtual machines. */
+    public boolean isPassthrough() {
+        return gates.featureGates().isOn(FeatureGate.PassthroughSupport);
+    }
+
+    /** Returns the GPUs that virtual machines can have, on a node without claims. */
+    public PassthroughGpus passthroughGpus() {
+        return isPassthrough()
+                ? PassthroughGpus.of(new PciBus(sysfsRoot).gpus(), Set.of(), List.of())
+                : PassthroughGpus.NONE;
+    }
+
+    /** Returns the mount point of sysfs. */
+    public Path sysfs() {
+        return sysfsRoot;
     }
 
     /** Returns whether MIG devices are created when claims are prepared. */

@@ -87,6 +87,29 @@ public final class NvidiaSmi {
                 .toUpperCase(Locale.ROOT);
     }
 
+    /**
+     * Returns whether a GPU stays initialized without users.
+     *
+     * @param gpu its PCI address or UUID
+     * @param timeout the program is killed afterwards
+     * @throws SmiException if the program is missing or fails
+     */
+    public boolean isPersistent(String gpu, Duration timeout) {
+        return call(timeout, "-i", gpu, "--query-gpu=persistence_mode", "--format=csv,noheader")
+                .equals("Enabled");
+    }
+
+    /**
+     * Lets a GPU stay initialized without users, or not.
+     *
+     * @param gpu its PCI address or UUID
+     * @param timeout the program is killed afterwards
+     * @throws SmiException if the program is missing or fails
+     */
+    public void setPersistent(String gpu, boolean isOn, Duration timeout) {
+        run(timeout, "-i", gpu, "-pm", isOn ? "1" : "0");
+    }
+
     private void run(Duration timeout, String... arguments) {
         call(timeout, arguments);
         LOG.atInfo()

@@ -7,6 +7,9 @@ import io.dra4j.api.device.StandardAttributes;
 import io.dra4j.nvidia.nvml.Architecture;
 import io.dra4j.nvidia.nvml.Fabric;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.PciAddress;
+import io.dra4j.nvidia.pci.PciBus;
+import io.dra4j.nvidia.pci.PciFunction;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +20,7 @@ final class Attributes {
 
     private final String driverVersion;
     private final @Nullable String cudaVersion;
-    private final Sysfs sysfs;
+    private final PciBus bus;
     private final NvlinkGroups nvlink;
 
     /** Files of the kernel are read once for a GPU, and not for each of its MIG devices. */
@@ -29,14 +32,14 @@ final class Attributes {
      * @param driverVersion the driver's version as a semantic version
      * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if
      *     it is unknown
-     * @param sysfs the kernel's information on PCI devices
+     * @param bus the kernel's information on PCI devices
      * @param nvlink the NVLink groups
      */
     Attributes(
-            String driverVersion, @Nullable String cudaVersion, Sysfs sysfs, NvlinkGroups nvlink) {
+            String driverVersion, @Nullable String cudaVersion, PciBus bus, NvlinkGroups nvlink) {
         this.driverVersion = driverVersion;
         this.cudaVersion = cudaVersion;
-        this.sysfs = sysfs;
+        this.bus = bus;
         this.nvlink = nvlink;
     }
 
@@ -55,13 +58,7 @@ final class Attributes {
         attributes.put("driverVersion", AttributeValue.version(driverVersion));
         putVersion(attributes, "cudaDriverVersion", cudaVersion);
         putText(attributes, "addressingMode", gpu.addressingMode());
-        attributes.put(StandardAttributes.PCI_BUS_ID, AttributeValue.of(gpu.pci().text()));
-        sysfs.pcieRoot(gpu.pci())
-                .map(AttributeValue::of)
-                .ifPresent(root -> attributes.put(StandardAttributes.PCIE_ROOT, root));
-        sysfs.numaNode(gpu.pci())
-                .map(AttributeValue::of)
-                .ifPresent(number -> attributes.put(StandardAttributes.NUMA_NODE, number));
+        putPlace(attributes, gpu.pci());
         nvlink.of(gpu)
                 .map(AttributeValue::of)
                 .ifPresent(group -> attributes.put("nvlinkGroup", group));
@@ -71,6 +68,17 @@ final class Attributes {
             attributes.put("nvlinkClique", AttributeValue.of(clique));
         }
         return attributes;
+    }
+
+    /** Adds the attributes by which other devices of the node are near. */
+    private void putPlace(Map<String, AttributeValue> attributes, PciAddress device) {
+        attributes.put(StandardAttributes.PCI_BUS_ID, AttributeValue.of(device.text()));
+        bus.pcieRoot(device)
+                .map(AttributeValue::of)
+                .ifPresent(root -> attributes.put(StandardAttributes.PCIE_ROOT, root));
+        bus.numaNode(device)
+                .map(AttributeValue::of)
+                .ifPresent(number -> attributes.put(StandardAttributes.NUMA_NODE, number));
     }
 
     private static void putText(
@@ -103,6 +111,23 @@ final class Attributes {
         attributes.put("parentUUID", AttributeValue.of(gpu.uuid()));
         attributes.put("profile", AttributeValue.of(profileName));
         attributes.putAll(common(gpu));
+        return attributes;
+    }
+
+    /**
+     * Returns the attributes of a GPU for a virtual machine.
+     *
+     * @param gpu the GPU as NVML reported it; null if NVML has not seen it since the boot
+     */
+    Map<String, AttributeValue> vfio(PciFunction function, @Nullable Gpu gpu) {
+        Map<String, AttributeValue> attributes = new LinkedHashMap<>();
+        attributes.put("type", AttributeValue.of("vfio"));
+        attributes.put("uuid", AttributeValue.of(PhysicalIds.uuid(function.address())));
+        attributes.put("deviceID", AttributeValue.of("0x%04x".formatted(function.device())));
+        attributes.put("vendorID", AttributeValue.of("0x%04x".formatted(function.vendor())));
+        putText(attributes, "productName", gpu == null ? null : gpu.productName());
+        attributes.put("iommuFDEnabled", AttributeValue.of(bus.hasIommufd()));
+        putPlace(attributes, function.address());
         return attributes;
     }
 }

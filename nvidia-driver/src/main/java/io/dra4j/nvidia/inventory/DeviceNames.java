@@ -23,6 +23,11 @@ final class DeviceNames {
                 .formatted(gpu(gpu), canonical(profileName), profile.id(), placement.start());
     }
 
+    /** Returns {@code gpu-vfio-0}, by the position among the GPUs of the PCI bus. */
+    static String vfio(int position) {
+        return "gpu-vfio-" + position;
+    }
+
     /** Returns {@code gpu-0-counter-set}. */
     static String counterSet(Gpu gpu) {
         return gpu(gpu) + "-counter-set";

@@ -10,14 +10,20 @@ import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Problem;
 import io.dra4j.nvidia.nvml.Reading;
+import io.dra4j.nvidia.pci.PciBus;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The devices of a node, and the hardware behind them.
@@ -63,25 +69,44 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
      * @throws DraException if the driver's version is malformed
      */
     public static NodeDevices of(Reading reading, Settings settings) {
+        return of(reading, settings, PassthroughGpus.NONE);
+    }
+
+    /**
+     * Returns the devices of a reading, and the GPUs that virtual machines can have.
+     *
+     * @throws DraException if the driver's version is malformed
+     */
+    public static NodeDevices of(Reading reading, Settings settings, PassthroughGpus passthrough) {
+        List<Gpu> gpus = new ArrayList<>(reading.gpus());
+        Set<PciAddress> present =
+                gpus.stream().map(Gpu::pci).collect(Collectors.toCollection(HashSet::new));
+        passthrough.away().stream().filter(gpu -> present.add(gpu.pci())).forEach(gpus::add);
+        gpus.sort(Comparator.comparing(Gpu::pci));
+        PciBus bus = new PciBus(settings.sysfs());
         Attributes attributes =
                 new Attributes(
-                        semver(reading.driverVersion()),
+                        gpus.isEmpty() ? "" : semver(reading.driverVersion()),
                         reading.cudaVersion(),
-                        new Sysfs(settings.sysfs()),
-                        new NvlinkGroups(reading.gpus()));
+                        bus,
+                        new NvlinkGroups(gpus));
         Problems problems = new Problems(reading);
-        StaticOffers present = new StaticOffers(attributes, settings.shares());
-        DynamicOffers dynamic = new DynamicOffers(attributes, present, settings.shares());
+        StaticOffers now = new StaticOffers(attributes, settings.shares());
+        DynamicOffers dynamic = new DynamicOffers(attributes, now, settings.shares());
+        PassthroughOffers machines = new PassthroughOffers(attributes, bus, passthrough);
         Joined joined = new Joined(problems.gpus());
-        for (Gpu gpu : reading.gpus()) {
+        for (Gpu gpu : gpus) {
             if (!isDisplay(gpu)) {
-                joined.add(
-                        gpu,
-                        settings.dynamicMig()
-                                ? dynamic.of(gpu, problems)
-                                : present.of(gpu, problems));
+                Offered containers =
+                        settings.dynamicMig() ? dynamic.of(gpu, problems) : now.of(gpu, problems);
+                joined.add(gpu, machines.beside(gpu, containers));
             }
         }
+        passthrough.functions().stream()
+                .filter(function -> !present.contains(function.address()))
+                .forEach(
+                        function ->
+                                joined.add(function.address().text(), machines.alone(function)));
         return joined.named(settings.nodeName(), problems.notes());
     }
 
@@ -118,6 +143,10 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
                 leftOut.add(new LeftOut(gpu.uuid(), reason.formatted(other.uuid(), gpu.minor())));
                 return;
             }
+            add(gpu.uuid(), offered);
+        }
+
+        void add(String gpu, Offered offered) {
             leftOut.addAll(offered.leftOut());
             offered.devices().forEach((device, offer) -> add(gpu, device, offer));
             if (offered.counters() != null) {
@@ -125,13 +154,13 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
             }
         }
 
-        private void add(Gpu gpu, Device device, Offer offer) {
+        private void add(String gpu, Device device, Offer offer) {
             if (offers.putIfAbsent(device.name(), offer) == null) {
                 devices.add(device);
             } else {
                 leftOut.add(
                         new LeftOut(
-                                "a second %s of %s".formatted(device.name(), gpu.uuid()),
+                                "a second %s of %s".formatted(device.name(), gpu),
                                 "it has the profile and placement of another MIG device"));
             }
         }

@@ -5,20 +5,43 @@ package io.dra4j.nvidia.inventory;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.MigProfile;
+import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Placement;
+import io.dra4j.nvidia.pci.PciFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The hardware behind a device's name. */
 public sealed interface Offer {
 
-    /** Returns the GPU, or the parent GPU of a MIG device. */
-    Gpu gpu();
+    /** Returns the UUID by which faults of the hardware are known. */
+    String uuid();
+
+    /** Returns the address of the GPU. */
+    PciAddress pci();
+
+    /** A device of NVIDIA's driver. */
+    sealed interface OfNvml extends Offer {
+
+        /** Returns the GPU, or the parent GPU of a MIG device. */
+        Gpu gpu();
+
+        @Override
+        default String uuid() {
+            return gpu().uuid();
+        }
+
+        @Override
+        default PciAddress pci() {
+            return gpu().pci();
+        }
+    }
 
     /**
      * A whole GPU.
      *
      * @param gpu the GPU
      */
-    record Whole(Gpu gpu) implements Offer {}
+    record Whole(Gpu gpu) implements OfNvml {}
 
     /**
      * A MIG device that the administrator has created.
@@ -26,7 +49,7 @@ public sealed interface Offer {
      * @param gpu the parent GPU
      * @param device the MIG device
      */
-    record Existing(Gpu gpu, MigDevice device) implements Offer {}
+    record Existing(Gpu gpu, MigDevice device) implements OfNvml {}
 
     /**
      * A MIG device that is created when a claim is prepared.
@@ -35,5 +58,23 @@ public sealed interface Offer {
      * @param profile the profile
      * @param placement the memory slices
      */
-    record OnDemand(Gpu gpu, MigProfile profile, Placement placement) implements Offer {}
+    record OnDemand(Gpu gpu, MigProfile profile, Placement placement) implements OfNvml {}
+
+    /**
+     * A GPU for a virtual machine.
+     *
+     * @param function the GPU on the PCI bus
+     * @param gpu the GPU as NVML reported it; null if an administrator has bound it to vfio-pci
+     */
+    record Passthrough(PciFunction function, @Nullable Gpu gpu) implements Offer {
+        @Override
+        public String uuid() {
+            return gpu == null ? PhysicalIds.uuid(pci()) : gpu.uuid();
+        }
+
+        @Override
+        public PciAddress pci() {
+            return function.address();
+        }
+    }
 }

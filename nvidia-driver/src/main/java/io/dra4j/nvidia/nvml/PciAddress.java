@@ -24,10 +24,15 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
      * @throws IllegalArgumentException if it is none
      */
     public PciAddress {
-        if (!LINUX.matcher(text).matches()) {
+        if (!isOne(text)) {
             throw new IllegalArgumentException(
                     "Not a PCI address: \"" + text + "\"; expected 0000:17:00.0");
         }
+    }
+
+    /** Returns whether a text has the form of Linux. */
+    public static boolean isOne(String text) {
+        return LINUX.matcher(text).matches();
     }
 
     /**

@@ -59,7 +59,11 @@ final class ProbeReport {
     static ProbeReport of(InstallOptions install, String nodeName) {
         try (Nvml nvml = install.openNvml()) {
             Reading reading = nvml.read();
-            NodeDevices devices = NodeDevices.of(reading, install.inventorySettings(nodeName));
+            NodeDevices devices =
+                    NodeDevices.of(
+                            reading,
+                            install.inventorySettings(nodeName),
+                            install.passthroughGpus());
             return new ProbeReport(reading, devices, nodeName);
         }
     }

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.sharing;
 
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.nvidia.gates.FeatureGates;
+import io.dra4j.nvidia.vfio.VfioDeviceConfig;
 import java.util.List;
 
 /** The kinds of configurations of NVIDIA's driver. */
@@ -20,7 +21,7 @@ public final class ConfigKinds {
         return List.of(
                 GpuConfig.type(gates),
                 MigDeviceConfig.type(gates),
-                withoutDevices("VfioDeviceConfig", OtherConfigs.VfioDeviceConfig.class),
+                VfioDeviceConfig.type(GpuConfig.API_VERSION),
                 withoutDevices(
                         "ComputeDomainChannelConfig",
                         OtherConfigs.ComputeDomainChannelConfig.class),

@@ -9,16 +9,6 @@ final class OtherConfigs {
 
     private OtherConfigs() {}
 
-    /** The passthrough of a GPU to a virtual machine. */
-    record VfioDeviceConfig(@Nullable Iommu iommu) {}
-
-    /**
-     * The IOMMU of a GPU.
-     *
-     * @param backendPolicy {@code LegacyOnly} or {@code PreferIommuFD}
-     */
-    record Iommu(@Nullable String backendPolicy, @Nullable Boolean enableAPIDevice) {}
-
     /**
      * A channel of a compute domain.
      *

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.state;
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records the state of one claim in the journal, part by part; what it has recorded survives a
@@ -49,6 +50,11 @@ public final class ClaimRecorder {
                 record(state.withMig(mig));
             }
         };
+    }
+
+    /** Records the GPUs that the claim takes from NVIDIA's driver; null for none any more. */
+    public void recordLent(@Nullable ProviderState lent) {
+        record(state.withLent(lent));
     }
 
     /** Records the sharing by one configuration. */

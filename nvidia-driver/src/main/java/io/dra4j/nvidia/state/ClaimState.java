@@ -20,16 +20,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mig the state of its MIG devices, in {@code mig}'s own form; null if there were none
  * @param sharing its sharing, in the order in which it was begun
+ * @param lent the GPUs that it has taken from NVIDIA's driver, in {@code vfio}'s own form; null if
+ *     there were none
  */
-public record ClaimState(@Nullable ProviderState mig, List<SharingRecord> sharing) {
+public record ClaimState(
+        @Nullable ProviderState mig, List<SharingRecord> sharing, @Nullable ProviderState lent) {
 
     /** The state of a claim of which nothing was begun. */
-    public static final ClaimState NONE = new ClaimState(null, List.of());
+    public static final ClaimState NONE = new ClaimState(null, List.of(), null);
 
     private static final int FIRST_WITH_SHARING = 3;
+    private static final int FIRST_WITH_LENT = 4;
 
     private static final RecordState<StateForm> FORM =
-            RecordState.of(FIRST_WITH_SHARING, StateForm.class)
+            RecordState.of(FIRST_WITH_LENT, StateForm.class)
+                    .upgrading(FIRST_WITH_SHARING, StateForm.class, earlier -> earlier)
                     .upgrading(2, MigAlone.class, earlier -> earlier.upgraded(2))
                     .upgrading(1, MigAlone.class, earlier -> earlier.upgraded(1));
 
@@ -42,7 +47,7 @@ public record ClaimState(@Nullable ProviderState mig, List<SharingRecord> sharin
     private record MigAlone(JsonNode parts) {
         StateForm upgraded(int version) {
             JsonNode whole = JsonNodeFactory.instance.objectNode().set("parts", parts);
-            return new StateForm(new Part(version, whole), List.of());
+            return new StateForm(new Part(version, whole), List.of(), null);
         }
     }
 
@@ -59,24 +64,32 @@ public record ClaimState(@Nullable ProviderState mig, List<SharingRecord> sharin
         StateForm form = FORM.read(recorded);
         return new ClaimState(
                 form.mig() == null ? null : form.mig().toState(),
-                form.sharing().stream().map(Shared::toRecord).toList());
+                form.sharing().stream().map(Shared::toRecord).toList(),
+                form.lent() == null ? null : form.lent().toState());
     }
 
     /** Returns the state as the journal has it. */
     public ProviderState toProviderState() {
-        return mig != null && sharing.isEmpty()
+        return mig != null && sharing.isEmpty() && lent == null
                 ? mig
                 : FORM.write(
-                        new StateForm(Part.of(mig), sharing.stream().map(Shared::of).toList()));
+                        new StateForm(
+                                Part.of(mig),
+                                sharing.stream().map(Shared::of).toList(),
+                                Part.of(lent)));
     }
 
     /** Returns whether there is nothing to undo. */
     public boolean isEmpty() {
-        return mig == null && sharing.isEmpty();
+        return mig == null && sharing.isEmpty() && lent == null;
     }
 
     ClaimState withMig(ProviderState changed) {
-        return new ClaimState(changed, sharing);
+        return new ClaimState(changed, sharing, lent);
+    }
+
+    ClaimState withLent(@Nullable ProviderState changed) {
+        return new ClaimState(mig, sharing, changed);
     }
 
     ClaimState with(SharingRecord changed) {
@@ -85,11 +98,11 @@ public record ClaimState(@Nullable ProviderState mig, List<SharingRecord> sharin
         if (!all.contains(changed)) {
             all.add(changed);
         }
-        return new ClaimState(mig, all);
+        return new ClaimState(mig, all, lent);
     }
 
     ClaimState without(String group) {
         return new ClaimState(
-                mig, sharing.stream().filter(one -> !one.group().equals(group)).toList());
+                mig, sharing.stream().filter(one -> !one.group().equals(group)).toList(), lent);
     }
 }

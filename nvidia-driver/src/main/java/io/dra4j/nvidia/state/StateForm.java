@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mig the MIG devices; null if there were none
  * @param sharing the sharing, in the order in which it was begun
+ * @param lent the GPUs that were taken from NVIDIA's driver; null if there were none
  */
-record StateForm(@Nullable Part mig, List<Shared> sharing) {
+record StateForm(@Nullable Part mig, List<Shared> sharing, @Nullable Part lent) {
 
     private static final JsonMapper JSON = new JsonMapper();
 

@@ -1,9 +1,10 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The recorded state of a claim: MIG devices and sharing, each with a form of its own.
+ * The recorded state of a claim: MIG devices, sharing and lent GPUs, each with a form of its own.
  *
- * <p>Flow: {@code mig}, {@code sharing} → here → the runtime's journal, and back after a crash.
+ * <p>Flow: {@code mig}, {@code sharing}, {@code vfio} → here → the runtime's journal, and back
+ * after a crash.
  */
 @NullMarked
 package io.dra4j.nvidia.state;

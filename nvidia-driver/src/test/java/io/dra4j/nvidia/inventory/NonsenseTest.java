@@ -111,9 +111,13 @@ class NonsenseTest {
         }
     }
 
+    private static int minor(Offer offer) {
+        return ((Offer.OfNvml) offer).gpu().minor();
+    }
+
     private static List<Device> others(NodeDevices devices, int gpu) {
         return devices.inventory().pools().get(0).devices().stream()
-                .filter(device -> devices.offer(device.name()).orElseThrow().gpu().minor() != gpu)
+                .filter(device -> minor(devices.offer(device.name()).orElseThrow()) != gpu)
                 .filter(device -> device.name().value().matches("gpu-[0-7](-.*)?"))
                 .toList();
     }

@@ -218,6 +218,11 @@ public final class NodeState {
         bytes.putInt(gpu(gpu) + GPU.at("lost"), lost ? 1 : 0);
     }
 
+    /** Lets a GPU be bound to NVIDIA's driver, or not. */
+    public void bound(int gpu, boolean bound) {
+        bytes.putInt(gpu(gpu) + GPU.at("unbound"), bound ? 0 : 1);
+    }
+
     /** Lets a GPU have no memory of its own. */
     public void sharesMemory(int gpu) {
         bytes.putInt(gpu(gpu) + GPU.at("memoryKnown"), 0);

@@ -17,6 +17,8 @@ public final class SmiStandIn extends ProgramStandIn {
                 compute-policy*) echo "$5" > "slice-$3" ;;
                 *--query-gpu=compute_mode)
                     cat "mode-$2" 2>/dev/null | grep -v DEFAULT | sed 's/EXCLUSIVE_P/Exclusive_P/' | grep . || echo Default ;;
+                *--query-gpu=persistence_mode) cat "persistence-$2" 2>/dev/null || echo Disabled ;;
+                *-pm) echo "$4" | sed 's/1/Enabled/; s/0/Disabled/' > "persistence-$2" ;;
                 *) echo "$4" > "mode-$2" ;;
             esac
             after
@@ -51,5 +53,16 @@ public final class SmiStandIn extends ProgramStandIn {
     /** Sets the compute mode of a GPU, as an administrator does. */
     public void setMode(String gpu, String mode) throws IOException {
         Files.writeString(folder().resolve("mode-" + gpu), mode);
+    }
+
+    /** Lets a GPU stay initialized without users, by its PCI address. */
+    public void setPersistent(String gpu) throws IOException {
+        Files.writeString(folder().resolve("persistence-" + gpu), "Enabled\n");
+    }
+
+    /** Returns whether a GPU stays so, by its PCI address. */
+    public boolean isPersistent(String gpu) throws IOException {
+        Path file = folder().resolve("persistence-" + gpu);
+        return Files.exists(file) && Files.readString(file).strip().equals("Enabled");
     }
 }

@@ -1,0 +1,130 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.AppliedConfig;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.DeviceMetadata;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.StandardAttributes;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.state.ClaimRecorder;
+import io.dra4j.nvidia.vfio.Passthrough;
+import io.dra4j.nvidia.vfio.VfioDeviceConfig;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The GPUs for virtual machines in the claims of a node. Thread-safe. */
+final class MachineClaims {
+
+    /** Keeps all of NVIDIA's out of a virtual machine's container but the claim's devices. */
+    static final ContainerEdits COMMON =
+            ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").build();
+
+    private final Passthrough passthrough;
+    private final MigDeviceAllocator allocator;
+    private final Runnable whenTaken;
+
+    /**
+     * Prepares GPUs for virtual machines.
+     *
+     * @param whenTaken runs when NVIDIA's driver has a GPU less
+     */
+    MachineClaims(Passthrough passthrough, MigDeviceAllocator allocator, Runnable whenTaken) {
+        this.passthrough = passthrough;
+        this.allocator = allocator;
+        this.whenTaken = whenTaken;
+    }
+
+    /**
+     * Ensures that no other claim has a GPU in its other form: the counters keep the scheduler from
+     * allocating both, and this driver does not rely on that.
+     *
+     * @param runtime has the other claims; null before the start
+     * @throws PrepareException if one has
+     */
+    void requireAlone(ClaimRef claim, Offer wanted, Snapshot now, @Nullable DriverContext runtime) {
+        List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
+        for (HeldClaim other : held) {
+            if (!other.ref().uid().equals(claim.uid()) && !other.beforeReboot()) {
+                other.devices().stream()
+                        .filter(device -> !device.adminAccess())
+                        .filter(device -> excludes(device, wanted, now))
+                        .findFirst()
+                        .ifPresent(device -> refuse(wanted, device, other.ref()));
+            }
+        }
+    }
+
+    private static boolean excludes(HeldDevice device, Offer wanted, Snapshot now) {
+        return now.devices()
+                .offer(device.device())
+                .filter(other -> other.pci().equals(wanted.pci()))
+                .filter(other -> isOfMachine(other) || isOfMachine(wanted))
+                .isPresent();
+    }
+
+    private static boolean isOfMachine(Offer offer) {
+        return offer instanceof Offer.Passthrough;
+    }
+
+    private static void refuse(Offer wanted, HeldDevice device, ClaimRef holder) {
+        throw new PrepareException(
+                "GPU %s is in use as %s by claim %s/%s: a virtual machine and containers can't share a GPU"
+                        .formatted(
+                                wanted.pci(), device.device(), holder.namespace(), holder.name()));
+    }
+
+    /**
+     * Takes a GPU from NVIDIA's driver.
+     *
+     * @throws PrepareException if it can't be had
+     */
+    PreparedDevice prepare(
+            AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
+        if (device.adminAccess()) {
+            throw new PrepareException(
+                    "%s can't be had with admin access: one virtual machine has the GPU alone"
+                            .formatted(device.device()));
+        }
+        Gpu gpu = offer.gpu();
+        if (gpu != null) {
+            allocator.requireWhole(gpu);
+        }
+        ContainerEdits edits = passthrough.take(offer, config(device), recorder, whenTaken);
+        AttributeValue address = AttributeValue.of(offer.pci().text());
+        return PreparedDevice.of(device, edits)
+                .withMetadata(
+                        new DeviceMetadata(Map.of(StandardAttributes.PCI_BUS_ID, address), null));
+    }
+
+    private static VfioDeviceConfig config(AllocatedDevice device) {
+        return device.configs().stream()
+                .map(AppliedConfig::value)
+                .filter(VfioDeviceConfig.class::isInstance)
+                .map(VfioDeviceConfig.class::cast)
+                .findFirst()
+                .orElse(VfioDeviceConfig.DEFAULT);
+    }
+
+    /**
+     * Returns the GPUs of a claim to their drivers.
+     *
+     * @throws io.dra4j.api.error.DraException if one is still in use
+     */
+    void undo(ClaimRecorder recorder) {
+        if (passthrough.giveBack(recorder)) {
+            whenTaken.run();
+        }
+    }
+}

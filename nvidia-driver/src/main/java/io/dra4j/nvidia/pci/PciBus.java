@@ -1,0 +1,181 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.pci;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.nvml.PciAddress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernel's information on PCI devices; what it does not have is empty.
+ *
+ * @param sysfs the mount point of sysfs, {@code /sys} on a node
+ */
+public record PciBus(Path sysfs) {
+
+    private static final Pattern ROOT = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
+    private static final int BARS = 6; // the lines of "resource" before that of the ROM
+    private static final long MEMORY = 0x200; // IORESOURCE_MEM of the kernel's ioport.h
+
+    /**
+     * Returns NVIDIA's GPUs in the order of their addresses.
+     *
+     * @throws DraException if sysfs can't be read: unknown is not none
+     */
+    public List<PciFunction> gpus() {
+        return functions(sysfs.resolve("bus/pci/devices")).filter(PciFunction::isGpu).toList();
+    }
+
+    /**
+     * Returns the functions of an IOMMU group, which only one user of vfio can have.
+     *
+     * @throws DraException if sysfs can't be read
+     */
+    public List<PciFunction> group(String group) {
+        return functions(sysfs.resolve("kernel/iommu_groups").resolve(group).resolve("devices"))
+                .toList();
+    }
+
+    private Stream<PciFunction> functions(Path folder) {
+        try (Stream<Path> found = Files.list(folder)) {
+            return found.map(path -> path.getFileName().toString()).sorted().toList().stream()
+                    .filter(PciAddress::isOne)
+                    .flatMap(name -> find(new PciAddress(name)).stream());
+        } catch (NoSuchFileException e) {
+            return Stream.empty(); // a machine without PCI, or without the group
+        } catch (IOException e) {
+            throw new DraException("Can't list the PCI devices in " + folder + ": " + e, e);
+        }
+    }
+
+    /** Returns a function; empty if it is not there, or not readable. */
+    public Optional<PciFunction> find(PciAddress address) {
+        Path folder = folder(address);
+        try {
+            return Optional.of(
+                    new PciFunction(
+                            address,
+                            number(folder.resolve("vendor")),
+                            number(folder.resolve("device")),
+                            number(folder.resolve("class")) >> 8,
+                            target(folder.resolve("driver")),
+                            target(folder.resolve("iommu_group"))));
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static int number(Path file) throws IOException {
+        return Integer.decode(Files.readString(file).strip());
+    }
+
+    private static @Nullable String target(Path link) {
+        try {
+            return Files.readSymbolicLink(link).getFileName().toString();
+        } catch (IOException e) {
+            return null; // it has none
+        }
+    }
+
+    /**
+     * Returns the memory that a GPU maps: that of its BARs, each rounded up to a power of two, as
+     * NVIDIA's driver counts it.
+     */
+    public Optional<Long> addressableMemory(PciAddress gpu) {
+        try {
+            return Optional.of(
+                    Files.readAllLines(folder(gpu).resolve("resource")).stream()
+                            .limit(BARS)
+                            .mapToLong(PciBus::memory)
+                            .sum());
+        } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Reads a line of begin, end and flags. */
+    private static long memory(String bar) {
+        String[] words = bar.strip().split(" +");
+        if ((Long.decode(words[2]) & MEMORY) == 0) {
+            return 0;
+        }
+        long size = Long.decode(words[1]) - Long.decode(words[0]) + 1;
+        long highest = Long.highestOneBit(size);
+        return size == highest ? size : highest << 1;
+    }
+
+    /** Returns the root complex of a device, {@code pci0000:00}. */
+    public Optional<String> pcieRoot(PciAddress device) {
+        try {
+            Path target = Files.readSymbolicLink(folder(device));
+            for (Path part : target) {
+                if (ROOT.matcher(part.toString()).matches()) {
+                    return Optional.of(part.toString());
+                }
+            }
+            return Optional.empty();
+        } catch (IOException | UnsupportedOperationException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns the NUMA node of a device. */
+    public Optional<Long> numaNode(PciAddress device) {
+        return text(folder(device).resolve("numa_node"))
+                .flatMap(PciBus::parsed)
+                .filter(node -> node >= 0);
+    }
+
+    /** Returns the number of virtual functions that a device has. */
+    public long virtualFunctions(PciAddress device) {
+        return text(folder(device).resolve("sriov_numvfs")).flatMap(PciBus::parsed).orElse(0L);
+    }
+
+    private static Optional<String> text(Path file) {
+        try {
+            return Optional.of(Files.readString(file).strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Long> parsed(String number) {
+        try {
+            return Optional.of(Long.parseLong(number));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns whether the kernel has iommufd, whose device is {@code /dev/iommu}. */
+    public boolean hasIommufd() {
+        return Files.exists(sysfs.resolve("class/misc/iommu"));
+    }
+
+    /** Returns {@code vfio3}, the name of a device in {@code /dev/vfio/devices}, if it has one. */
+    public Optional<String> vfioDevice(PciAddress device) {
+        try (Stream<Path> found = Files.list(folder(device).resolve("vfio-dev"))) {
+            return found.map(path -> path.getFileName().toString()).sorted().findFirst();
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns the directory of a driver, which exists while the driver is loaded. */
+    public Path driver(String name) {
+        return sysfs.resolve("bus/pci/drivers").resolve(name);
+    }
+
+    /** Returns the directory of a device. */
+    public Path folder(PciAddress device) {
+        return sysfs.resolve("bus/pci/devices").resolve(device.text());
+    }
+}

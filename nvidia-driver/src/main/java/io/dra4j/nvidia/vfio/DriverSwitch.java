@@ -1,0 +1,127 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.vfio;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.nvml.PciAddress;
+import io.dra4j.nvidia.pci.PciBus;
+import io.dra4j.nvidia.pci.PciFunction;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Binds functions of PCI devices to another driver of the kernel, as the kernel's documentation
+ * {@code ABI/testing/sysfs-bus-pci} describes: by {@code driver_override}, {@code unbind} and
+ * {@code bind}. Each step has a deadline, and is done only when sysfs shows it.
+ */
+final class DriverSwitch {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DriverSwitch.class);
+    private static final long LOOK_NANOS = 20_000_000;
+    private static final String NO_OVERRIDE = "\n";
+
+    private final PciBus bus;
+    private final KernelWrites writes = new KernelWrites();
+
+    DriverSwitch(PciBus bus) {
+        this.bus = bus;
+    }
+
+    /** Returns whether the kernel has not answered yet. */
+    boolean isAnyPending() {
+        return writes.isAnyPending();
+    }
+
+    /** Lets no other driver than vfio-pci be bound to a function from now on. */
+    void reserve(PciAddress function, Deadline deadline) {
+        override(function, PassthroughGpus.VFIO, deadline);
+    }
+
+    /** Lets the kernel choose the driver of a function again. */
+    void release(PciAddress function, Deadline deadline) {
+        override(function, NO_OVERRIDE, deadline);
+    }
+
+    /** The kernel answers no sooner than a driver that is being unbound has let the device go. */
+    private void override(PciAddress function, String driver, Deadline deadline) {
+        Path file = bus.folder(function).resolve("driver_override");
+        if (!writes.write(function, file, driver, deadline.left())) {
+            throw new DraException(
+                    "The kernel did not answer within %s when %s was written: an earlier change of this device has not ended"
+                            .formatted(deadline.text(), file));
+        }
+    }
+
+    /**
+     * Takes a function from its driver, if it has one.
+     *
+     * @return whether that is done within the time; otherwise the kernel goes on
+     */
+    boolean unbind(PciFunction function, Duration timeout) {
+        String driver = function.driver();
+        if (driver == null) {
+            return true;
+        }
+        long end = System.nanoTime() + timeout.toNanos();
+        Path file = bus.driver(driver).resolve("unbind");
+        return writes.write(function.address(), file, function.address().text(), timeout)
+                && shows(
+                        function.address(),
+                        found -> !found.isBoundTo(driver),
+                        Duration.ofNanos(end - System.nanoTime()));
+    }
+
+    /** Waits for the end of an {@link #unbind} that took longer. */
+    boolean awaitUnbound(PciFunction function, Duration timeout) {
+        String driver = function.driver();
+        long end = System.nanoTime() + timeout.toNanos();
+        return writes.settled(function.address(), timeout)
+                && shows(
+                        function.address(),
+                        found -> driver == null || !found.isBoundTo(driver),
+                        Duration.ofNanos(end - System.nanoTime()));
+    }
+
+    /**
+     * Gives a function without a driver to a driver.
+     *
+     * @throws DraException if the kernel refuses, or does not bind it within the time
+     */
+    void bind(PciAddress function, String driver, Deadline deadline) {
+        Path file = bus.driver(driver).resolve("bind");
+        boolean isBound =
+                writes.write(function, file, function.text(), deadline.left())
+                        && shows(function, found -> found.isBoundTo(driver), deadline.left());
+        if (!isBound) {
+            throw new DraException(
+                    "PCI device %s was not bound to %s within %s: the kernel's log (dmesg) has the reason"
+                            .formatted(function, driver, deadline.text()));
+        }
+        LOG.atInfo()
+                .addKeyValue("device", function)
+                .addKeyValue("driver", driver)
+                .log("Bound a PCI device to another driver");
+    }
+
+    /** Returns whether a driver is loaded. */
+    boolean isLoaded(String driver) {
+        return Files.isDirectory(bus.driver(driver));
+    }
+
+    private boolean shows(PciAddress function, Predicate<PciFunction> wanted, Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (bus.find(function).filter(wanted).isEmpty()) {
+            if (System.nanoTime() >= end || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return true;
+    }
+}

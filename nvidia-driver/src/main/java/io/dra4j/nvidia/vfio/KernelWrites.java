@@ -1,0 +1,105 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.vfio;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.nvml.PciAddress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Writes to files of the kernel that may not return for a long time: the kernel takes a device from
+ * a driver only while no process uses it, and no signal ends that wait.
+ *
+ * <p>Each write has a thread of its own, which is left behind at a timeout. Until it has returned,
+ * nothing else is written for the same device: what the kernel has begun, it does in the end.
+ * Thread-safe; different devices are independent.
+ */
+final class KernelWrites {
+
+    private final Map<PciAddress, FutureTask<Boolean>> pending = new ConcurrentHashMap<>();
+
+    /**
+     * Writes a text, as one who prints it to a file.
+     *
+     * @return whether the kernel has answered within the time
+     * @throws DraException if the kernel refuses
+     */
+    boolean write(PciAddress device, Path file, String text, Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
+        if (!settled(device, timeout)) {
+            return false;
+        }
+        FutureTask<Boolean> write =
+                new FutureTask<>(
+                        () -> {
+                            Files.writeString(file, text, StandardOpenOption.WRITE);
+                            return true;
+                        });
+        pending.put(device, write);
+        Thread thread = new Thread(write, "dra4j-vfio-" + device);
+        thread.setDaemon(true);
+        thread.start();
+        return has(device, write, file, text, Duration.ofNanos(end - System.nanoTime()));
+    }
+
+    private boolean has(
+            PciAddress device, FutureTask<Boolean> write, Path file, String text, Duration left) {
+        try {
+            boolean done = write.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
+            pending.remove(device, write);
+            return done;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            pending.remove(device, write);
+            throw refused(file, text.strip(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static DraException refused(Path file, String text, Throwable cause) {
+        String why = cause instanceof IOException io ? String.valueOf(io.getMessage()) : "" + cause;
+        return new DraException(
+                "The kernel refuses to write \"%s\" to %s: %s; its log (dmesg) may say more"
+                        .formatted(text, file, why),
+                cause);
+    }
+
+    /** Waits until no earlier write of a device is under way; its result shows in sysfs. */
+    boolean settled(PciAddress device, Duration timeout) {
+        FutureTask<Boolean> earlier = pending.get(device);
+        if (earlier == null) {
+            return true;
+        }
+        try {
+            earlier.get(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) { // the caller looks at what has become of the device
+            pending.remove(device, earlier);
+            return true;
+        }
+        pending.remove(device, earlier);
+        return true;
+    }
+
+    /** Returns whether a write has not returned. */
+    boolean isAnyPending() {
+        return pending.values().stream().anyMatch(write -> !write.isDone());
+    }
+}

@@ -1,0 +1,65 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.vfio;
+
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.runtime.RecordState;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The GPUs that a claim has taken from NVIDIA's driver, as they are recorded before they are taken:
+ * after a crash, sysfs shows how far it came.
+ *
+ * @param gpus the GPUs in the order in which they were taken
+ */
+record LentGpus(List<LentGpu> gpus) {
+
+    private static final RecordState<LentGpus> FORM = RecordState.of(1, LentGpus.class);
+
+    LentGpus {
+        gpus = List.copyOf(gpus);
+    }
+
+    /**
+     * A GPU of a claim.
+     *
+     * @param address its PCI address
+     * @param isPersistent whether the driver is to keep it initialized without users again
+     * @param functions the GPU, and what was bound to other drivers beside it, in their order
+     */
+    record LentGpu(String address, boolean isPersistent, List<LentFunction> functions) {
+
+        LentGpu {
+            functions = List.copyOf(functions);
+        }
+    }
+
+    /**
+     * A function of a GPU's board.
+     *
+     * @param address its PCI address
+     * @param driver the driver to which it is returned
+     */
+    record LentFunction(String address, String driver) {}
+
+    static LentGpus read(@Nullable ProviderState state) {
+        return state == null ? new LentGpus(List.of()) : FORM.read(state);
+    }
+
+    LentGpus with(LentGpu taken) {
+        List<LentGpu> all = new ArrayList<>(without(taken).gpus);
+        all.add(taken);
+        return new LentGpus(all);
+    }
+
+    LentGpus without(LentGpu returned) {
+        return new LentGpus(
+                gpus.stream().filter(gpu -> !gpu.address.equals(returned.address)).toList());
+    }
+
+    @Nullable ProviderState toProviderState() {
+        return gpus.isEmpty() ? null : FORM.write(this);
+    }
+}

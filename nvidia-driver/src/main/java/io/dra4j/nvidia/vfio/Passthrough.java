@@ -1,0 +1,329 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.vfio;
+
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.install.NvidiaSmi;
+import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.mig.GpuLocks;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Lease;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.PciAddress;
+import io.dra4j.nvidia.pci.PciBus;
+import io.dra4j.nvidia.pci.PciFunction;
+import io.dra4j.nvidia.state.ClaimRecorder;
+import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.vfio.LentGpus.LentFunction;
+import io.dra4j.nvidia.vfio.LentGpus.LentGpu;
+import io.dra4j.nvidia.vfio.NodeUsers.User;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes GPUs from NVIDIA's driver for virtual machines, and returns them; a GPU that an
+ * administrator has bound to vfio-pci is used as it is, and stays so.
+ *
+ * <p>The kernel takes a GPU from its driver only while no process has it open, and does not answer
+ * until then. So the sessions of NVML are given back first, other processes are waited for and
+ * named, and what the kernel has not done at a deadline fails the claim alone: claims of other GPUs
+ * go on. Thread-safe; one thread at a time changes a GPU.
+ */
+public final class Passthrough {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Passthrough.class);
+
+    /** An unused GPU is let go in less; as long, other calls wait for NVML. */
+    private static final Duration USUAL_UNBIND = Duration.ofSeconds(2);
+
+    private static final long LOOK_NANOS = 250_000_000;
+
+    private final Nvml nvml;
+    private final PciBus bus;
+    private final NodeUsers users;
+    private final Persistence persistence;
+    private final Settings settings;
+    private final PassthroughChecks checks;
+    private final DriverSwitch drivers;
+    private final VfioEdits edits;
+    private final GpuLocks locks = new GpuLocks();
+    private final AtomicInteger changing = new AtomicInteger();
+
+    /**
+     * The settings of passthrough.
+     *
+     * @param isOn whether GPUs are published for virtual machines
+     * @param sysfs the mount point of sysfs
+     * @param proc the mount point of procfs, with the processes of the node
+     * @param users how long other processes that use a GPU are waited for
+     * @param unbind how long the kernel may take to take a GPU from its driver
+     * @param bind how long the kernel may take to give it to another
+     */
+    public record Settings(
+            boolean isOn, Path sysfs, Path proc, Duration users, Duration unbind, Duration bind) {
+
+        /** All steps together end within the 45 seconds that the kubelet waits. */
+        public Settings(boolean isOn, Path sysfs, Path proc) {
+            this(
+                    isOn,
+                    sysfs,
+                    proc,
+                    Duration.ofSeconds(10),
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(10));
+        }
+    }
+
+    /** Changes nothing yet. */
+    public Passthrough(Nvml nvml, NvidiaSmi smi, Settings settings) {
+        this.nvml = nvml;
+        this.settings = settings;
+        bus = new PciBus(settings.sysfs());
+        users = new NodeUsers(settings.proc());
+        persistence = new Persistence(smi);
+        checks = new PassthroughChecks(bus);
+        drivers = new DriverSwitch(bus);
+        edits = new VfioEdits(bus);
+    }
+
+    /** Returns whether GPUs are published for virtual machines. */
+    public boolean isOn() {
+        return settings.isOn();
+    }
+
+    /**
+     * Returns the GPUs of the bus; none if they are not for virtual machines.
+     *
+     * @param held the claims that are held
+     * @param known the GPUs as NVML reported them at any time, the latest first
+     */
+    public PassthroughGpus gpus(List<HeldClaim> held, List<Gpu> known) {
+        return isOn() ? PassthroughGpus.of(bus.gpus(), lent(held), known) : PassthroughGpus.NONE;
+    }
+
+    /** Returns the addresses of the GPUs that claims have taken from NVIDIA's driver. */
+    public static Set<PciAddress> lent(List<HeldClaim> held) {
+        return held.stream()
+                .filter(claim -> !claim.beforeReboot())
+                .flatMap(claim -> read(claim).gpus().stream())
+                .map(gpu -> new PciAddress(gpu.address()))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static LentGpus read(HeldClaim claim) {
+        try {
+            return LentGpus.read(ClaimState.read(claim.state()).lent());
+        } catch (DraException e) { // a later driver's record; unprepare says more
+            return LentGpus.read(null);
+        }
+    }
+
+    /** Returns whether a GPU changes its driver now, so that no session of NVML may be kept. */
+    public boolean isChanging() {
+        return changing.get() > 0 || drivers.isAnyPending();
+    }
+
+    /**
+     * Lets a virtual machine have a GPU.
+     *
+     * @param whenTaken runs while no session of NVML is kept
+     * @return what containers get
+     * @throws PrepareException if it can't be had, or not within the time of the call
+     */
+    public ContainerEdits take(
+            Offer.Passthrough offer,
+            VfioDeviceConfig config,
+            ClaimRecorder recorder,
+            Runnable whenTaken) {
+        return changing(
+                offer.pci(),
+                () -> {
+                    PciFunction gpu = checks.requireUsable(offer.pci());
+                    if (!gpu.isBoundTo(PassthroughGpus.VFIO)) {
+                        lend(gpu, offer, recorder);
+                        whenTaken.run();
+                    }
+                    return edits.of(gpu, config);
+                });
+    }
+
+    private <T> T changing(PciAddress gpu, Supplier<T> work) {
+        return locks.with(
+                gpu.text(),
+                () -> {
+                    changing.incrementAndGet();
+                    try {
+                        return work.get();
+                    } finally {
+                        changing.decrementAndGet();
+                    }
+                });
+    }
+
+    private void lend(PciFunction gpu, Offer.Passthrough offer, ClaimRecorder recorder) {
+        Gpu known = offer.gpu();
+        if (known == null) {
+            throw PassthroughChecks.refused(
+                    gpu.address(),
+                    "it was bound to vfio-pci, and is bound to %s now; the next try finds it so"
+                            .formatted(gpu.driver()));
+        }
+        List<PciFunction> functions = checks.withBoard(gpu);
+        LentGpu lent =
+                new LentGpu(
+                        gpu.address().text(),
+                        persistence.isOn(gpu.address()),
+                        functions.stream().map(Passthrough::lent).toList());
+        recorder.recordLent(LentGpus.read(recorder.state().lent()).with(lent).toProviderState());
+        if (lent.isPersistent()) {
+            persistence.set(gpu.address(), false);
+        }
+        for (PciFunction function : functions) {
+            drivers.reserve(function.address(), deadline(settings.bind(), recorder));
+            if (function.equals(gpu)) {
+                unbindGpu(gpu, Path.of("dev", "nvidia" + known.minor()), recorder);
+            } else {
+                unbind(function, List::of, deadline(settings.unbind(), recorder));
+            }
+            drivers.bind(
+                    function.address(), PassthroughGpus.VFIO, deadline(settings.bind(), recorder));
+        }
+    }
+
+    private static LentFunction lent(PciFunction function) {
+        String driver = function.driver();
+        return new LentFunction(
+                function.address().text(), driver == null ? PassthroughGpus.NVIDIA : driver);
+    }
+
+    private static Deadline deadline(Duration limit, ClaimRecorder recorder) {
+        return Deadline.of(limit, recorder.deadline(), InstantSource.system());
+    }
+
+    /** An attempt to take a GPU from its driver, which begins only if no process uses the GPU. */
+    private record Attempt(List<User> users, boolean isUnbound) {}
+
+    private void unbindGpu(PciFunction gpu, Path node, ClaimRecorder recorder) {
+        Deadline ofUsers = deadline(settings.users(), recorder);
+        Attempt attempt = attempt(gpu, node);
+        while (!attempt.users().isEmpty()) {
+            if (ofUsers.isOver()) {
+                throw PassthroughChecks.refused(
+                        gpu.address(),
+                        "/%s is open in %s for more than %s; end what uses the GPU"
+                                .formatted(node, NodeUsers.named(attempt.users()), ofUsers.text()));
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+            attempt = attempt(gpu, node);
+        }
+        Deadline deadline = deadline(settings.unbind(), recorder);
+        if (!attempt.isUnbound() && !drivers.awaitUnbound(gpu, deadline.left())) {
+            throw notUnbound(gpu, users.of(node), deadline);
+        }
+    }
+
+    /** No session of this driver is open when the kernel begins, nor of a process that is seen. */
+    @SuppressWarnings("try") // the lease is used by being held
+    private Attempt attempt(PciFunction gpu, Path node) {
+        try (Lease suspended = nvml.suspend("the passthrough of GPU " + gpu.address())) {
+            List<User> found = users.of(node);
+            return new Attempt(found, found.isEmpty() && drivers.unbind(gpu, USUAL_UNBIND));
+        }
+    }
+
+    private void unbind(PciFunction function, Supplier<List<User>> users, Deadline deadline) {
+        if (!drivers.unbind(function, deadline.left())) {
+            throw notUnbound(function, users.get(), deadline);
+        }
+    }
+
+    private static PrepareException notUnbound(
+            PciFunction function, List<User> found, Deadline deadline) {
+        return new PrepareException(
+                "The driver %s did not let PCI device %s go within %s%s; the kernel goes on, and the next try finds what it has done"
+                        .formatted(
+                                function.driver(),
+                                function.address(),
+                                deadline.text(),
+                                found.isEmpty()
+                                        ? ": no process is seen that has it open"
+                                        : ", which is open in " + NodeUsers.named(found)));
+    }
+
+    /**
+     * Returns all GPUs of a claim to the drivers that they were taken from.
+     *
+     * @return whether there were any
+     * @throws DraException if one is still in use; what is not returned stays recorded
+     */
+    public boolean giveBack(ClaimRecorder recorder) {
+        List<LentGpu> latestFirst = new ArrayList<>(LentGpus.read(recorder.state().lent()).gpus());
+        Collections.reverse(latestFirst);
+        for (LentGpu gpu : latestFirst) {
+            changing(
+                    new PciAddress(gpu.address()),
+                    () -> {
+                        giveBack(gpu, recorder);
+                        return true;
+                    });
+            recorder.recordLent(
+                    LentGpus.read(recorder.state().lent()).without(gpu).toProviderState());
+        }
+        return !latestFirst.isEmpty();
+    }
+
+    private void giveBack(LentGpu gpu, ClaimRecorder recorder) {
+        for (LentFunction function : gpu.functions()) {
+            PciAddress address = new PciAddress(function.address());
+            if (bus.find(address).isEmpty()) {
+                LOG.atWarn()
+                        .addKeyValue("device", address)
+                        .log("PCI device of a claim is not on the bus any more");
+                continue;
+            }
+            drivers.release(address, deadline(settings.unbind(), recorder));
+            Deadline deadline = deadline(settings.unbind(), recorder);
+            PciFunction now = bus.find(address).orElseThrow();
+            if (now.isBoundTo(PassthroughGpus.VFIO)) {
+                unbind(now, () -> machines(now), deadline);
+            }
+            restore(address, function.driver(), recorder);
+        }
+        if (gpu.isPersistent()) {
+            persistence.set(new PciAddress(gpu.address()), true);
+        }
+    }
+
+    private List<User> machines(PciFunction gpu) {
+        return edits.nodes(gpu).flatMap(node -> users.of(node).stream()).toList();
+    }
+
+    private void restore(PciAddress address, String driver, ClaimRecorder recorder) {
+        PciFunction now = bus.find(address).orElse(null);
+        if (now != null && now.driver() == null && drivers.isLoaded(driver)) {
+            drivers.bind(address, driver, deadline(settings.bind(), recorder));
+        } else if (now != null && !now.isBoundTo(driver)) {
+            LOG.atWarn()
+                    .addKeyValue("device", address)
+                    .addKeyValue("driver", driver)
+                    .addKeyValue("now", now.driver())
+                    .log(
+                            "PCI device of a claim is not returned to its driver: another has it, or the module is not loaded");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.standin;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A stand-in of the kernel that binds PCI devices to drivers.
+ *
+ * <p>The files to which programs write are named pipes: who writes waits until this reads. It reads
+ * no request to take a GPU from NVIDIA's driver while a process has a session of NVML, or a test
+ * holds the GPUs: as the kernel does, it lets the writer wait for as long as that takes.
+ */
+public final class PciStandIn implements AutoCloseable {
+
+    /** The driver of GPUs. */
+    public static final String NVIDIA = "nvidia";
+
+    /** The driver of devices that programs have for themselves. */
+    public static final String VFIO = "vfio-pci";
+
+    private static final long LOOK_NANOS = 10_000_000;
+    private static final Pattern ADDRESS = Pattern.compile("[0-9a-f]{4}:[0-9a-f:]{5}\\.[0-7]");
+    private static final String BARS =
+            """
+            0x00000000d0000000 0x00000000d0ffffff 0x0000000000040200
+            0x0000010000000000 0x0000010bffffffff 0x000000000014220c
+            0x0000000000000000 0x0000000000000000 0x0000000000000000
+            0x000001f000000000 0x000001f001ffffff 0x000000000014220c
+            0x0000000000005000 0x000000000000507f 0x0000000000040101
+            0x0000000000000000 0x0000000000000000 0x0000000000000000
+            0x00000000d1000000 0x00000000d107ffff 0x0000000000046200
+            """;
+
+    private final StandInNode node;
+    private final Map<String, Integer> gpus = new LinkedHashMap<>(); // positions, by address
+    private final Map<String, String> overrides = new ConcurrentHashMap<>();
+    private final Map<Path, RandomAccessFile> pipes = new ConcurrentHashMap<>();
+    private final List<Path> files = new CopyOnWriteArrayList<>();
+    private final List<String> done = new CopyOnWriteArrayList<>();
+    private final Thread thread = new Thread(this::run, "kernel");
+    private String accepted = ""; // from those who came before the GPUs were in use
+    private volatile LongSupplier process = () -> ProcessHandle.current().pid();
+    private volatile boolean isHeld;
+    private volatile boolean isClosing;
+    private volatile String killAt = "";
+
+    private PciStandIn(StandInNode node) {
+        this.node = node;
+    }
+
+    /** Binds all GPUs of a node to NVIDIA's driver, each in an IOMMU group of its own. */
+    public static PciStandIn install(StandInNode node) throws IOException {
+        PciStandIn kernel = new PciStandIn(node);
+        for (String driver : List.of(NVIDIA, VFIO, "snd_hda_intel")) {
+            kernel.driver(driver);
+        }
+        Files.createDirectories(node.sysfs().resolve("class/misc/vfio"));
+        try (var found = Files.list(node.sysfs().resolve("bus/pci/devices"))) {
+            for (Path device : found.sorted().toList()) {
+                String address = device.getFileName().toString();
+                kernel.gpus.put(address, kernel.gpus.size());
+                kernel.describe(address, "0x2330", "0x030200", "" + (10 + kernel.gpus.size()));
+                Files.writeString(device.resolve("resource"), BARS);
+                kernel.link(address, NVIDIA);
+            }
+        }
+        kernel.thread.start();
+        return kernel;
+    }
+
+    private void driver(String name) throws IOException {
+        Path driver = Files.createDirectories(drivers().resolve(name));
+        pipe(driver.resolve("bind"));
+        pipe(driver.resolve("unbind"));
+    }
+
+    private Path drivers() {
+        return node.sysfs().resolve("bus/pci/drivers");
+    }
+
+    private Path device(String address) {
+        return node.sysfs().resolve("bus/pci/devices").resolve(address);
+    }
+
+    private void pipe(Path file) throws IOException {
+        try {
+            Process made = new ProcessBuilder("mkfifo", file.toString()).inheritIO().start();
+            if (made.waitFor() != 0) {
+                throw new IOException("mkfifo " + file + " failed");
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        files.add(file);
+    }
+
+    private void describe(String address, String id, String type, String group) throws IOException {
+        Path device = device(address);
+        Files.writeString(device.resolve("vendor"), "0x10de\n");
+        Files.writeString(device.resolve("device"), id + "\n");
+        Files.writeString(device.resolve("class"), type + "\n");
+        pipe(device.resolve("driver_override"));
+        Path members =
+                node.sysfs().resolve("kernel/iommu_groups").resolve(group).resolve("devices");
+        Files.createDirectories(members);
+        Files.createSymbolicLink(members.resolve(address), device);
+        Files.createSymbolicLink(device.resolve("iommu_group"), members.getParent());
+    }
+
+    /**
+     * Adds a device to the group of a GPU.
+     *
+     * @param gpu the GPU's address
+     * @param address its own address
+     * @param type its class, {@code 0x040300}
+     * @param driver its driver; empty for none
+     */
+    public void add(String gpu, String address, String type, String driver) throws IOException {
+        Files.createDirectories(device(address));
+        String group =
+                Files.readSymbolicLink(device(gpu).resolve("iommu_group")).getFileName() + "";
+        describe(address, "0x22ba", type, group);
+        if (!driver.isEmpty()) {
+            Files.createDirectories(drivers().resolve(driver));
+            link(address, driver);
+        }
+    }
+
+    private void link(String address, String driver) throws IOException {
+        Files.createSymbolicLink(device(address).resolve("driver"), drivers().resolve(driver));
+    }
+
+    /** Returns the addresses of the GPUs. */
+    public List<String> gpus() {
+        return List.copyOf(gpus.keySet());
+    }
+
+    /** Returns the driver of a device; empty for none. */
+    public String driverOf(String address) {
+        try {
+            return Files.readSymbolicLink(device(address).resolve("driver")).getFileName() + "";
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** Returns the only driver that a device may have; empty for any. */
+    public String overrideOf(String address) {
+        return overrides.getOrDefault(address, "");
+    }
+
+    /**
+     * Returns what the kernel has done for programs, such as {@code unbind nvidia 0000:17:00.0}.
+     */
+    public List<String> done() {
+        return done;
+    }
+
+    /** Binds a device to a driver, as an administrator does. */
+    public void bindByHand(String address, String driver) throws IOException {
+        unbind(address);
+        overrides.put(address, driver);
+        bind(address, driver);
+    }
+
+    /** Lets a process other than this one be the one whose sessions of NVML count. */
+    public void watch(LongSupplier pid) {
+        process = pid;
+    }
+
+    /** Lets a process that is not seen use all GPUs, or not. */
+    public void hold(boolean held) {
+        isHeld = held;
+    }
+
+    /**
+     * Kills the process that is watched when the kernel has done something, {@code bind nvidia}.
+     */
+    public void killAt(String action) {
+        killAt = action;
+    }
+
+    /** Removes a driver, as if its module was never loaded. */
+    public void unload(String driver) throws IOException {
+        Files.move(drivers().resolve(driver), node.folder().resolve("unloaded-" + driver));
+    }
+
+    private void run() {
+        try {
+            while (!isClosing) {
+                for (Path file : files) {
+                    serve(file);
+                }
+                LockSupport.parkNanos(LOOK_NANOS);
+            }
+        } catch (IOException e) {
+            if (!isClosing) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private boolean isInUse() throws IOException {
+        try {
+            return isHeld || node.hasSession(process.getAsLong());
+        } catch (java.nio.file.NoSuchFileException e) {
+            return isHeld; // the process has ended
+        }
+    }
+
+    private void serve(Path file) throws IOException {
+        boolean mayWait = file.endsWith(Path.of(NVIDIA, "unbind"));
+        if (mayWait && isInUse()) {
+            accepted += pipes.containsKey(file) ? read(file) : "";
+            close(file); // who opens it now, waits
+            return;
+        }
+        String text = read(file);
+        if (mayWait) {
+            text = accepted + text;
+            accepted = "";
+        }
+        if (text.isEmpty()) {
+            return;
+        }
+        if (file.endsWith("driver_override")) {
+            String address = file.getParent().getFileName().toString();
+            overrides.put(address, text.strip());
+            did("override", text.strip(), address);
+            return;
+        }
+        for (Path other : files) {
+            if (other.endsWith("driver_override")) {
+                serve(other); // it was written first
+            }
+        }
+        String driver = file.getParent().getFileName().toString();
+        Matcher addresses = ADDRESS.matcher(text);
+        while (addresses.find()) {
+            change(file.getFileName().toString(), driver, addresses.group());
+        }
+    }
+
+    private void change(String action, String driver, String address) throws IOException {
+        if (action.equals("unbind") && driverOf(address).equals(driver)) {
+            unbind(address);
+            did(action, driver, address);
+        } else if (action.equals("bind")
+                && driverOf(address).isEmpty()
+                && Optional.of(overrideOf(address))
+                        .filter(it -> !it.isEmpty())
+                        .orElse(driver)
+                        .equals(driver)) {
+            bind(address, driver);
+            did(action, driver, address);
+        }
+    }
+
+    private void did(String action, String name, String address) {
+        done.add((action + " " + name).strip() + " " + address);
+        if (!killAt.isEmpty() && (action + " " + name).strip().equals(killAt)) {
+            killAt = "";
+            ProcessHandle.of(process.getAsLong()).orElseThrow().destroyForcibly();
+        }
+    }
+
+    private void unbind(String address) throws IOException {
+        Files.deleteIfExists(device(address).resolve("driver"));
+        Files.deleteIfExists(device(address).resolve("vfio-dev/vfio" + gpus.get(address)));
+        see(address, false);
+    }
+
+    private void bind(String address, String driver) throws IOException {
+        if (driver.equals(VFIO)) {
+            Files.createDirectories(device(address).resolve("vfio-dev/vfio" + gpus.get(address)));
+        }
+        see(address, driver.equals(NVIDIA));
+        link(address, driver);
+    }
+
+    private void see(String address, boolean isBound) {
+        Integer gpu = gpus.get(address);
+        if (gpu != null) {
+            node.state().bound(gpu, isBound);
+        }
+    }
+
+    @SuppressWarnings("resource") // the stream is closed with the pipe
+    private String read(Path file) throws IOException {
+        RandomAccessFile pipe = pipes.get(file);
+        if (pipe == null) {
+            if (!Files.exists(file)) {
+                return ""; // its driver was removed
+            }
+            pipe = new RandomAccessFile(file.toFile(), "rw"); // does not wait for a writer
+            pipes.put(file, pipe);
+        }
+        FileInputStream input = new FileInputStream(pipe.getFD());
+        byte[] text = new byte[input.available()];
+        int length = text.length == 0 ? 0 : input.read(text);
+        return new String(text, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private void close(Path file) throws IOException {
+        RandomAccessFile pipe = pipes.remove(file);
+        if (pipe != null) {
+            pipe.close();
+        }
+    }
+
+    /** Ends the kernel, and those who wait for it. */
+    @Override
+    public void close() throws IOException {
+        isClosing = true;
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        for (Path file : new ArrayList<>(files)) {
+            read(file);
+        }
+        for (RandomAccessFile pipe : pipes.values()) {
+            pipe.close();
+        }
+    }
+}
