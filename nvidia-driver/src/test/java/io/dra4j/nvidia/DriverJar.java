@@ -68,11 +68,34 @@ final class DriverJar {
             StandInNode node,
             String name,
             String... options) {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.add("--sysfs-root=" + node.sysfs());
+        return open(command, environment, claims, node, name, all);
+    }
+
+    /** The same in a mount namespace, in which the kernel's files are where they are on a node. */
+    static TestContext contextInNamespace(
+            List<String> command, StandInNode node, String name, String... options) {
+        List<String> entering =
+                new ArrayList<>(
+                        List.of("unshare", "--mount", "--propagation", "private", "sh", "-c"));
+        entering.add("mount --bind \"$0\" /sys && exec \"$@\"");
+        entering.add(node.sysfs().toString());
+        entering.addAll(command);
+        return open(entering, Map.of(), List.of(), node, name, List.of(options));
+    }
+
+    private static TestContext open(
+            List<String> command,
+            Map<String, String> environment,
+            List<Path> claims,
+            StandInNode node,
+            String name,
+            List<String> options) {
         List<String> all = new ArrayList<>(command);
         all.add("--nvidia-driver-root=" + node.root());
-        all.add("--sysfs-root=" + node.sysfs());
         all.add("--proc-root=" + node.proc());
-        all.addAll(List.of(options));
+        all.addAll(options);
         String settings =
                 "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}, claims: %s}"
                         .formatted(claims);

@@ -39,6 +39,7 @@ abstract class ProviderOnBoards {
     String gates = "";
     StandInNode node;
     NodeState hardware;
+    Nvml nvml; // of the latest provider
     RecordedContext context = new RecordedContext(List.of());
 
     final NvidiaDeviceProvider start(String boards, boolean dynamicMig) {
@@ -57,7 +58,7 @@ abstract class ProviderOnBoards {
     Shares shares = Shares.NONE;
 
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
-        Nvml nvml = node.nvml();
+        nvml = node.nvml();
         NvidiaDeviceProvider provider =
                 new NvidiaDeviceProvider(
                         nvml,

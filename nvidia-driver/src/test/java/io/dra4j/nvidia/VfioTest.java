@@ -30,8 +30,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -291,6 +293,33 @@ class VfioTest extends SharingOnBoards {
 
         assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
         assertThat(devices()).hasSize(7).doesNotContainKey("gpu-0");
+    }
+
+    /** Each reading has a session, and the next one begins before the one before ends. */
+    @Test
+    void areTakenThoughTheGpusAreReadAllTheTime() throws Exception {
+        begin();
+        AtomicBoolean isOver = new AtomicBoolean();
+        List<CompletableFuture<Void>> readers =
+                Stream.generate(() -> CompletableFuture.runAsync(() -> read(isOver)))
+                        .limit(3)
+                        .toList();
+        try {
+            claims.prepare(provider, machine(ONE));
+        } finally {
+            isOver.set(true);
+        }
+
+        for (CompletableFuture<Void> reader : readers) {
+            reader.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
+    }
+
+    private void read(AtomicBoolean isOver) {
+        while (!isOver.get()) {
+            nvml.read();
+        }
     }
 
     @Test
