@@ -23,6 +23,8 @@ import io.dra4j.nvidia.vfio.VfioDeviceConfig;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The GPUs for virtual machines in the claims of a node. Thread-safe. */
 final class MachineClaims {
@@ -30,6 +32,8 @@ final class MachineClaims {
     /** Keeps all of NVIDIA's out of a virtual machine's container but the claim's devices. */
     static final ContainerEdits COMMON =
             ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").build();
+
+    private static final Logger LOG = LoggerFactory.getLogger(MachineClaims.class);
 
     private final Passthrough passthrough;
     private final MigDeviceAllocator allocator;
@@ -115,6 +119,28 @@ final class MachineClaims {
                 .map(VfioDeviceConfig.class::cast)
                 .findFirst()
                 .orElse(VfioDeviceConfig.DEFAULT);
+    }
+
+    /**
+     * Reports the GPUs of a claim whose record is lost: who has bound them is unknown, and what an
+     * administrator has bound must stay bound.
+     */
+    void reportLost(HeldClaim claim, Snapshot last, DriverContext runtime) {
+        for (HeldDevice device : claim.devices()) {
+            last.devices()
+                    .offer(device.device())
+                    .filter(MachineClaims::isOfMachine)
+                    .ifPresent(offer -> reportLost(claim.ref(), device, offer, runtime));
+        }
+    }
+
+    private static void reportLost(
+            ClaimRef claim, HeldDevice device, Offer offer, DriverContext runtime) {
+        String message =
+                "GPU %s stays bound to vfio-pci if it is: the record of claim %s/%s is lost, and with it whether the claim took it from nvidia; the administrator returns it by driver_override, unbind and bind"
+                        .formatted(offer.pci(), claim.namespace(), claim.name());
+        LOG.atWarn().addKeyValue("device", device.device()).log(message);
+        runtime.notice(device.device().value(), message);
     }
 
     /**

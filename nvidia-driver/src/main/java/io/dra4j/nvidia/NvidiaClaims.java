@@ -210,6 +210,9 @@ final class NvidiaClaims {
                         : ClaimState.read(claim.state());
         ClaimRecorder recorder = new ClaimRecorder(recorded, context);
         machines.undo(recorder);
+        if (isLost && runtime != null) {
+            machines.reportLost(claim, last, runtime);
+        }
         sharing.undo(claim.ref(), recorder);
         if (isLost && runtime != null && !clean(runtime, last, claim)) {
             throw new DraException(

@@ -308,7 +308,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         policy.stateFile()
                 .write(now.known(), faults.errors(), faults.exceeded(), allocator.ended());
         if (driver != null) {
-            driver.reportHealth(faults.reports(now.devices(), now.reading().unread()));
+            driver.reportHealth(faults.reports(now.devices(), now.unknown()));
         }
         return faults.tainted(now.devices());
     }

@@ -3,9 +3,12 @@
 package io.dra4j.nvidia;
 
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.Offer.Passthrough;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Reading;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -23,6 +26,18 @@ record Snapshot(String installed, Reading reading, NodeDevices devices, List<Gpu
     /** Copies the list. */
     Snapshot {
         away = List.copyOf(away);
+    }
+
+    /**
+     * Returns the UUIDs of GPUs whose health is unknown, among them those that NVML does not see.
+     */
+    Set<String> unknown() {
+        Set<String> unknown = new HashSet<>(reading.unread());
+        away.forEach(gpu -> unknown.add(gpu.uuid()));
+        devices.offers().values().stream()
+                .filter(offer -> offer instanceof Passthrough machine && machine.gpu() == null)
+                .forEach(offer -> unknown.add(offer.uuid()));
+        return unknown;
     }
 
     /** Returns all GPUs that are known, those that NVML reports first. */

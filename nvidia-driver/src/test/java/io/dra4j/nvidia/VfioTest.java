@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,6 +20,7 @@ import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.api.health.HealthState;
 import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.PciStandIn;
 import io.dra4j.nvidia.vfio.Passthrough;
@@ -34,6 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -243,6 +246,45 @@ class VfioTest extends SharingOnBoards {
         assertThat(devices()).hasSize(4);
     }
 
+    /** NVIDIA's driver gives a GPU the lowest number that is free. */
+    @Test
+    void aGpuThatComesBackUnderTheNumberOfAnotherIsPublished() throws Exception {
+        begin();
+        claims.prepare(provider, machine(ONE));
+        claims.prepare(provider, machine(TWO, "", "gpu-vfio-1"));
+        hardware.set(1, "minor", 0);
+
+        claims.unprepare(provider, TWO);
+
+        Map<String, Device> devices = devices();
+        assertThat(devices).hasSize(7).containsKeys("gpu-vfio-0", "gpu-vfio-1");
+        assertThat(devices.get("gpu-0").attributes())
+                .containsEntry(
+                        "resource.kubernetes.io/pciBusID", AttributeValue.of(kernel.gpus().get(1)));
+        hardware.set(0, "minor", 1);
+        claims.unprepare(provider, ONE);
+        assertThat(devices()).hasSize(8);
+    }
+
+    @Test
+    void healthIsUnknownWhileAMachineHasTheGpu() throws Exception {
+        begin();
+        kernel.bindByHand(kernel.gpus().get(3), VFIO);
+        provider.inventory();
+        assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-vfio-3").state()).isEqualTo(HealthState.UNKNOWN);
+
+        claims.prepare(provider, machine(ONE));
+
+        provider.inventory();
+        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.UNKNOWN);
+        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
+        claims.unprepare(provider, ONE);
+        provider.inventory();
+        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
+    }
+
     @Test
     void areHeldOverARestart() throws Exception {
         begin();
@@ -293,6 +335,9 @@ class VfioTest extends SharingOnBoards {
 
         assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
         assertThat(devices()).hasSize(7).doesNotContainKey("gpu-0");
+        assertThat(context.notices)
+                .singleElement(as(InstanceOfAssertFactories.STRING))
+                .contains("gpu-vfio-0", address0, "claim default/one is lost");
     }
 
     /** Each reading has a session, and the next one begins before the one before ends. */

@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,11 +77,8 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
      * @throws DraException if the driver's version is malformed
      */
     public static NodeDevices of(Reading reading, Settings settings, PassthroughGpus passthrough) {
-        List<Gpu> gpus = new ArrayList<>(reading.gpus());
-        Set<PciAddress> present =
-                gpus.stream().map(Gpu::pci).collect(Collectors.toCollection(HashSet::new));
-        passthrough.away().stream().filter(gpu -> present.add(gpu.pci())).forEach(gpus::add);
-        gpus.sort(Comparator.comparing(Gpu::pci));
+        List<Gpu> gpus = withAway(reading.gpus(), passthrough.away());
+        Set<PciAddress> present = gpus.stream().map(Gpu::pci).collect(Collectors.toSet());
         PciBus bus = new PciBus(settings.sysfs());
         Attributes attributes =
                 new Attributes(
@@ -108,6 +104,24 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
                         function ->
                                 joined.add(function.address().text(), machines.alone(function)));
         return joined.named(settings.nodeName(), problems.notes());
+    }
+
+    /**
+     * One that is away may find its number taken when it comes back, and has no name until then.
+     */
+    private static List<Gpu> withAway(List<Gpu> present, List<Gpu> away) {
+        List<Gpu> all = new ArrayList<>(present);
+        away.stream()
+                .filter(
+                        gpu ->
+                                present.stream()
+                                        .noneMatch(
+                                                it ->
+                                                        it.pci().equals(gpu.pci())
+                                                                || it.minor() == gpu.minor()))
+                .forEach(all::add);
+        all.sort(Comparator.comparing(Gpu::pci));
+        return all;
     }
 
     /** Returns whether a GPU only drives a screen. */
