@@ -101,8 +101,8 @@ public final class Nvml implements AutoCloseable {
      * @throws NvmlException with {@link Reason#IN_USE} if a call does not return within half a
      *     minute
      */
-    public Lease suspend(String purpose) {
-        return sessions.suspend(purpose);
+    public Lease pause(String purpose) {
+        return sessions.pause(purpose);
     }
 
     /** Returns why only a restart of the process may help; never waits for NVML. */

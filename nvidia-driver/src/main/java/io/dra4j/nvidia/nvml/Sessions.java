@@ -48,7 +48,7 @@ final class Sessions {
     private int calls;
     private int keepers;
     private final List<String> holds = new ArrayList<>();
-    private final List<String> suspensions = new ArrayList<>();
+    private final List<String> pauses = new ArrayList<>();
 
     /** Read by probes, which must not wait for NVML; written with the lock. */
     private volatile @Nullable Failure failure;
@@ -92,8 +92,8 @@ final class Sessions {
         lock.lock();
         try {
             requireNotGivenBack();
-            if (!suspensions.isEmpty()) {
-                throw givenBack(suspensions.get(0));
+            if (!pauses.isEmpty()) {
+                throw givenBack(pauses.get(0));
             }
             if (session != current || isOutdated()) {
                 throw new NvmlException(
@@ -152,8 +152,8 @@ final class Sessions {
             long left = LONGEST_CALLS.toNanos();
             while (true) {
                 requireNotGivenBack();
-                if (!suspensions.isEmpty()) {
-                    left = await(left, "NVML is given back for " + suspensions.get(0));
+                if (!pauses.isEmpty()) {
+                    left = await(left, "NVML is given back for " + pauses.get(0));
                     continue;
                 }
                 if (current != null && isOutdated() && calls == 0) {
@@ -221,7 +221,7 @@ final class Sessions {
     }
 
     private boolean isGivenBack() {
-        return !holds.isEmpty() || !suspensions.isEmpty();
+        return !holds.isEmpty() || !pauses.isEmpty();
     }
 
     private void end() {
@@ -302,8 +302,8 @@ final class Sessions {
      * @param purpose named to those who have waited too long
      * @throws NvmlException if a call does not return
      */
-    Lease suspend(String purpose) {
-        return giveBack(purpose, suspensions);
+    Lease pause(String purpose) {
+        return giveBack(purpose, pauses);
     }
 
     private Lease giveBack(String purpose, List<String> purposes) {

@@ -240,7 +240,7 @@ public final class Passthrough {
     /** No session of this driver is open when the kernel begins, nor of a process that is seen. */
     @SuppressWarnings("try") // the lease is used by being held
     private Attempt attempt(PciFunction gpu, Path node) {
-        try (Lease suspended = nvml.suspend("the passthrough of GPU " + gpu.address())) {
+        try (Lease paused = nvml.pause("the passthrough of GPU " + gpu.address())) {
             List<User> found = users.of(node);
             return new Attempt(found, found.isEmpty() && drivers.unbind(gpu, USUAL_UNBIND));
         }

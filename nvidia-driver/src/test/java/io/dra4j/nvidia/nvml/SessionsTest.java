@@ -107,7 +107,7 @@ class SessionsTest {
         Lease kept = nvml.keep();
         NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
 
-        Lease suspended = nvml.suspend("a passthrough");
+        Lease paused = nvml.pause("a passthrough");
 
         assertThat(isOpen()).isFalse();
         assertFails(() -> events.await(Duration.ofMillis(1)), Reason.GIVEN_BACK, "a passthrough");
@@ -115,7 +115,7 @@ class SessionsTest {
         assertThatThrownBy(() -> waiting.get(100, TimeUnit.MILLISECONDS))
                 .isInstanceOf(TimeoutException.class);
         assertThat(isOpen()).isFalse();
-        suspended.close();
+        paused.close();
         assertThat(waiting.get(10, TimeUnit.SECONDS).gpus()).hasSize(4);
         assertThat(isOpen()).isTrue();
         events.close();
