@@ -11,4 +11,5 @@ module io.dra4j.api {
     exports io.dra4j.api.device;
     exports io.dra4j.api.error;
     exports io.dra4j.api.health;
+    exports io.dra4j.api.metrics;
 }

@@ -7,6 +7,7 @@ import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.metrics.DeviceMeter;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,7 +24,8 @@ import java.util.Optional;
  *   <li><b>Threads.</b> {@link #prepare} and {@link #unprepare} run in parallel for different
  *       claims and never at once for one claim, unless the driver is built as serialized; then they
  *       never run at once at all. {@link #inventory} runs on a thread of its own, {@link
- *       #restartReason} on any. No thread is ever interrupted.
+ *       #restartReason} on any, {@link #meter} on threads for metrics. No thread is ever
+ *       interrupted.
  *   <li><b>Idempotence.</b> After a crash the runtime may call {@code unprepare} again for a claim
  *       that was half done, any number of times. It calls {@code prepare} again only after an
  *       {@code unprepare} of the claim has returned; it does without one only if its records are
@@ -128,9 +130,9 @@ public interface DeviceProvider extends AutoCloseable {
      * <p>It closes all that would keep an admin from resetting a device, or from unloading its
      * kernel module. It is called when all devices of the node are in maintenance and no claim
      * holds one, while no other call but {@link #restartReason} runs. Until {@link #resume},
-     * neither {@link #inventory} nor {@link #prepare} nor {@link #unprepare} is called, and threads
-     * of the provider must leave the hardware alone. A provider that keeps nothing open has nothing
-     * to do.
+     * neither {@link #inventory} nor {@link #prepare} nor {@link #unprepare} nor {@link #meter} is
+     * called, and threads of the provider must leave the hardware alone. A provider that keeps
+     * nothing open has nothing to do.
      *
      * @throws Exception if something is left open; the runtime tries again
      */
@@ -142,6 +144,21 @@ public interface DeviceProvider extends AutoCloseable {
      * @throws Exception if it can't; the runtime tries again when it needs it
      */
     default void resume() throws Exception {}
+
+    /**
+     * Opens a meter for the devices of prepared claims: metrics are being scraped.
+     *
+     * <p>It is called after {@link #start} has returned, and once for a scrape, if that has a
+     * device to measure: the values of a device are served for five seconds. A last meter may still
+     * be in use when {@link #close} comes. If it takes longer than a second, or throws, claims and
+     * devices are served without values, and the failure is counted.
+     *
+     * @return the meter, which is closed when the scrape has ended
+     * @throws Exception if nothing can be measured now
+     */
+    default DeviceMeter meter() throws Exception {
+        return DeviceMeter.NONE;
+    }
 
     /**
      * Ends the provider; prepared claims stay prepared, for their containers go on.

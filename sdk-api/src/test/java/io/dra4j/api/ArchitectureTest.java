@@ -53,7 +53,9 @@ class ArchitectureTest {
                     API + ".error",
                     2,
                     API + ".health",
-                    2);
+                    2,
+                    API + ".metrics",
+                    3);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {

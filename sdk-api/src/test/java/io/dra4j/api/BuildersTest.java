@@ -38,6 +38,8 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.Taint;
+import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.api.metrics.DeviceReadings;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -155,7 +157,13 @@ class BuildersTest {
                         .device(HELD)
                         .state(state)
                         .build(),
-                PreparedClaim.builder().device(prepared).edits(EDITS).state(state).build());
+                PreparedClaim.builder().device(prepared).edits(EDITS).state(state).build(),
+                DeviceReadings.builder()
+                        .uuid("MIG-1")
+                        .parentUuid("GPU-1")
+                        .value(DeviceMeasure.UTILIZATION, 0.5)
+                        .parentValue(DeviceMeasure.POWER, 250)
+                        .build());
     }
 
     @ParameterizedTest

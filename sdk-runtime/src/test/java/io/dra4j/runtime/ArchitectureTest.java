@@ -48,6 +48,7 @@ class ArchitectureTest {
                     Map.entry(I + ".health", 5),
                     Map.entry(I + ".observe", 7),
                     Map.entry(I + ".doctor", 6),
+                    Map.entry(I + ".measure", 2),
                     Map.entry(I + ".http", 3),
                     Map.entry(I + ".tls", 4),
                     Map.entry(I + ".admission", 6),
@@ -58,6 +59,7 @@ class ArchitectureTest {
         "com.google.protobuf..",
         "io.fabric8..",
         "io.micrometer..",
+        "io.prometheus..",
         "com.fasterxml.jackson..",
         "com.sun.net.httpserver..",
         "ch.qos.logback.."
@@ -103,7 +105,8 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule metricsAreAtHomeInObserve =
-            ModuleRules.areAtHomeIn(List.of(I + ".observe.."), "io.micrometer..");
+            ModuleRules.areAtHomeIn(
+                    List.of(I + ".observe.."), "io.micrometer..", "io.prometheus..");
 
     @ArchTest
     static final ArchRule theHttpServerIsAtHomeInHttp =
@@ -130,7 +133,8 @@ class ArchitectureTest {
                             "validate", List.of("", "publish", "publish.plan", "policy", "status")),
                     Map.entry("kubelet", List.of("driver")),
                     Map.entry("health", List.of("driver", "kubelet")),
-                    Map.entry("claim", List.of("", "driver", "kubelet", "admission")),
+                    Map.entry("claim", List.of("", "driver", "kubelet", "admission", "measure")),
+                    Map.entry("measure", List.of("driver")),
                     Map.entry("claim.allocation", List.of("", "claim", "admission")),
                     Map.entry("policy", List.of("driver")),
                     Map.entry("status", List.of("driver", "claim")),

@@ -26,6 +26,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -68,13 +69,13 @@ class ObservedDriverIT {
         assertThat(scrape).containsKey("process_files_open_files");
     }
 
+    /** Queries of dashboards and alerts are compared with the page, and so with this scrape. */
     @Test
     void theDriversMetricsAreThoseOfTheReferencePage() throws Exception {
         node.kubelet().prepare(NAME, List.of(node.allocate("any", "gpu-7")));
+        List<String> lines = pages.get("/metrics").body().lines().toList();
         Set<String> scraped =
-                pages.get("/metrics")
-                        .body()
-                        .lines()
+                lines.stream()
                         .filter(line -> line.startsWith("# TYPE dra4j_"))
                         .filter(line -> !line.endsWith("_seconds_max gauge"))
                         .map(line -> line.substring("# TYPE ".length()))
@@ -82,13 +83,87 @@ class ObservedDriverIT {
 
         Set<String> documented = new TreeSet<>();
         Matcher row =
-                Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\|")
+                Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\| ([^|]*) \\|")
                         .matcher(Files.readString(REFERENCE));
         while (row.find()) {
             documented.add(row.group(1) + " " + row.group(2));
+            assertThat(labels(lines, row.group(1)))
+                    .as(row.group(1))
+                    .isSubsetOf(documentedLabels(row.group(3)))
+                    .satisfiesAnyOf(
+                            labels -> assertThat(labels).isEqualTo(documentedLabels(row.group(3))),
+                            labels -> assertThat(labels).isEmpty());
         }
         documented.remove("dra4j_missing_permissions_total counter"); // there is none before one
         assertThat(scraped).hasSizeGreaterThan(10).isEqualTo(documented);
+    }
+
+    private static Set<String> documentedLabels(String cell) {
+        Set<String> labels = new TreeSet<>(Set.of("driver", "node"));
+        Pattern.compile("`([a-z_]+)`")
+                .matcher(cell)
+                .results()
+                .forEach(found -> labels.add(found.group(1)));
+        return labels;
+    }
+
+    /** The labels of a metric's samples, without those that each format adds. */
+    private static Set<String> labels(List<String> lines, String metric) {
+        Set<String> labels = new TreeSet<>();
+        lines.stream()
+                .filter(line -> line.matches(metric + "(_count)?\\{.*"))
+                .flatMap(line -> Pattern.compile("([a-z_]+)=\"").matcher(line).results())
+                .forEach(label -> labels.add(label.group(1)));
+        return labels;
+    }
+
+    @Test
+    void theFirstScrapeAfterAPrepareNamesClaimAndPod() throws Exception {
+        KubeletClaim claim = node.allocate("measured", "gpu-6");
+        node.api()
+                .store()
+                .changeStatus(
+                        "resourceclaims",
+                        "default",
+                        "measured",
+                        object ->
+                                object.withObject("/status")
+                                        .putArray("reservedFor")
+                                        .addObject()
+                                        .put("resource", "pods")
+                                        .put("name", "trainer")
+                                        .put("uid", "uid-trainer"));
+        node.kubelet().prepare(NAME, List.of(claim));
+
+        Map<String, Double> scrape = pages.scrape();
+        node.kubelet().unprepare(NAME, List.of(claim));
+
+        String[] labels = {
+            "namespace=\"default\"",
+            "claim=\"measured\"",
+            "pod=\"trainer\"",
+            "device=\"gpu-6\"",
+            "uuid=\"TEST-gpu-6\""
+        };
+        assertThat(value(scrape, "dra4j_device_info", labels)).isEqualTo(1);
+        assertThat(value(scrape, "dra4j_device_power_watts", with(labels, "scope=\"device\"")))
+                .isEqualTo(0.5);
+        assertThat(value(scrape, "dra4j_device_power_watts", with(labels, "scope=\"parent\"")))
+                .isEqualTo(1);
+        assertThat(
+                        value(
+                                scrape,
+                                "dra4j_claim_latency_seconds_max",
+                                "device_class=\"" + NAME + "\""))
+                .as("the time since the claim was created")
+                .isBetween(0.0, 300.0);
+        assertThat(pages.scrape().keySet())
+                .as("they end with the claim")
+                .noneMatch(id -> id.contains("claim=\"measured\""));
+    }
+
+    private static String[] with(String[] labels, String more) {
+        return Stream.concat(Stream.of(labels), Stream.of(more)).toArray(String[]::new);
     }
 
     @Test

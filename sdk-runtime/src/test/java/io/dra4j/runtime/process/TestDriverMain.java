@@ -17,6 +17,9 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
+import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.api.metrics.DeviceMeter;
+import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverOptions;
 import io.dra4j.runtime.DriverProgram;
@@ -190,6 +193,19 @@ public final class TestDriverMain {
                 Files.writeString(
                         hardware.resolve(name), claim.ref().uid(), StandardOpenOption.CREATE_NEW);
             }
+        }
+
+        /** Each device has every value, and so does the hardware that it is a part of. */
+        @Override
+        public DeviceMeter meter() {
+            return (claim, device) -> {
+                DeviceReadings.Builder readings =
+                        DeviceReadings.builder().uuid("TEST-" + device.device()).parentUuid("TEST");
+                for (DeviceMeasure measure : DeviceMeasure.values()) {
+                    readings.value(measure, 0.5).parentValue(measure, 1);
+                }
+                return readings.build();
+            };
         }
 
         private static PreparedDevice prepared(AllocatedDevice device) {

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param results the results of the preparation; only of a prepared claim
  * @param unprepareSkipped true if the kubelet never asks to unprepare the claim; else {@code null}
  * @param damaged true if the claim was damaged before it was unprepared; else {@code null}
+ * @param pods the pods that the claim was reserved for when its preparation began; {@code null} if
+ *     none is known
  */
 public record ClaimRecord(
         ClaimRef ref,
@@ -32,30 +34,32 @@ public record ClaimRecord(
         @Nullable ProviderState state,
         @JsonProperty("answer") @Nullable Results results,
         @Nullable Boolean unprepareSkipped,
-        @Nullable Boolean damaged) {
+        @Nullable Boolean damaged,
+        @Nullable List<String> pods) {
 
     public ClaimRecord {
         Objects.requireNonNull(ref, "ref");
         Objects.requireNonNull(phase, "phase");
         Objects.requireNonNull(bootId, "bootId");
         devices = List.copyOf(devices);
+        pods = pods == null || pods.isEmpty() ? null : List.copyOf(pods);
     }
 
     /** Returns the record of a claim whose own record is damaged or lost. */
     public static ClaimRecord damaged(ClaimRef ref, String bootId, List<HeldDevice> devices) {
-        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null, null, null);
+        return new ClaimRecord(ref, Phase.DAMAGED, bootId, devices, null, null, null, null, null);
     }
 
     /** Returns the record with the last state that the provider recorded. */
     public ClaimRecord withState(ProviderState recorded) {
         return new ClaimRecord(
-                ref, phase, bootId, devices, recorded, results, unprepareSkipped, damaged);
+                ref, phase, bootId, devices, recorded, results, unprepareSkipped, damaged, pods);
     }
 
     /** Returns the record of the claim when it is prepared. */
     public ClaimRecord prepared(@Nullable ProviderState last, Results answer) {
         return new ClaimRecord(
-                ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped, null);
+                ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped, null, pods);
     }
 
     /** Returns the record of the claim while it is unprepared. */
@@ -68,7 +72,8 @@ public record ClaimRecord(
                 state,
                 null,
                 unprepareSkipped,
-                phase == Phase.DAMAGED ? Boolean.TRUE : damaged);
+                phase == Phase.DAMAGED ? Boolean.TRUE : damaged,
+                pods);
     }
 
     /** Returns whether no call of the kubelet ends the preparation. */

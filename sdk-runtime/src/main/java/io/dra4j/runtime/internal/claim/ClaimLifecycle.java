@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord.Results;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
+import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -121,7 +122,8 @@ final class ClaimLifecycle implements AutoCloseable {
                         null,
                         null,
                         unprepareSkipped,
-                        null);
+                        null,
+                        ClaimCodec.pods(claim.rawJson()));
         writes.put(begun, check);
 
         PreparedClaim prepared =

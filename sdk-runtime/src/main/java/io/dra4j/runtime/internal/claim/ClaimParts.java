@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ import java.util.function.Supplier;
  * @param reports the statuses and metadata of prepared devices
  * @param inventory the last inventory that could be read
  * @param events receives damage and failed repairs
+ * @param meters measures how long claims waited
  * @param dataDirectory the driver's directory below the kubelet's plugins
  */
 public record ClaimParts(
@@ -44,6 +46,7 @@ public record ClaimParts(
         Supplier<Optional<Inventory>> inventory,
         InstantSource clock,
         EventRecorder events,
+        Meters meters,
         Path dataDirectory) {
 
     /** Returns whether a record is the one of a claim that is prepared in this boot. */

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -85,6 +86,18 @@ public final class ClaimPreparation implements ClaimOperations {
     /** Returns the claims that have a record. */
     public List<HeldClaim> held() {
         return context.journal().claims().stream().map(context::held).toList();
+    }
+
+    /** Returns the claims that are prepared in this boot. */
+    public List<ClaimInUse> inUse() {
+        return context.journal().claims().stream()
+                .filter(context::isPrepared)
+                .map(
+                        record ->
+                                new ClaimInUse(
+                                        context.held(record),
+                                        Objects.requireNonNullElse(record.pods(), List.of())))
+                .toList();
     }
 
     @Override

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.Inventory;
@@ -15,10 +16,14 @@ import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
 import io.dra4j.runtime.internal.claim.allocation.Hardware;
 import io.dra4j.runtime.internal.claim.allocation.HoldConflict;
+import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.observe.Metric;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -176,12 +181,33 @@ final class Preparation {
                                         .ifPresent(HoldConflict::refuse);
                             });
             LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
+            measureLatency(claim);
             return results;
         } catch (Exception | Error e) { // a provider may throw any: what was begun is undone
             DraException failure = ProviderFailure.of("could not prepare the claim", e);
             undo(lifecycle, failure);
             throw failure;
         }
+    }
+
+    /** Two clocks may differ: a claim is never prepared before it was created. */
+    private void measureLatency(AllocatedClaim claim) {
+        ClaimCodec.createdAt(claim.rawJson())
+                .map(created -> Duration.between(created, context.clock().instant()))
+                .map(took -> took.isNegative() ? Duration.ZERO : took)
+                .ifPresent(
+                        took ->
+                                claim.devices().stream()
+                                        .map(AllocatedDevice::deviceClass)
+                                        .filter(Objects::nonNull)
+                                        .distinct()
+                                        .forEach(
+                                                name ->
+                                                        context.meters()
+                                                                .time(
+                                                                        Metric.CLAIM_LATENCY,
+                                                                        took,
+                                                                        name)));
     }
 
     private static void undo(ClaimLifecycle lifecycle, DraException cause) {

@@ -7,9 +7,12 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,25 @@ public final class ClaimCodec {
                 allocation(claim.path("status").path("allocation")),
                 deviceClasses(claim.path("spec").path("devices").path("requests")),
                 json);
+    }
+
+    /** Returns the names of the pods that a claim is reserved for, at most 256 by the API. */
+    public static List<String> pods(String json) {
+        return Json.list(Json.parse(json).path("status").path("reservedFor"), pod -> pod).stream()
+                .filter(one -> one.path("resource").asText().equals("pods"))
+                .filter(one -> one.path("apiGroup").asText().isEmpty())
+                .map(one -> one.path("name").asText())
+                .toList();
+    }
+
+    /** Returns when a claim was created, by the API server's clock; empty if it does not say. */
+    public static Optional<Instant> createdAt(String json) {
+        String time = Json.parse(json).path("metadata").path("creationTimestamp").asText();
+        try {
+            return Optional.of(Instant.parse(time));
+        } catch (DateTimeParseException e) {
+            return Optional.empty();
+        }
     }
 
     private static @Nullable Allocation allocation(JsonNode allocation) {

@@ -18,6 +18,7 @@ import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.health.HealthFeed;
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.kubelet.ProbeServer;
+import io.dra4j.runtime.internal.measure.DeviceSampler;
 import io.dra4j.runtime.internal.observe.HttpEndpoint;
 import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -190,6 +191,7 @@ public final class RunningDriver implements AutoCloseable {
                 publisher::lastInventory,
                 settings.clock(),
                 events,
+                meters,
                 settings.dataDirectory());
     }
 
@@ -296,6 +298,8 @@ public final class RunningDriver implements AutoCloseable {
             throw new DraException("The driver's provider can't start on this node: " + e, e);
         }
         started(liveness).started(provider, events);
+        DeviceSampler devices = new DeviceSampler(provider, context.claims()::inUse, meters);
+        meters.watchDevices(started(devices)::sample);
     }
 
     public boolean awaitRegistered(Duration timeout) throws InterruptedException {

@@ -8,8 +8,11 @@ import io.dra4j.api.DriverContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.metrics.DeviceMeter;
+import io.dra4j.api.metrics.DeviceReadings;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -128,6 +131,35 @@ final class SuspendableProvider implements DeviceProvider {
                     provider.unprepare(claim, context);
                     return true;
                 });
+    }
+
+    /** Opens a meter that has no values while the provider is suspended. */
+    @Override
+    public DeviceMeter meter() throws Exception {
+        DeviceMeter meter = unlessSuspended(provider::meter, DeviceMeter.NONE);
+        if (meter == DeviceMeter.NONE) {
+            return meter;
+        }
+        return new DeviceMeter() {
+            @Override
+            public DeviceReadings measure(HeldClaim claim, HeldDevice device) throws Exception {
+                return unlessSuspended(() -> meter.measure(claim, device), DeviceReadings.NONE);
+            }
+
+            @Override
+            public void close() {
+                meter.close();
+            }
+        };
+    }
+
+    private <T> T unlessSuspended(Callable<T> call, T otherwise) throws Exception {
+        lock.readLock().lock();
+        try {
+            return suspended ? otherwise : call.call();
+        } finally {
+            lock.readLock().unlock();
+        }
     }
 
     @Override

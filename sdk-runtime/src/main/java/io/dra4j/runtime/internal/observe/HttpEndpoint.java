@@ -61,7 +61,7 @@ public final class HttpEndpoint implements AutoCloseable {
             InetSocketAddress address, String metricsPath, Meters meters, Probes probes)
             throws IOException {
         HttpPages pages = HttpPages.bind(address);
-        PrometheusScrape scrape = new PrometheusScrape(meters.registry());
+        PrometheusScrape scrape = new PrometheusScrape(meters);
         pages.get(HEALTH, (accept, body) -> health(probes))
                 .get(READINESS, (accept, body) -> readiness(probes))
                 .get(metricsPath, (accept, body) -> metrics(scrape, accept))

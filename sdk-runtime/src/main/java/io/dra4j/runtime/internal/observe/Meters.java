@@ -28,8 +28,15 @@ public final class Meters implements AutoCloseable {
                     .map(Duration::ofMillis)
                     .toArray(Duration[]::new);
 
+    /** From a claim that finds its devices at once up to one that waits for a day. */
+    private static final Duration[] LATENCY_BUCKETS =
+            List.of(1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400).stream()
+                    .map(Duration::ofSeconds)
+                    .toArray(Duration[]::new);
+
     private final CompositeMeterRegistry registry;
     private final Tags own;
+    private volatile Supplier<List<DeviceSample>> samples = List::of;
 
     Meters(CompositeMeterRegistry registry, String driver, String node) {
         this.registry = registry;
@@ -64,7 +71,7 @@ public final class Meters implements AutoCloseable {
     public void time(Metric metric, Duration took, String... values) {
         Timer.builder(metric.meterName())
                 .description(metric.meaning())
-                .serviceLevelObjectives(BUCKETS)
+                .serviceLevelObjectives(metric == Metric.CLAIM_LATENCY ? LATENCY_BUCKETS : BUCKETS)
                 .tags(tags(Metric.Kind.TIMER, metric, values))
                 .register(registry)
                 .record(took);
@@ -81,6 +88,25 @@ public final class Meters implements AutoCloseable {
                 .baseUnit(metric.unit().isEmpty() ? null : metric.unit())
                 .tags(tags(Metric.Kind.GAUGE, metric, values))
                 .register(registry);
+    }
+
+    /**
+     * Shows the devices of claims, which are measured when they are scraped.
+     *
+     * @param measured measures them, on any thread
+     */
+    public void watchDevices(Supplier<List<DeviceSample>> measured) {
+        samples = measured;
+    }
+
+    /** Measures the devices of claims. */
+    List<DeviceSample> devices() {
+        return samples.get();
+    }
+
+    /** Returns the labels of all metrics, which are the driver's and the node's. */
+    Tags own() {
+        return own;
     }
 
     private Tags tags(Metric.Kind kind, Metric metric, String... values) {

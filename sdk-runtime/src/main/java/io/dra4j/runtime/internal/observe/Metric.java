@@ -9,7 +9,8 @@ import java.util.List;
  * The metrics of a driver: one list, from which the reference page is rendered.
  *
  * <p>Each metric also has the labels {@code driver} and {@code node}. No label ever names a claim,
- * a device or anything else of which there may be ever more.
+ * a device or anything else of which there may be ever more; {@link DeviceMetric} has the metrics
+ * of devices.
  */
 public enum Metric {
     BUILD_INFO(Kind.GAUGE, "dra4j.build.info", "1; its label is the release of dra4j", "version"),
@@ -24,6 +25,12 @@ public enum Metric {
             "claims in the kubelet's calls, by their result: success or error",
             "operation",
             "result"),
+    CLAIM_LATENCY(
+            Kind.TIMER,
+            "dra4j.claim.latency",
+            "the time from the creation of claims until they were prepared, by the device class of"
+                    + " the request: it has waiting for a node and for devices in it",
+            "device_class"),
     HELD_CLAIMS(
             Kind.GAUGE,
             "dra4j.held.claims",
@@ -90,6 +97,11 @@ public enum Metric {
             "dra4j.device.health",
             "devices, by the health last reported; only of a driver that reports health",
             "state"),
+    MEASUREMENT_FAILURES(
+            Kind.COUNTER,
+            "dra4j.measurement.failures",
+            "devices that a scrape could not measure: reason is error or timeout",
+            "reason"),
     PROBLEMS(
             Kind.COUNTER,
             "dra4j.problems",

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Shows a registry in the formats of Prometheus, with metrics of the JVM.
+ * Shows a driver's meters in the formats of Prometheus, with metrics of the JVM.
  *
  * <p>The format is OpenMetrics if the request accepts that, and the older text format otherwise.
  */
@@ -34,8 +34,9 @@ final class PrometheusScrape implements AutoCloseable {
 
     record Page(String type, byte[] body) {}
 
-    PrometheusScrape(CompositeMeterRegistry source) {
-        this.source = source;
+    PrometheusScrape(Meters meters) {
+        this.source = meters.registry();
+        prometheus.getPrometheusRegistry().register(new DeviceCollector(meters));
         List<MeterBinder> ofTheProcess =
                 List.of(
                         collections,

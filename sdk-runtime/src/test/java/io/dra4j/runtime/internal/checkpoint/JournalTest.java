@@ -174,6 +174,27 @@ class JournalTest extends JournalFixture {
         }
 
         @Test
+        void hasThePodsOfAClaimThatHasSome() throws IOException {
+            ClaimRecord without = started("uid-1");
+            ClaimRecord with =
+                    new ClaimRecord(
+                            without.ref(),
+                            without.phase(),
+                            without.bootId(),
+                            without.devices(),
+                            null,
+                            null,
+                            null,
+                            null,
+                            List.of("trainer"));
+            written(with);
+
+            assertThat(Files.readString(file))
+                    .isEqualTo(line(HEADER) + line(RECORD + ",\"pods\":[\"trainer\"]}}"));
+            assertThat(reread()).containsExactly(with);
+        }
+
+        @Test
         void hasThePhysicalIdOfADeviceThatHasOne() throws IOException {
             ClaimRecord without = started("uid-1");
             HeldDevice device = without.devices().get(0).toBuilder().physicalId("GPU-x").build();
@@ -183,6 +204,7 @@ class JournalTest extends JournalFixture {
                             without.phase(),
                             without.bootId(),
                             List.of(device),
+                            null,
                             null,
                             null,
                             null,

@@ -49,6 +49,7 @@ final class Records {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -64,6 +65,7 @@ final class Records {
                 List.of(device("gpu-0")),
                 new ProviderState(3, "{\"instance\":7}"),
                 new Results(results, edits),
+                null,
                 null,
                 null);
     }

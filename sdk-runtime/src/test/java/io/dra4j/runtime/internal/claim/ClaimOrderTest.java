@@ -136,7 +136,8 @@ class ClaimOrderTest extends NodeFixture {
             node.prepare(A);
             ClaimRecord record = node.journal.claim("uid-a").orElseThrow();
             node.journal.put(
-                    new ClaimRecord(A, phase, boot, record.devices(), null, null, null, null));
+                    new ClaimRecord(
+                            A, phase, boot, record.devices(), null, null, null, null, null));
             node.allocate(B, "gpu-0");
             provider.calls.clear();
         }

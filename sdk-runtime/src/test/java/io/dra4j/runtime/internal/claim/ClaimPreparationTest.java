@@ -261,7 +261,8 @@ class ClaimPreparationTest extends NodeFixture {
             node.prepare(A);
             ClaimRecord prepared = node.journal.claim("uid-a").orElseThrow();
             node.journal.put(
-                    new ClaimRecord(A, phase, boot, prepared.devices(), state, null, null, null));
+                    new ClaimRecord(
+                            A, phase, boot, prepared.devices(), state, null, null, null, null));
         }
     }
 

@@ -83,6 +83,7 @@ final class NodeUnderTest implements AutoCloseable {
                 () -> Optional.of(provider.inventory()),
                 Clock.systemUTC(),
                 events::add,
+                meters,
                 data);
     }
 

@@ -64,25 +64,56 @@ class DocumentationTest {
 
     @Test
     void endsWithARowForEachMetric() throws IOException {
+        String table = table(Arrays.stream(Metric.values()).map(DocumentationTest::row));
+
+        assertThat(Files.readString(DOCS.resolve("reference/metrics.md"))).endsWith("\n\n" + table);
+    }
+
+    @Test
+    void hasARowForEachMetricOfDevices() throws IOException {
+        List<String> info =
+                List.of(
+                        "`" + DeviceMetric.INFO + "`",
+                        "gauge",
+                        labels(DeviceMetric.INFO_LABELS),
+                        "1, for joins: a series for each pod of the claim");
+        String table =
+                table(
+                        Stream.concat(
+                                Stream.of(info),
+                                Arrays.stream(DeviceMetric.values()).map(DocumentationTest::row)));
+
+        assertThat(Files.readString(DOCS.resolve("reference/metrics.md")))
+                .contains("\n\n" + table + "\n");
+    }
+
+    private static String table(Stream<List<String>> rows) {
         Stream<List<String>> head =
                 Stream.of(
                         List.of("metric", "type", "labels", "what it measures"),
                         List.of("---", "---", "---", "---"));
-        String table =
-                Stream.concat(head, Arrays.stream(Metric.values()).map(DocumentationTest::row))
-                        .map(cells -> "| " + String.join(" | ", cells) + " |\n")
-                        .collect(Collectors.joining());
+        return Stream.concat(head, rows)
+                .map(cells -> "| " + String.join(" | ", cells) + " |\n")
+                .collect(Collectors.joining());
+    }
 
-        assertThat(Files.readString(DOCS.resolve("reference/metrics.md"))).endsWith("\n\n" + table);
+    private static List<String> row(DeviceMetric metric) {
+        return List.of(
+                "`" + metric.prometheusName() + "`",
+                metric.isCounter() ? "counter" : "gauge",
+                labels(DeviceMetric.LABELS),
+                metric.meaning());
     }
 
     private static List<String> row(Metric metric) {
         return List.of(
                 "`" + metric.prometheusName() + "`",
                 metric.kind().prometheusType(),
-                metric.labels().stream()
-                        .map(label -> "`" + label + "`")
-                        .collect(Collectors.joining(", ")),
+                labels(metric.labels()),
                 metric.meaning());
+    }
+
+    private static String labels(List<String> labels) {
+        return labels.stream().map(label -> "`" + label + "`").collect(Collectors.joining(", "));
     }
 }

@@ -86,6 +86,7 @@ public class JournalBenchmark {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 

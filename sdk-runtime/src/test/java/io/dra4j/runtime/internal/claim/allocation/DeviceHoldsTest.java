@@ -245,7 +245,8 @@ class DeviceHoldsTest {
     private void put(ClaimRef claim, List<HeldDevice> held) {
         committed.put(
                 claim.uid(),
-                new ClaimRecord(claim, Phase.PREPARING, "boot", held, null, null, null, null));
+                new ClaimRecord(
+                        claim, Phase.PREPARING, "boot", held, null, null, null, null, null));
     }
 
     private static HeldDevice whole(String name) {

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Measurements of the devices of claims: how busy they are, how much memory and power they use.
+ *
+ * <p>Flow: your provider → here → the driver's page of metrics, with the labels of the claim.
+ */
+@NullMarked
+package io.dra4j.api.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,233 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.measure;
+
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.metrics.DeviceMeter;
+import io.dra4j.api.metrics.DeviceReadings;
+import io.dra4j.runtime.internal.claim.ClaimInUse;
+import io.dra4j.runtime.internal.observe.DeviceSample;
+import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * The devices of prepared claims for a scrape, each measured once in a while at most.
+ *
+ * <p>A provider's call that hangs costs the values of its own device alone: it is left behind on
+ * its thread, and the device is not measured again before the call has returned. Thread-safe;
+ * scrapes that come together share one round of measuring.
+ */
+public final class DeviceSampler implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceSampler.class);
+
+    /** The time for which values are shown again: of two Prometheus servers, one measures. */
+    private static final Duration FRESH = Duration.ofSeconds(5);
+
+    /** No call takes as long, unless the hardware or its driver hangs. */
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(1);
+
+    /** Prometheus waits for ten seconds, if not told otherwise. */
+    private static final Duration LONGEST_ROUND = Duration.ofSeconds(4);
+
+    private static final String ERROR = "error";
+    private static final String TIMEOUT = "timeout";
+
+    private final DeviceProvider provider;
+    private final Supplier<List<ClaimInUse>> claims;
+    private final Meters meters;
+    private final LongSupplier nanos;
+    private final Executor threads = ShortLivedThreads.unlimited("dra4j-measure");
+    private Map<Key, MeasuredDevice> devices = Map.of();
+    private @Nullable FutureTask<DeviceMeter> opening;
+    private boolean failing;
+    private volatile boolean closed;
+
+    private record Key(ClaimRef claim, HeldDevice device) {}
+
+    /** Makes a sampler of the devices of some claims. */
+    public DeviceSampler(
+            DeviceProvider provider, Supplier<List<ClaimInUse>> claims, Meters meters) {
+        this(provider, claims, meters, System::nanoTime);
+    }
+
+    DeviceSampler(
+            DeviceProvider provider,
+            Supplier<List<ClaimInUse>> claims,
+            Meters meters,
+            LongSupplier nanos) {
+        this.provider = provider;
+        this.claims = claims;
+        this.meters = meters;
+        this.nanos = nanos;
+        List.of(ERROR, TIMEOUT)
+                .forEach(reason -> meters.count(Metric.MEASUREMENT_FAILURES, 0, reason));
+    }
+
+    /** Returns all devices of prepared claims; those that can't be measured have no values. */
+    public synchronized List<DeviceSample> sample() {
+        if (closed) {
+            return List.of();
+        }
+        follow(claims.get());
+        long now = nanos.getAsLong();
+        List<MeasuredDevice> due =
+                devices.values().stream().filter(device -> device.isDue(now, FRESH)).toList();
+        if (!due.isEmpty()) {
+            measure(due);
+        }
+        return devices.values().stream().map(device -> device.sample(nanos.getAsLong())).toList();
+    }
+
+    /** Keeps what is known of devices that are still held, and forgets the others. */
+    private void follow(List<ClaimInUse> present) {
+        Map<Key, MeasuredDevice> next = new LinkedHashMap<>();
+        for (ClaimInUse claim : present) {
+            for (HeldDevice device : claim.claim().devices()) {
+                Key key = new Key(claim.claim().ref(), device);
+                MeasuredDevice known = devices.get(key);
+                next.put(
+                        key,
+                        known != null
+                                ? known.heldBy(claim)
+                                : new MeasuredDevice(claim, device, nanos.getAsLong()));
+            }
+        }
+        devices = next;
+    }
+
+    private void measure(List<MeasuredDevice> due) {
+        long end = nanos.getAsLong() + LONGEST_ROUND.toNanos();
+        due.forEach(MeasuredDevice::without);
+        DeviceMeter meter = open();
+        if (meter == null || meter == DeviceMeter.NONE) {
+            return;
+        }
+        for (MeasuredDevice device : due) {
+            Duration left = Duration.ofNanos(end - nanos.getAsLong());
+            if (!left.isNegative()) {
+                measure(meter, device, left);
+            }
+        }
+        start(
+                () -> {
+                    meter.close();
+                    return true;
+                });
+    }
+
+    private @Nullable DeviceMeter open() {
+        FutureTask<DeviceMeter> before = opening;
+        if (before != null && !before.isDone()) {
+            return null; // an earlier scrape has left it behind
+        }
+        FutureTask<DeviceMeter> opened = start(this::meter);
+        opening = opened;
+        try {
+            DeviceMeter meter = opened.get(LONGEST_CALL.toNanos(), TimeUnit.NANOSECONDS);
+            failing = false;
+            return meter;
+        } catch (TimeoutException e) {
+            threads.execute(() -> closeWhenOpen(opened));
+            failed(
+                    !failing,
+                    TIMEOUT,
+                    null,
+                    "it took longer than " + LONGEST_CALL.toSeconds() + " s");
+        } catch (ExecutionException e) {
+            failed(!failing, ERROR, e.getCause(), String.valueOf(e.getCause()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        failing = true;
+        return null;
+    }
+
+    private DeviceMeter meter() throws Exception {
+        return Objects.requireNonNull(
+                provider.meter(),
+                "DeviceProvider.meter() returned null; return DeviceMeter.NONE to measure nothing");
+    }
+
+    private void failed(boolean isFirst, String reason, @Nullable Throwable cause, String message) {
+        meters.count(Metric.MEASUREMENT_FAILURES, reason);
+        LOG.atLevel(isFirst ? Level.WARN : Level.DEBUG)
+                .setCause(cause)
+                .log("Devices of claims can't be measured; metrics lack their values: {}", message);
+    }
+
+    private void measure(DeviceMeter meter, MeasuredDevice device, Duration left) {
+        FutureTask<DeviceReadings> call =
+                start(
+                        () ->
+                                Objects.requireNonNull(
+                                        meter.measure(device.claim().claim(), device.device()),
+                                        "DeviceMeter.measure() returned null; return"
+                                                + " DeviceReadings.NONE for no values"));
+        device.begin(nanos.getAsLong(), call);
+        Duration limit = left.compareTo(LONGEST_CALL) < 0 ? left : LONGEST_CALL;
+        try {
+            DeviceReadings readings = call.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+            device.measured(readings, nanos.getAsLong());
+        } catch (TimeoutException e) {
+            failed(device, TIMEOUT, null, "it took longer than " + limit.toMillis() + " ms");
+        } catch (ExecutionException e) {
+            failed(device, ERROR, e.getCause(), String.valueOf(e.getCause()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void failed(
+            MeasuredDevice device, String reason, @Nullable Throwable cause, String message) {
+        meters.count(Metric.MEASUREMENT_FAILURES, reason);
+        LOG.atLevel(device.failed() ? Level.WARN : Level.DEBUG)
+                .setCause(cause)
+                .addKeyValue(LogField.CLAIM, device.claim().claim().ref())
+                .addKeyValue(LogField.DEVICE, device.device().device())
+                .log("A device can't be measured; metrics lack its values: {}", message);
+    }
+
+    private <T> FutureTask<T> start(Callable<T> call) {
+        FutureTask<T> started = new FutureTask<>(call);
+        threads.execute(started);
+        return started;
+    }
+
+    private static void closeWhenOpen(FutureTask<DeviceMeter> opened) {
+        try {
+            opened.get().close();
+        } catch (ExecutionException e) {
+            LOG.atDebug().setCause(e).log("A meter that took too long to open has failed to");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Shows no devices from now on: the provider is closed next. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+}
