@@ -13,6 +13,7 @@ import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.metrics.DeviceMeter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -94,6 +95,11 @@ abstract class DecoratedDevices implements DeviceProvider {
     @Override
     public final Optional<String> restartReason() {
         return devices.restartReason();
+    }
+
+    @Override
+    public final DeviceMeter meter() throws Exception {
+        return devices.meter();
     }
 
     @Override

@@ -16,6 +16,9 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.StandardAttributes;
+import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.api.metrics.DeviceMeter;
+import io.dra4j.api.metrics.DeviceReadings;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -76,6 +79,18 @@ public final class FakeGpuProvider implements DeviceProvider {
     /** Returns the same UUID after every restart, and another on every node. */
     private UUID uuid(int index) {
         return UUID.nameUUIDFromBytes((nodeName + "/" + index).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Measures GPUs that never work, and so stay at room temperature. */
+    @Override
+    public DeviceMeter meter() {
+        return (claim, gpu) ->
+                DeviceReadings.builder()
+                        .uuid(gpu.physicalId())
+                        .value(DeviceMeasure.UTILIZATION, 0)
+                        .value(DeviceMeasure.POWER, 0)
+                        .value(DeviceMeasure.TEMPERATURE, 20)
+                        .build();
     }
 
     @Override
