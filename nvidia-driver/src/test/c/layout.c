@@ -25,6 +25,15 @@ static void devices(void) {
     FIELD(nvmlMemory_t, total);
     FIELD(nvmlMemory_t, free);
     FIELD(nvmlMemory_t, used);
+    STRUCT(nvmlMemory_v2_t);
+    FIELD(nvmlMemory_v2_t, version);
+    FIELD(nvmlMemory_v2_t, total);
+    FIELD(nvmlMemory_v2_t, reserved);
+    FIELD(nvmlMemory_v2_t, free);
+    FIELD(nvmlMemory_v2_t, used);
+    STRUCT(nvmlUtilization_t);
+    FIELD(nvmlUtilization_t, gpu);
+    FIELD(nvmlUtilization_t, memory);
     STRUCT(nvmlDeviceAttributes_t);
     FIELD(nvmlDeviceAttributes_t, multiprocessorCount);
     FIELD(nvmlDeviceAttributes_t, sharedCopyEngineCount);
@@ -46,6 +55,26 @@ static void devices(void) {
     FIELD(nvmlFieldValue_t, valueType);
     FIELD(nvmlFieldValue_t, nvmlReturn);
     FIELD(nvmlFieldValue_t, value);
+}
+
+static void gpm(void) {
+    STRUCT(nvmlGpmSupport_t);
+    FIELD(nvmlGpmSupport_t, version);
+    FIELD(nvmlGpmSupport_t, isSupportedDevice);
+    STRUCT(nvmlGpmMetric_t);
+    FIELD(nvmlGpmMetric_t, metricId);
+    FIELD(nvmlGpmMetric_t, nvmlReturn);
+    FIELD(nvmlGpmMetric_t, value);
+    FIELD(nvmlGpmMetric_t, shortName);
+    FIELD(nvmlGpmMetric_t, longName);
+    FIELD(nvmlGpmMetric_t, unit);
+    STRUCT(nvmlGpmMetricsGet_t);
+    FIELD(nvmlGpmMetricsGet_t, version);
+    FIELD(nvmlGpmMetricsGet_t, numMetrics);
+    FIELD(nvmlGpmMetricsGet_t, sample1);
+    FIELD(nvmlGpmMetricsGet_t, sample2);
+    FIELD(nvmlGpmMetricsGet_t, metric);
+    FIELD(nvmlGpmMetricsGet_t, rest);
 }
 
 static void fabric(void) {
@@ -139,6 +168,8 @@ static void state(void) {
     FIELD(struct instance, start);
     FIELD(struct instance, busy);
     FIELD(struct instance, serial);
+    FIELD(struct instance, usedMiB);
+    FIELD(struct instance, utilization);
     FIELD(struct instance, computes);
     printf("\ngpu %zu", sizeof(struct gpu));
     FIELD(struct gpu, minor);
@@ -162,6 +193,13 @@ static void state(void) {
     FIELD(struct gpu, celsius);
     FIELD(struct gpu, milliwatts);
     FIELD(struct gpu, unbound);
+    FIELD(struct gpu, utilization);
+    FIELD(struct gpu, usedMiB);
+    FIELD(struct gpu, joules);
+    FIELD(struct gpu, corrected);
+    FIELD(struct gpu, uncorrected);
+    FIELD(struct gpu, linkKiB);
+    FIELD(struct gpu, busKiB);
     FIELD(struct gpu, slowMillis);
     FIELD(struct gpu, busy);
     FIELD(struct gpu, linkCodes);
@@ -180,6 +218,9 @@ static void state(void) {
     FIELD(struct fault, code);
     FIELD(struct fault, gpu);
     FIELD(struct fault, function);
+    printf("\ncounter %zu", sizeof(struct counter));
+    FIELD(struct counter, calls);
+    FIELD(struct counter, function);
     printf("\nstate %zu", sizeof(struct state));
     FIELD(struct state, magic);
     FIELD(struct state, size);
@@ -196,12 +237,14 @@ static void state(void) {
     FIELD(struct state, modeEndsEvents);
     FIELD(struct state, driver);
     FIELD(struct state, fault);
+    FIELD(struct state, counter);
     FIELD(struct state, event);
     FIELD(struct state, gpu);
 }
 
 int main(void) {
     devices();
+    gpm();
     fabric();
     gpu_instances();
     compute_instances();

@@ -52,6 +52,19 @@ typedef struct {
 } nvmlMemory_t;
 
 typedef struct {
+    u32 version;
+    u64 total;
+    u64 reserved;
+    u64 free;
+    u64 used;
+} nvmlMemory_v2_t;
+
+typedef struct {
+    u32 gpu;
+    u32 memory;
+} nvmlUtilization_t;
+
+typedef struct {
     u32 multiprocessorCount;
     u32 sharedCopyEngineCount;
     u32 sharedDecoderCount;
@@ -168,13 +181,49 @@ typedef struct {
     u32 healthMask;
 } nvmlGpuFabricInfo_v2_t;
 
+typedef void *nvmlGpmSample_t;
+
+typedef struct {
+    u32 version;
+    u32 isSupportedDevice;
+} nvmlGpmSupport_t;
+
+typedef struct {
+    u32 metricId;
+    nvmlReturn_t nvmlReturn;
+    double value;
+    char *shortName;
+    char *longName;
+    char *unit;
+} nvmlGpmMetric_t;
+
+/* The library has one array of 333, which grows with releases; it reads and writes the first numMetrics of them. */
+typedef struct {
+    u32 version;
+    u32 numMetrics;
+    nvmlGpmSample_t sample1;
+    nvmlGpmSample_t sample2;
+    nvmlGpmMetric_t metric;
+    nvmlGpmMetric_t rest[332];
+} nvmlGpmMetricsGet_t;
+
 #define VERSIONED(type, number) ((u32)(sizeof(type) | ((number) << 24)))
 
 enum { EVENT_XID = 0x8, EVENT_MIG_CONFIG = 0x100 };
-enum { FIELD_RECOVERY_ACTION = 230 };
+enum {
+    FIELD_NVLINK_SENT = 138,
+    FIELD_NVLINK_RECEIVED = 139,
+    FIELD_PCIE_SENT = 197,
+    FIELD_PCIE_RECEIVED = 198,
+    FIELD_RECOVERY_ACTION = 230
+};
+enum { ALL_LINKS = 0xFFFFFFFFu };
+enum { TYPE_UNSIGNED_INT = 1, TYPE_UNSIGNED_LONG_LONG = 3 };
+enum { ERRORS_CORRECTED = 0, ERRORS_UNCORRECTED = 1, ERRORS_VOLATILE = 0, ERRORS_AGGREGATE = 1 };
+enum { GPM_VERSION = 1, GPM_GRAPHICS_UTIL = 1, GPM_METRICS = 333 };
 enum { INIT_FLAG_NO_GPUS = 1 };
 enum { SENSOR_GPU = 0 };
-enum { ARCH_AMPERE = 7, ARCH_HOPPER = 9 };
+enum { ARCH_VOLTA = 5, ARCH_AMPERE = 7, ARCH_HOPPER = 9 };
 enum { NO_INSTANCE = 0xFFFFFFFFu };
 
 #endif

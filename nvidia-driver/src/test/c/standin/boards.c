@@ -63,6 +63,9 @@ static void board(struct gpu *b, char **w, int n) {
     b->pagesPending = b->architecture >= ARCH_AMPERE ? UNSUPPORTED : 0;
     b->celsius = number(w, n, "celsius", 40);
     b->milliwatts = number(w, n, "milliwatts", 90000);
+    b->utilization = number(w, n, "utilization", 0);
+    b->linkKiB = b->nvlinks ? 0 : UNSUPPORTED;
+    b->joules = b->architecture >= ARCH_VOLTA ? 0 : UNSUPPORTED;
     b->nvl = number(w, n, "nvl", b->architecture >= ARCH_HOPPER);
 }
 

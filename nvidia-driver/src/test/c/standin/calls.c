@@ -62,12 +62,26 @@ nvmlReturn_t ordered(const char *function, u32 gpu) {
     return SUCCESS;
 }
 
+static void count(const char *function) {
+    for (u32 f = 0; f < MOST_FUNCTIONS; f++) {
+        struct counter *counter = &opened->counter[f];
+        if (!counter->calls) {
+            snprintf(counter->function, sizeof counter->function, "%s", function);
+        }
+        if (strcmp(counter->function, function) == 0) {
+            counter->calls++;
+            return;
+        }
+    }
+}
+
 nvmlReturn_t begun_call_without_handle(const char *function, struct state **state) {
     state_lock();
     *state = opened;
     if (!initialized) {
         return UNINITIALIZED;
     }
+    count(function);
     return load != opened->loads ? opened->gone : ordered(function, ALL_GPUS);
 }
 

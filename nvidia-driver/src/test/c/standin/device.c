@@ -150,15 +150,24 @@ EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *
     return ended(result);
 }
 
+/* The memory of a GPU, or of a MIG device alone. */
+static nvmlReturn_t memory_of(const struct found *found, u64 *total, u64 *used) {
+    if (!found->gpu->memoryKnown) {
+        return NOT_SUPPORTED;
+    }
+    const struct instance *in = found->instance;
+    *total = in ? found->gpu->profile[in->profile].memoryMiB << 20 : found->gpu->memory;
+    *used = (u64)(in ? in->usedMiB : found->gpu->usedMiB) << 20;
+    return SUCCESS;
+}
+
 EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
     struct found found;
-    nvmlReturn_t result = begun(device, GPU, &found);
-    if (result == SUCCESS && !found.gpu->memoryKnown) {
-        result = NOT_SUPPORTED;
-    }
+    nvmlReturn_t result = begun(device, DEVICE, &found);
+    u64 total, used;
+    result = result == SUCCESS ? memory_of(&found, &total, &used) : result;
     if (result == SUCCESS) {
-        memory->total = memory->free = found.gpu->memory;
-        memory->used = 0;
+        *memory = (nvmlMemory_t){.total = total, .free = total - used, .used = used};
     }
     return ended(result);
 }
@@ -217,13 +226,37 @@ EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabri
     return ended(result);
 }
 
+static void wide(nvmlFieldValue_t *value, u32 number, u32 scale) {
+    value->nvmlReturn = number == UNSUPPORTED ? NOT_SUPPORTED : SUCCESS;
+    value->valueType = TYPE_UNSIGNED_LONG_LONG;
+    value->value.ullVal = (u64)number * scale;
+}
+
+/* A caller may read no more of the value than its type has. */
+static void narrow(nvmlFieldValue_t *value, u32 number, u32 scale) {
+    value->nvmlReturn = number == UNSUPPORTED ? NOT_SUPPORTED : SUCCESS;
+    value->valueType = TYPE_UNSIGNED_INT;
+    value->value.ullVal = ~0ULL;
+    value->value.uiVal = number * scale;
+}
+
+static void field(const struct gpu *gpu, nvmlFieldValue_t *value) {
+    u32 links = value->scopeId == ALL_LINKS ? gpu->linkKiB : UNSUPPORTED;
+    switch (value->fieldId) {
+    case FIELD_RECOVERY_ACTION: narrow(value, gpu->recovery, 1); break;
+    case FIELD_NVLINK_SENT: wide(value, links, 1); break;
+    case FIELD_NVLINK_RECEIVED: wide(value, links, 2); break;
+    case FIELD_PCIE_SENT: narrow(value, gpu->busKiB, 1024); break;
+    case FIELD_PCIE_RECEIVED: narrow(value, gpu->busKiB, 2048); break;
+    default: value->nvmlReturn = NOT_SUPPORTED;
+    }
+}
+
 EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldValue_t *values) {
     struct found found;
     nvmlReturn_t result = begun(device, GPU, &found);
     for (int i = 0; result == SUCCESS && i < count; i++) {
-        values[i].nvmlReturn = values[i].fieldId == FIELD_RECOVERY_ACTION ? SUCCESS : NOT_SUPPORTED;
-        values[i].valueType = 1;
-        values[i].value.ullVal = found.gpu->recovery;
+        field(found.gpu, &values[i]);
     }
     return ended(result);
 }
@@ -279,7 +312,63 @@ EXPORT nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, u32 *milliwatts
     return ended(result == SUCCESS ? power(&found, milliwatts) : result);
 }
 
+/* The driver does not know how busy a GPU in MIG mode is. */
+EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *rates) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && (found.gpu->migMode || found.gpu->utilization == UNSUPPORTED)) {
+        result = NOT_SUPPORTED;
+    }
+    if (result == SUCCESS) {
+        *rates = (nvmlUtilization_t){.gpu = found.gpu->utilization, .memory = 0};
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, u64 *millijoules) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && found.gpu->joules == UNSUPPORTED) {
+        result = NOT_SUPPORTED;
+    }
+    if (result == SUCCESS) {
+        *millijoules = found.gpu->joules * 1000ULL;
+    }
+    return ended(result);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, u32 type, u32 counter, u64 *errors) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && (type > ERRORS_UNCORRECTED || counter > ERRORS_AGGREGATE)) {
+        result = INVALID_ARGUMENT;
+    }
+    if (result == SUCCESS) {
+        u32 number = type == ERRORS_CORRECTED ? found.gpu->corrected : found.gpu->uncorrected;
+        result = number == UNSUPPORTED ? NOT_SUPPORTED : SUCCESS;
+        *errors = counter == ERRORS_VOLATILE ? number : 1000000ULL + number;
+    }
+    return ended(result);
+}
+
 #ifndef OLD_DRIVER
+
+EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory) {
+    struct found found;
+    nvmlReturn_t result = begun(device, DEVICE, &found);
+    if (result == SUCCESS && memory->version != VERSIONED(nvmlMemory_v2_t, 2)) {
+        result = ARGUMENT_VERSION_MISMATCH;
+    }
+    u64 total, used;
+    result = result == SUCCESS ? memory_of(&found, &total, &used) : result;
+    if (result == SUCCESS) {
+        memory->total = total;
+        memory->reserved = 1 << 20;
+        memory->free = total - used - memory->reserved;
+        memory->used = used;
+    }
+    return ended(result);
+}
 
 EXPORT nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t *mode) {
     struct found found;

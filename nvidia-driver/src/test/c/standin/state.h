@@ -18,6 +18,7 @@ enum {
     MOST_LINKS = 36,
     MOST_EVENTS = 16384,
     MOST_FAULTS = 16,
+    MOST_FUNCTIONS = 128,
     ALL_GPUS = 0xFFFFFFFFu,
     FOREVER = 0xFFFFFFFFu,
     UNSUPPORTED = 0xFFFFFFFFu /* in the place of a number that the board does not have */
@@ -60,6 +61,8 @@ struct instance {
     u32 start;
     u32 busy; /* a process computes on it: it cannot be destroyed */
     u32 serial;
+    u32 usedMiB;
+    u32 utilization; /* percent */
     struct compute computes[MOST_INSTANCES];
 };
 
@@ -92,6 +95,13 @@ struct gpu {
     u32 celsius;
     u32 milliwatts;
     u32 unbound; /* the kernel has taken it from the driver: NVML does not see it */
+    u32 utilization; /* percent */
+    u32 usedMiB;
+    u32 joules;
+    u32 corrected; /* errors of the memory */
+    u32 uncorrected;
+    u32 linkKiB; /* sent by all links; twice as many are received */
+    u32 busKiB;  /* the same of PCIe */
     u64 memory;
     char uuid[96];
     char name[96];
@@ -120,6 +130,12 @@ struct fault {
     char function[68];
 };
 
+/* So many calls of a function. */
+struct counter {
+    u32 calls;
+    char function[68];
+};
+
 struct state {
     u32 magic;
     u32 size; /* of this struct: tests see whether they know it */
@@ -139,6 +155,7 @@ struct state {
     u32 unused;
     char driver[80];
     struct fault fault[MOST_FAULTS];
+    struct counter counter[MOST_FUNCTIONS];
     struct event event[MOST_EVENTS];
     struct gpu gpu[MOST_GPUS];
 };

@@ -13,6 +13,7 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.nvidia.health.DeviceFaults;
 import io.dra4j.nvidia.health.GpuWatch;
 import io.dra4j.nvidia.health.HealthPolicy;
@@ -37,6 +38,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,6 +57,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final NvidiaClaims claims;
     private final Passthrough passthrough;
     private final DeviceFaults faults;
+    private final Set<String> measuring = ConcurrentHashMap.newKeySet(); // UUIDs of GPUs
     private volatile Snapshot last = Snapshot.NONE;
     private volatile boolean isUnreadable;
     private volatile boolean isSuspended;
@@ -364,6 +367,11 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             givenBack.close();
         }
         isSuspended = false;
+    }
+
+    @Override
+    public DeviceMeter meter() {
+        return new NvidiaMeter(nvml, last.devices(), faults, measuring);
     }
 
     @Override

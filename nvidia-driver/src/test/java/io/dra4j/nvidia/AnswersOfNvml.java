@@ -10,6 +10,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.error.DraException;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -45,13 +47,15 @@ final class AnswersOfNvml {
     static final Map<String, Integer> CODES = codes();
 
     private static final Pattern OF_NO_GPU =
-            Pattern.compile("nvml(Init|Shutdown|System|EventSet).*|nvmlDeviceGetCount_v2");
+            Pattern.compile(
+                    "nvml(Init|Shutdown|System|EventSet|GpmSample(Alloc|Free)|GpmMetrics).*|nvmlDeviceGetCount_v2");
 
     /** Functions that only a driver without the newer one has to answer. */
     private static final Map<String, String> NEWER =
             Map.of(
                     "nvmlInit_v2", "nvmlInitWithFlags",
                     "nvmlDeviceGetRetiredPagesPendingStatus", "nvmlDeviceGetRemappedRows",
+                    "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2",
                     "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV");
 
     /** Costs that are what NVML reports, and no failure: they replace what was known. */
@@ -69,6 +73,9 @@ final class AnswersOfNvml {
 
     /** The same for claims. It is not in MIG mode. */
     private static final int WHOLE = 5;
+
+    /** Memory in use, its size, and the utilization. */
+    private static final int MEASURED_OF_MIG = 3;
 
     private static final int SMALL = 19;
     private static final int LARGE = 9;
@@ -108,7 +115,8 @@ final class AnswersOfNvml {
         UNPREPARE("its destruction"),
         EVENTS("the subscription to events"),
         RECOVERY("the test whether a GPU recovered"),
-        MEASUREMENT("the measurement for thresholds");
+        MEASUREMENT("the measurement for thresholds"),
+        METRICS("the measurement for metrics");
 
         final String title;
 
@@ -156,6 +164,7 @@ final class AnswersOfNvml {
             case EVENTS -> ofEvents(function, code);
             case RECOVERY -> ofRecovery(function, code);
             case MEASUREMENT -> ofMeasurement(function, code);
+            case METRICS -> ofMetrics(function, code);
         };
     }
 
@@ -420,6 +429,33 @@ final class AnswersOfNvml {
             cost = "watch-retries";
         }
         return state.hasFailed(MANY) ? cost : NOT_CALLED;
+    }
+
+    private String ofMetrics(String function, int code) {
+        Set<DeviceMeasure> all;
+        try (Nvml nvml = nvml()) {
+            all = measured(nvml);
+        }
+        String cost;
+        try (Nvml nvml = nvml()) {
+            inject(function, WHOLE, code);
+            inject(function, DIVIDED, code);
+            cost = measured(nvml).equals(all) ? "none" : "no-value";
+        } catch (NvmlException e) {
+            assertThat(e).hasMessageContaining(function);
+            cost = "unmeasured";
+        }
+        return state.hasFailed(MANY) ? cost : NOT_CALLED;
+    }
+
+    /** Measures in one session a GPU, and a MIG device twice, as GPM needs it. */
+    private Set<DeviceMeasure> measured(Nvml nvml) {
+        nvml.keep(); // until it is closed
+        Set<DeviceMeasure> values = new TreeSet<>(nvml.measure(state.uuid(WHOLE)).keySet());
+        String mig = state.instanceAt(DIVIDED, 4).uuids().get(0);
+        nvml.measureMig(state.uuid(DIVIDED), mig);
+        int alone = nvml.measureMig(state.uuid(DIVIDED), mig).size();
+        return alone == MEASURED_OF_MIG ? values : Set.of();
     }
 
     /** Ends all sessions. */

@@ -60,6 +60,8 @@ class NvmlAnswersPageTest {
             | `watch-retries` | the watch tries again |
             | `unknown` | the taint of the error stays |
             | `no-threshold` | the threshold has no effect on the GPU, which is logged once |
+            | `no-value` | the metrics of the device lack what the call measures |
+            | `unmeasured` | the metrics of the device lack all values in this scrape, which is counted |
 
             """;
 

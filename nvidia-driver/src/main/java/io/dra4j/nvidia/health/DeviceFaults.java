@@ -23,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -47,6 +48,8 @@ public final class DeviceFaults {
     private final Duration valid;
     private final Map<String, List<XidError>> errors = new HashMap<>(); // by GPU; guarded by this
     private final Map<String, Set<Measure>> exceeded = new HashMap<>(); // the same
+    private final Map<String, Long> reported = new HashMap<>(); // how many; the same
+    private final boolean isWatched;
     private final Thresholds thresholds;
     private Set<String> lost = Set.of(); // guarded by this
     private Set<String> unmonitored = Set.of(); // guarded by this
@@ -55,6 +58,23 @@ public final class DeviceFaults {
     public DeviceFaults(HealthPolicy policy) {
         this.valid = policy.rescanInterval().multipliedBy(VALID_INTERVALS);
         this.thresholds = policy.thresholds();
+        this.isWatched = policy.watch() != HealthWatch.never;
+    }
+
+    /** Counts errors of a GPU, each time that it reports one. */
+    synchronized void reported(String gpu, long times) {
+        reported.merge(gpu, times, Long::sum);
+    }
+
+    /**
+     * Returns how many errors a GPU has reported since the driver started.
+     *
+     * @return empty if nothing waits for them
+     */
+    public synchronized OptionalLong reported(String gpu) {
+        return isWatched && !unmonitored.contains(gpu)
+                ? OptionalLong.of(reported.getOrDefault(gpu, 0L))
+                : OptionalLong.empty();
     }
 
     /**

@@ -319,6 +319,7 @@ public final class GpuWatch implements AutoCloseable {
                 Instant now = clock.instant();
                 XidError error = severity.of(event, now);
                 changed |= faults.failed(event.gpu(), error);
+                faults.reported(event.gpu(), entry.getValue());
                 log.log(event, error, entry.getValue(), now);
             } else {
                 changed = true;

@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -219,6 +220,20 @@ public final class MigDeviceAllocator {
                 LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Instances can't be read");
             }
         }
+    }
+
+    /**
+     * Returns the UUID of a MIG device that was created for a claim.
+     *
+     * @param state the claim's recorded state; null if it has none
+     * @param device the name of the claim's device
+     * @throws DraException if the record can't be read
+     */
+    public static Optional<String> created(@Nullable ProviderState state, String device) {
+        return MigState.read(state).allocations().stream()
+                .filter(one -> one.device().equals(device))
+                .findFirst()
+                .map(MigAllocation::uuid);
     }
 
     /** Returns the destroyed GPU instances of claims, for {@link #recall} after a restart. */

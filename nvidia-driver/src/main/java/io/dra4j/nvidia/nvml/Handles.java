@@ -18,8 +18,20 @@ final class Handles {
         this.nvml = nvml;
     }
 
+    /** Returns a handle; a look-up that hangs keeps no other waiting. */
     long of(String uuid) {
-        return known.computeIfAbsent(uuid, key -> nvml.handle("nvmlDeviceGetHandleByUUID", key));
+        Long handle = known.get(uuid);
+        if (handle == null) {
+            handle = nvml.handle("nvmlDeviceGetHandleByUUID", uuid);
+            known.put(uuid, handle);
+        }
+        return handle;
+    }
+
+    /** Looks a handle up again: that of a MIG device is stale once the device was made again. */
+    long again(String uuid) {
+        known.remove(uuid);
+        return of(uuid);
     }
 
     void know(String uuid, long handle) {

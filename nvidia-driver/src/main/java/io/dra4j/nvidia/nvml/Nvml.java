@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -210,6 +212,41 @@ public final class Nvml implements AutoCloseable {
     public OptionalInt milliwatts(String gpu) {
         return read(
                 gpu, "Reading the power", (session, handle) -> session.reader.milliwatts(handle));
+    }
+
+    /**
+     * Measures a GPU; what the board, its mode or an older driver does not measure is left out, and
+     * what fails for another reason, too.
+     *
+     * @throws NvmlException if the GPU is lost, or the session has ended
+     */
+    public Map<DeviceMeasure, Double> measure(String gpu) {
+        return read(gpu, "Measuring the GPU", (session, handle) -> session.measures.ofGpu(handle));
+    }
+
+    /**
+     * Measures a MIG device alone, which is the only one in its GPU instance.
+     *
+     * <p>How busy it is comes from two samples of one session: the first time it is left out.
+     *
+     * @throws NvmlException if the MIG device does not exist, its GPU is lost, or the session has
+     *     ended
+     */
+    public Map<DeviceMeasure, Double> measureMig(String gpu, String mig) {
+        return read(
+                gpu,
+                "Measuring MIG device " + mig,
+                (session, parent) -> measureMig(session, parent, mig));
+    }
+
+    private static Map<DeviceMeasure, Double> measureMig(Session session, long gpu, String mig) {
+        long device = session.handles.of(mig);
+        OptionalInt instance = session.measures.gpuInstance(device);
+        if (instance.isEmpty()) {
+            device = session.handles.again(mig);
+            instance = session.measures.gpuInstance(device);
+        }
+        return session.measures.ofMig(gpu, device, instance);
     }
 
     /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */

@@ -20,12 +20,16 @@ final class Session {
     final Handles handles;
     final MigInstances mig;
     final GpuReader reader;
+    final MeasureReader measures;
+    private final GpmReader gpm;
 
     private Session(NvmlLibrary library) {
         this.library = library;
         handles = new Handles(library);
         mig = new MigInstances(library);
         reader = new GpuReader(library, new MigReader(library));
+        gpm = new GpmReader(library);
+        measures = new MeasureReader(library, gpm);
     }
 
     /**
@@ -72,6 +76,7 @@ final class Session {
 
     /** Ends the session; a session that has ended by itself is no error. */
     void end() {
+        gpm.end();
         library.call("nvmlShutdown");
         library.close();
     }

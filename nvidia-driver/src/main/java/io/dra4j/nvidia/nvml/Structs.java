@@ -43,6 +43,50 @@ final class Structs {
         public long used;
     }
 
+    @FieldOrder({"version", "total", "reserved", "free", "used"})
+    public static final class MemoryInfoV2 extends Structure {
+        public int version;
+        public long total;
+        public long reserved;
+        public long free;
+        public long used;
+    }
+
+    @FieldOrder({"gpu", "memory"})
+    public static final class Utilization extends Structure {
+        public int gpu;
+        public int memory;
+    }
+
+    @FieldOrder({"version", "isSupportedDevice"})
+    public static final class GpmSupport extends Structure {
+        public int version;
+        public int isSupportedDevice;
+    }
+
+    @FieldOrder({"metricId", "nvmlReturn", "value", "shortName", "longName", "unit"})
+    public static final class GpmMetric extends Structure {
+        public int metricId;
+        public int nvmlReturn;
+        public double value;
+        public Pointer shortName;
+        public Pointer longName;
+        public Pointer unit;
+    }
+
+    /**
+     * The array of metrics has 333 in the newest header; the library uses as many as it is told.
+     */
+    @FieldOrder({"version", "numMetrics", "sample1", "sample2", "metric", "rest"})
+    public static final class GpmMetrics extends Structure {
+        public int version;
+        public int numMetrics;
+        public Pointer sample1;
+        public Pointer sample2;
+        public GpmMetric metric = new GpmMetric();
+        public byte[] rest = new byte[332 * 40];
+    }
+
     @FieldOrder({
         "multiprocessorCount",
         "sharedCopyEngineCount",
@@ -179,7 +223,7 @@ final class Structs {
         public int computeInstanceId;
     }
 
-    /** The union of its value is read as an unsigned number, of which all actions are. */
+    /** The union of its value is read as an unsigned number, by {@link #unsigned}. */
     @FieldOrder({
         "fieldId",
         "scopeId",
@@ -190,6 +234,8 @@ final class Structs {
         "value"
     })
     public static final class FieldValue extends Structure {
+        private static final int UNSIGNED_INT = 1;
+
         public int fieldId;
         public int scopeId;
         public long timestamp;
@@ -197,5 +243,12 @@ final class Structs {
         public int valueType;
         public int nvmlReturn;
         public long value;
+
+        /**
+         * Returns a number that is no double: of a short type, the rest of the union is undefined.
+         */
+        long unsigned() {
+            return valueType == UNSIGNED_INT ? Integer.toUnsignedLong((int) value) : value;
+        }
     }
 }

@@ -26,6 +26,11 @@ class StructLayoutTest {
         return Stream.of(
                 Arguments.of("nvmlPciInfo_t", new Structs.PciInfo(), 68),
                 Arguments.of("nvmlMemory_t", new Structs.MemoryInfo(), 24),
+                Arguments.of("nvmlMemory_v2_t", new Structs.MemoryInfoV2(), 40),
+                Arguments.of("nvmlUtilization_t", new Structs.Utilization(), 8),
+                Arguments.of("nvmlGpmSupport_t", new Structs.GpmSupport(), 8),
+                Arguments.of("nvmlGpmMetric_t", new Structs.GpmMetric(), 40),
+                Arguments.of("nvmlGpmMetricsGet_t", new Structs.GpmMetrics(), 24 + 333 * 40),
                 Arguments.of("nvmlDeviceAddressingMode_t", new Structs.AddressingMode(), 8),
                 Arguments.of("nvmlDeviceAttributes_t", new Structs.DeviceAttributes(), 40),
                 Arguments.of("nvmlFieldValue_t", new Structs.FieldValue(), 40),
@@ -63,5 +68,6 @@ class StructLayoutTest {
     void haveTheVersionsOfTheHeader() {
         assertThat(Structs.version(new Structs.FabricInfo(), 2)).isEqualTo(0x02000024);
         assertThat(Structs.version(new Structs.AddressingMode(), 1)).isEqualTo(0x01000008);
+        assertThat(Structs.version(new Structs.MemoryInfoV2(), 2)).isEqualTo(0x02000028);
     }
 }

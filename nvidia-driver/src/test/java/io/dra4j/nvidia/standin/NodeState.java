@@ -33,6 +33,7 @@ public final class NodeState {
     private static final Layout COMPUTE = LAYOUTS.of("compute");
     private static final Layout EVENT = LAYOUTS.of("event");
     private static final Layout FAULT = LAYOUTS.of("fault");
+    private static final Layout COUNTER = LAYOUTS.of("counter");
     private static final int MOST_EVENTS =
             (STATE.at("gpu") - STATE.at("event")) / EVENT.size(); // that can wait to be read
 
@@ -341,6 +342,32 @@ public final class NodeState {
     /** Lets the process be root, or not. */
     public void privileged(boolean privileged) {
         bytes.putInt(STATE.at("privileged"), privileged ? 1 : 0);
+    }
+
+    /** Sets a number of the GPU instance that has a MIG device. */
+    public void setOfInstance(String mig, String field, int number) {
+        for (int gpu = 0; gpu < gpus(); gpu++) {
+            for (int slot = 0; slot < MOST_INSTANCES; slot++) {
+                int at = slot(gpu, slot);
+                if (bytes.getInt(at + INSTANCE.at("used")) != 0 && uuids(at).contains(mig)) {
+                    bytes.putInt(at + INSTANCE.at(field), number);
+                    return;
+                }
+            }
+        }
+        throw new IllegalStateException("there is no MIG device " + mig);
+    }
+
+    /** Returns how often each function was called in a session, by any process. */
+    public Map<String, Integer> calls() {
+        Map<String, Integer> calls = new TreeMap<>();
+        int at = STATE.at("counter");
+        for (;
+                at < STATE.at("event") && bytes.getInt(at + COUNTER.at("calls")) != 0;
+                at += COUNTER.size()) {
+            calls.put(text(at + COUNTER.at("function")), bytes.getInt(at + COUNTER.at("calls")));
+        }
+        return calls;
     }
 
     /** Lets a GPU report an error of an instance or, by -1, of the whole GPU. */
