@@ -3,7 +3,7 @@ Copyright The dra4j Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 
-{{/* The parts of monitoring: of the Prometheus Operator, and a dashboard. Takes the dict of dra4j.daemonset. */}}
+{{/* The parts of monitoring: of the Prometheus Operator, and two dashboards: of drivers, and of devices by claim. Takes the dict of dra4j.daemonset. */}}
 {{- define "dra4j.monitoring" -}}
 {{- $root := .root -}}
 {{- $monitoring := $root.Values.monitoring -}}
@@ -24,7 +24,7 @@ spec:
   selector:
     matchLabels: {{- include "dra4j.selectorLabels" $root | nindent 6 }}
   podMetricsEndpoints:
-    - {port: metrics, path: /metrics, interval: {{ $monitoring.podMonitor.interval | quote }}}
+    - {port: metrics, path: /metrics, honorLabels: true, interval: {{ $monitoring.podMonitor.interval | quote }}}
 {{- end }}
 {{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.alerts.enabled "api" "monitoring.coreos.com/v1/PrometheusRule") }}
 ---
@@ -54,5 +54,6 @@ metadata:
     {{- end }}
 data:
   {{ include "dra4j.fullname" $root }}.json: {{ $files.Get "files/dashboard.json" | fromJson | toJson | quote }}
+  {{ include "dra4j.fullname" $root }}-claims.json: {{ $files.Get "files/claims-dashboard.json" | fromJson | toJson | quote }}
 {{- end }}
 {{- end }}

@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -31,9 +30,7 @@ public abstract class ChartContract {
 
     private static final Path VALUES = Path.of("deploy/values");
     private static final Path CHARTS_PAGE = Path.of("../docs-site/reference/charts.md");
-    private static final Path METRICS_PAGE = Path.of("../docs-site/reference/metrics.md");
     private static final Pattern VARIABLE = Pattern.compile("\\b[A-Z][A-Z0-9_]{2,}\\b");
-    private static final Pattern METRIC = Pattern.compile("dra4j_[a-z_]+");
     private static final Pattern VERSION =
             Pattern.compile("<artifactId>dra4j-parent</artifactId>\\s*<version>(.*?)</version>");
     private static final String NODE = "authentication.kubernetes.io/node-name";
@@ -237,31 +234,6 @@ public abstract class ChartContract {
 
     private static JsonNode yaml(Path chart) throws IOException {
         return Manifests.MAPPER.readTree(chart.resolve("Chart.yaml").toFile());
-    }
-
-    @Test
-    void alertsAndTheDashboardUseMetricsThatThereAre() throws IOException {
-        Set<String> metrics =
-                Files.readAllLines(METRICS_PAGE).stream()
-                        .filter(line -> line.startsWith("| `dra4j_"))
-                        .map(line -> line.split("`")[1])
-                        .collect(Collectors.toSet());
-        Set<String> used = new TreeSet<>();
-        for (String file : List.of("files/alerts.yaml", "files/dashboard.json")) {
-            METRIC.matcher(Files.readString(Right.LIBRARY.resolve(file)))
-                    .results()
-                    .map(one -> one.group().replaceAll("_(bucket|count)$", ""))
-                    .forEach(used::add);
-        }
-
-        assertThat(used).hasSizeGreaterThan(8);
-        assertThat(metrics).containsAll(used);
-        JsonNode data =
-                CHART.render(Installation.DEFAULT.file(VALUES.resolve("all-parts.yaml")))
-                        .one(Kind.ConfigMap)
-                        .path("data");
-        assertThat(Manifests.MAPPER.readTree(data.elements().next().asText()).path("panels"))
-                .hasSizeGreaterThan(8);
     }
 
     @Test

@@ -18,6 +18,9 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.api.metrics.DeviceMeasure;
+import io.dra4j.api.metrics.DeviceMeter;
+import io.dra4j.api.metrics.DeviceReadings;
 import io.dra4j.runtime.InventoryWatch;
 import io.dra4j.runtime.RecordState;
 import java.io.IOException;
@@ -180,4 +183,20 @@ final class SampleFpgaProvider implements DeviceProvider {
     }
 
     // #endregion state
+
+    // #region meter
+    @Override
+    public DeviceMeter meter() {
+        return (claim, fpga) -> {
+            Path power = root.resolve(fpga.device().toString()).resolve("milliwatts");
+            DeviceReadings.Builder readings = DeviceReadings.builder().uuid(fpga.physicalId());
+            if (Files.exists(power)) { // not every card measures it
+                String milliwatts = Files.readString(power).strip();
+                readings.value(DeviceMeasure.POWER, Long.parseLong(milliwatts) / 1000.0);
+            }
+            return readings.build();
+        };
+    }
+
+    // #endregion meter
 }

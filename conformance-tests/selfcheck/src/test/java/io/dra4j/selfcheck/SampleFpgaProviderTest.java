@@ -4,11 +4,17 @@ package io.dra4j.selfcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.LeftOut;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.runtime.SlicePreview;
 import io.dra4j.test.AllocatedClaims;
 import io.dra4j.test.HeldClaims;
@@ -134,5 +140,24 @@ class SampleFpgaProviderTest {
         add("fpga-1", "S1");
 
         assertThat(context.awaitInventoryChanges(1, Duration.ofSeconds(30))).isTrue();
+    }
+
+    @Test
+    void theMeterHasThePowerOfACardThatMeasuresIt() throws Exception {
+        HeldDevice fpga =
+                HeldDevice.builder("fpga", new PoolName("node-a"), new DeviceName("fpga-0"))
+                        .physicalId("S0")
+                        .build();
+        HeldClaim claim =
+                HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
+                        .phase(HeldClaim.Phase.PREPARED)
+                        .device(fpga)
+                        .build();
+
+        assertThat(provider.meter().measure(claim, fpga).values()).isEmpty();
+        Files.writeString(root.resolve("fpga-0/milliwatts"), "12500\n");
+        assertThat(provider.meter().measure(claim, fpga).values())
+                .containsExactly(entry(DeviceMeasure.POWER, 12.5));
+        assertThat(provider.meter().measure(claim, fpga).uuid()).isEqualTo("S0");
     }
 }
