@@ -233,7 +233,7 @@ class VfioIT {
     void aGpuThatIsNotLetGoFailsItsClaimAloneAndAtADeadline() throws Exception {
         install();
         start();
-        kernel.hold(true);
+        kernel.hold(PciStandIn.NVIDIA);
         KubeletClaim claim = claim("gpu-vfio-0");
         KubeletClaim other = claim("gpu-1");
         CompletableFuture<String> waiting =
@@ -253,7 +253,7 @@ class VfioIT {
                 .contains("The driver nvidia did not let PCI device " + kernel.gpus().get(0));
         context.calls().prepared(other);
         context.driver().restartAfterKill();
-        kernel.hold(false);
+        kernel.hold("");
         context.calls().prepared(claim);
         assertThat(driver(0)).isEqualTo(PciStandIn.VFIO);
         context.calls().unprepared(claim, other);

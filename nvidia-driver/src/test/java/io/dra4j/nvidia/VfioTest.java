@@ -370,7 +370,7 @@ class VfioTest extends SharingOnBoards {
     @Test
     void otherGpusArePreparedWhileTheKernelWaits() throws Exception {
         begin();
-        kernel.hold(true);
+        kernel.hold(PciStandIn.NVIDIA);
         CompletableFuture<PreparedClaim> waiting =
                 CompletableFuture.supplyAsync(() -> claims.prepare(provider, machine(ONE)));
         Await.until(
@@ -384,7 +384,7 @@ class VfioTest extends SharingOnBoards {
         }
 
         assertThat(waiting).isNotDone();
-        kernel.hold(false);
+        kernel.hold("");
         waiting.get(SOON.toSeconds(), TimeUnit.SECONDS);
         assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
     }
@@ -393,23 +393,49 @@ class VfioTest extends SharingOnBoards {
     void failAtADeadlineAndAreReturnedOnceTheKernelHasEnded() throws Exception {
         unbind = Duration.ofMillis(200);
         begin();
-        kernel.hold(true);
+        kernel.hold(PciStandIn.NVIDIA);
 
         assertThatThrownBy(() -> claims.prepare(provider, machine(ONE)))
                 .isInstanceOf(DraException.class)
-                .hasMessageContaining("did not answer within 200 ms"); // of the undo
+                .hasMessageContaining("The driver nvidia did not let PCI device " + address0)
+                .hasMessageContaining("within 200 ms: no process is seen");
         assertThat(claims.of(ONE).state()).isNotNull();
         assertThat(devices()).hasSize(8);
         claims.prepare(provider, claim(TWO, "", "gpu-1"));
         claims.unprepare(provider, TWO);
 
-        kernel.hold(false);
+        kernel.hold("");
         Await.until("unbound", SOON, () -> kernel.driverOf(address0).isEmpty());
         assertThat(devices()).hasSize(8);
         claims.unprepare(provider, ONE);
         assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
         assertThat(kernel.overrideOf(address0)).isEmpty();
         claims.prepare(provider, machine(ONE));
+    }
+
+    @Test
+    void areNotReturnedWhileAMachineRuns() throws Exception {
+        unbind = Duration.ofMillis(200);
+        begin();
+        claims.prepare(provider, machine(ONE));
+        Path group = Files.createDirectories(folder.resolve("dev/vfio")).resolve("11");
+        Files.writeString(group, "");
+        kernel.hold(VFIO);
+        Process machine = new ProcessBuilder("sleep", "300").redirectInput(group.toFile()).start();
+
+        try {
+            assertThatThrownBy(() -> claims.unprepare(provider, ONE))
+                    .hasMessageContaining("The driver vfio-pci did not let PCI device " + address0)
+                    .hasMessageContaining("sleep (process " + machine.pid() + ")");
+        } finally {
+            machine.destroyForcibly().waitFor();
+        }
+        assertThat(claims.of(ONE).state()).isNotNull();
+        kernel.hold("");
+        unbind = SOON;
+        restart();
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
     }
 
     @Test

@@ -39,23 +39,24 @@ final class DriverSwitch {
     }
 
     /** Lets no other driver than vfio-pci be bound to a function from now on. */
-    void reserve(PciAddress function, Deadline deadline) {
-        override(function, PassthroughGpus.VFIO, deadline);
+    boolean reserve(PciAddress function, Deadline deadline) {
+        return override(function, PassthroughGpus.VFIO, deadline);
     }
 
     /** Lets the kernel choose the driver of a function again. */
-    void release(PciAddress function, Deadline deadline) {
-        override(function, NO_OVERRIDE, deadline);
+    boolean release(PciAddress function, Deadline deadline) {
+        return override(function, NO_OVERRIDE, deadline);
     }
 
-    /** The kernel answers no sooner than a driver that is being unbound has let the device go. */
-    private void override(PciAddress function, String driver, Deadline deadline) {
+    /**
+     * Sets the only driver of a function. The kernel answers no sooner than a driver that is being
+     * unbound has let the function go.
+     *
+     * @return whether it has answered within the time
+     */
+    private boolean override(PciAddress function, String driver, Deadline deadline) {
         Path file = bus.folder(function).resolve("driver_override");
-        if (!writes.write(function, file, driver, deadline.left())) {
-            throw new DraException(
-                    "The kernel did not answer within %s when %s was written: an earlier change of this device has not ended"
-                            .formatted(deadline.text(), file));
-        }
+        return writes.write(function, file, driver, deadline.left());
     }
 
     /**

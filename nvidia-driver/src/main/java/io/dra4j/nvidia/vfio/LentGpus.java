@@ -26,10 +26,12 @@ record LentGpus(List<LentGpu> gpus) {
      * A GPU of a claim.
      *
      * @param address its PCI address
+     * @param node its device node at NVIDIA's driver, {@code dev/nvidia0}
      * @param isPersistent whether the driver is to keep it initialized without users again
      * @param functions the GPU, and what was bound to other drivers beside it, in their order
      */
-    record LentGpu(String address, boolean isPersistent, List<LentFunction> functions) {
+    record LentGpu(
+            String address, String node, boolean isPersistent, List<LentFunction> functions) {
 
         LentGpu {
             functions = List.copyOf(functions);

@@ -184,9 +184,11 @@ public final class Passthrough {
                             .formatted(gpu.driver()));
         }
         List<PciFunction> functions = checks.withBoard(gpu);
+        String node = "dev/nvidia" + known.minor();
         LentGpu lent =
                 new LentGpu(
                         gpu.address().text(),
+                        node,
                         persistence.isOn(gpu.address()),
                         functions.stream().map(Passthrough::lent).toList());
         recorder.recordLent(LentGpus.read(recorder.state().lent()).with(lent).toProviderState());
@@ -194,9 +196,12 @@ public final class Passthrough {
             persistence.set(gpu.address(), false);
         }
         for (PciFunction function : functions) {
-            drivers.reserve(function.address(), deadline(settings.bind(), recorder));
+            Deadline toReserve = deadline(settings.unbind(), recorder);
+            if (!drivers.reserve(function.address(), toReserve)) {
+                throw notUnbound(function, users.of(Path.of(node)), toReserve);
+            }
             if (function.equals(gpu)) {
-                unbindGpu(gpu, Path.of("dev", "nvidia" + known.minor()), recorder);
+                unbindGpu(gpu, Path.of(node), recorder);
             } else {
                 unbind(function, List::of, deadline(settings.unbind(), recorder));
             }
@@ -296,16 +301,26 @@ public final class Passthrough {
                         .log("PCI device of a claim is not on the bus any more");
                 continue;
             }
-            drivers.release(address, deadline(settings.unbind(), recorder));
-            Deadline deadline = deadline(settings.unbind(), recorder);
+            release(address, Path.of(gpu.node()), deadline(settings.unbind(), recorder));
             PciFunction now = bus.find(address).orElseThrow();
             if (now.isBoundTo(PassthroughGpus.VFIO)) {
-                unbind(now, () -> machines(now), deadline);
+                unbind(now, () -> machines(now), deadline(settings.unbind(), recorder));
             }
             restore(address, function.driver(), recorder);
         }
         if (gpu.isPersistent()) {
             persistence.set(new PciAddress(gpu.address()), true);
+        }
+    }
+
+    /** What the kernel has begun, it ends first. */
+    private void release(PciAddress address, Path node, Deadline deadline) {
+        if (!drivers.release(address, deadline)) {
+            PciFunction now = bus.find(address).orElseThrow();
+            throw notUnbound(
+                    now,
+                    now.isBoundTo(PassthroughGpus.VFIO) ? machines(now) : users.of(node),
+                    deadline);
         }
     }
 

@@ -8,11 +8,14 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,8 +28,8 @@ import java.util.regex.Pattern;
  * A stand-in of the kernel that binds PCI devices to drivers.
  *
  * <p>The files to which programs write are named pipes: who writes waits until this reads. It reads
- * no request to take a GPU from NVIDIA's driver while a process has a session of NVML, or a test
- * holds the GPUs: as the kernel does, it lets the writer wait for as long as that takes.
+ * no request to take a GPU from NVIDIA's driver while a process has a session of NVML, nor any from
+ * a driver whose devices a test holds: as the kernel does, it lets the writer wait.
  */
 public final class PciStandIn implements AutoCloseable {
 
@@ -56,9 +59,9 @@ public final class PciStandIn implements AutoCloseable {
     private final List<Path> files = new CopyOnWriteArrayList<>();
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final Thread thread = new Thread(this::run, "kernel");
-    private String accepted = ""; // from those who came before the GPUs were in use
+    private final Map<Path, String> accepted = new HashMap<>(); // before a device was in use
     private volatile LongSupplier process = () -> ProcessHandle.current().pid();
-    private volatile boolean isHeld;
+    private volatile String held = ""; // the driver that lets no device go
     private volatile boolean isClosing;
     private volatile String killAt = "";
 
@@ -186,9 +189,9 @@ public final class PciStandIn implements AutoCloseable {
         process = pid;
     }
 
-    /** Lets a process that is not seen use all GPUs, or not. */
-    public void hold(boolean held) {
-        isHeld = held;
+    /** Lets a process that is not seen use all devices of a driver; empty for of none. */
+    public void hold(String driver) {
+        held = driver;
     }
 
     /**
@@ -218,26 +221,22 @@ public final class PciStandIn implements AutoCloseable {
         }
     }
 
-    private boolean isInUse() throws IOException {
+    private boolean isInUse(String driver) throws IOException {
         try {
-            return isHeld || node.hasSession(process.getAsLong());
-        } catch (java.nio.file.NoSuchFileException e) {
-            return isHeld; // the process has ended
+            return driver.equals(held)
+                    || (driver.equals(NVIDIA) && node.hasSession(process.getAsLong()));
+        } catch (NoSuchFileException e) {
+            return false; // the process has ended
         }
     }
 
     private void serve(Path file) throws IOException {
-        boolean mayWait = file.endsWith(Path.of(NVIDIA, "unbind"));
-        if (mayWait && isInUse()) {
-            accepted += pipes.containsKey(file) ? read(file) : "";
+        if (file.endsWith("unbind") && isInUse(file.getParent().getFileName().toString())) {
+            accepted.merge(file, pipes.containsKey(file) ? read(file) : "", String::concat);
             close(file); // who opens it now, waits
             return;
         }
-        String text = read(file);
-        if (mayWait) {
-            text = accepted + text;
-            accepted = "";
-        }
+        String text = Objects.requireNonNullElse(accepted.remove(file), "") + read(file);
         if (text.isEmpty()) {
             return;
         }
