@@ -7,6 +7,7 @@ import io.dra4j.api.claim.ConfigType;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.probe.ProbeMain;
+import io.dra4j.nvidia.probe.TemplateMain;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
@@ -19,8 +20,8 @@ public final class NvidiaDriverMain {
             new DriverProgram(
                     "dra4j-nvidia-driver",
                     "A DRA driver for NVIDIA GPUs and MIG devices. `probe` instead of options prints"
-                            + " what it would publish, and needs no cluster; `probe --help`"
-                            + " explains it.",
+                            + " what it would publish, and needs no cluster; `template` prints what a node with other"
+                            + " GPUs would. `probe --help` and `template --help` explain them.",
                     NodeDevices.DRIVER_NAME,
                     NvidiaDriverMain.class);
 
@@ -37,6 +38,9 @@ public final class NvidiaDriverMain {
         }
         if (DriverMain.isDoctor(args)) {
             DriverMain.runDoctor(args, PROGRAM, new NvidiaOptions(), NvidiaOptions::checks);
+        }
+        if (TemplateMain.isFor(args)) {
+            System.exit(TemplateMain.execute(args, System.out, System.err));
         }
         if (DriverMain.isWebhook(args)) {
             DriverMain.runWebhook(

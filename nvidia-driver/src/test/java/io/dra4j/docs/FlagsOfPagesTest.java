@@ -63,6 +63,9 @@ class FlagsOfPagesTest {
             if (program.endsWith(".jar maintenance")) {
                 return Programs.MAINTENANCE;
             }
+            if (program.endsWith("dra4j-nvidia-driver.jar template")) {
+                return Programs.TEMPLATE;
+            }
             if (program.startsWith("dra4j-nvidia-driver.jar")) {
                 return program.endsWith(" probe") ? Programs.PROBE : Programs.NVIDIA_DRIVER;
             }

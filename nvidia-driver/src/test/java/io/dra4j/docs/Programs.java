@@ -20,6 +20,7 @@ final class Programs {
     static final CommandSpec CONTROLLER = spec("io.dra4j.example.ControllerOptions");
     static final CommandSpec NVIDIA_DRIVER = spec("io.dra4j.nvidia.NvidiaOptions");
     static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
+    static final CommandSpec TEMPLATE = spec("io.dra4j.nvidia.probe.TemplateMain");
     static final CommandSpec WEBHOOK = spec("io.dra4j.runtime.WebhookOptions");
     static final CommandSpec MAINTENANCE = spec("io.dra4j.runtime.internal.driver.MaintenanceMain");
     static final CommandSpec DOCTOR = spec("io.dra4j.runtime.DoctorOptions");
@@ -60,6 +61,7 @@ final class Programs {
         names.addAll(names(CONTROLLER));
         names.addAll(names(NVIDIA_DRIVER));
         names.addAll(names(PROBE));
+        names.addAll(names(TEMPLATE));
         names.addAll(names(WEBHOOK));
         names.addAll(names(MAINTENANCE));
         names.addAll(names(DOCTOR));

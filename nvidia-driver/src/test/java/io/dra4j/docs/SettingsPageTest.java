@@ -52,7 +52,9 @@ class SettingsPageTest {
                 + "`dra4j-nvidia-driver`, besides those of every driver:\n\n"
                 + OptionTable.of(VARIABLE, own(Programs.NVIDIA_DRIVER, Programs.EVERY_DRIVER))
                 + "\n### dra4j-nvidia-driver probe\n\n"
-                + OptionTable.of(VARIABLE, Programs.PROBE.options());
+                + OptionTable.of(VARIABLE, Programs.PROBE.options())
+                + "\n### dra4j-nvidia-driver template\n\n"
+                + OptionTable.of(VARIABLE, Programs.TEMPLATE.options());
     }
 
     private static List<OptionSpec> own(CommandSpec program, CommandSpec shared) {

@@ -59,23 +59,7 @@ public final class InstallOptions {
             description = {"The mount point of sysfs. [SYSFS_ROOT]", "Default: ${DEFAULT-VALUE}"})
     private Path sysfsRoot;
 
-    @Option(
-            names = "--dynamic-mig",
-            order = 4,
-            arity = "0..1",
-            paramLabel = "true|false",
-            defaultValue = "${env:DYNAMIC_MIG:-}",
-            fallbackValue = "true",
-            converter = GateOptions.OptionalBoolean.class,
-            description = {
-                "Offer GPUs with all possible MIG devices, which are created when a claim is prepared."
-                        + " Needs an API server that keeps shared counters: without them, no such"
-                        + " GPU is published. [DYNAMIC_MIG]",
-                "Default: as the feature gate DynamicMIG, or false"
-            })
-    private @Nullable Boolean dynamicMig;
-
-    @Mixin private GateOptions gates;
+    @Mixin private OfferOptions offers;
 
     private DriverRoot driverRoot() {
         if (!containerDriverRoot.toString().isEmpty()) {
@@ -121,12 +105,12 @@ public final class InstallOptions {
 
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings inventorySettings(String nodeName) {
-        return new NodeDevices.Settings(nodeName, sysfsRoot, isDynamicMig(), gates.shares());
+        return offers.settings(nodeName, sysfsRoot);
     }
 
     /** Returns whether GPUs are offered to virtual machines. */
     public boolean isPassthrough() {
-        return gates.featureGates().isOn(FeatureGate.PassthroughSupport);
+        return gates().featureGates().isOn(FeatureGate.PassthroughSupport);
     }
 
     /** Returns the GPUs that virtual machines can have, on a node without claims. */
@@ -143,11 +127,11 @@ public final class InstallOptions {
 
     /** Returns whether MIG devices are created when claims are prepared. */
     public boolean isDynamicMig() {
-        return dynamicMig == null ? gates.featureGates().isOn(FeatureGate.DynamicMIG) : dynamicMig;
+        return offers.isDynamicMig();
     }
 
     /** Returns the options of features that are off by default. */
     public GateOptions gates() {
-        return gates;
+        return offers.gates();
     }
 }

@@ -24,7 +24,8 @@ public enum Architecture {
         this.title = title;
     }
 
-    static Architecture of(int number) {
+    /** Returns the generation of a number. */
+    public static Architecture of(int number) {
         for (Architecture each : values()) {
             if (each.number == number) {
                 return each;

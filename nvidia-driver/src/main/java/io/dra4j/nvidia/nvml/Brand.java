@@ -5,7 +5,7 @@ package io.dra4j.nvidia.nvml;
 import java.util.List;
 
 /** The names of NVML's {@code nvmlBrandType_t}, as attributes have them. */
-final class Brand {
+public final class Brand {
 
     private static final List<String> NAMES =
             List.of(
@@ -29,7 +29,8 @@ final class Brand {
 
     private Brand() {}
 
-    static String name(int number) {
+    /** Returns the name of a number. */
+    public static String name(int number) {
         return number >= 0 && number < NAMES.size() ? NAMES.get(number) : NAMES.get(0);
     }
 }

@@ -32,7 +32,6 @@ final class GpuReader {
     private static final Pattern UUID = Pattern.compile("GPU-[0-9A-Za-z-]{1,60}");
     private static final int LONGEST_TEXT = 64; // of an attribute
     private static final int VGPU = 2;
-    private static final List<String> ADDRESSING = List.of("None", "HMM", "ATS");
     private static final int FABRIC_COMPLETE = 3;
     private static final String NO_CLUSTER = "0".repeat(32);
     private static final int LINKS = 36;
@@ -231,10 +230,7 @@ final class GpuReader {
         if (!nvml.succeeds(UNSUPPORTED, function, gpu, mode)) {
             return null;
         }
-        if (mode.value < 0 || mode.value >= ADDRESSING.size()) {
-            throw invalid(function, mode.value);
-        }
-        return ADDRESSING.get(mode.value);
+        return AddressingMode.title(mode.value).orElseThrow(() -> invalid(function, mode.value));
     }
 
     /** Reads the fabric, by the older function if the driver lacks the newer one. */

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.probe;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Capacity;
@@ -21,6 +22,7 @@ import io.dra4j.runtime.SlicePreview;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** NVML's readings of a node, and the devices that would be published, as text. */
@@ -45,7 +47,7 @@ final class ProbeReport {
         yaml
     }
 
-    private ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
+    ProbeReport(Reading reading, NodeDevices devices, String nodeName) {
         this.reading = reading;
         this.devices = devices;
         this.nodeName = nodeName;
@@ -73,17 +75,37 @@ final class ProbeReport {
     }
 
     private String yaml() {
-        StringBuilder text = new StringBuilder();
-        String driver = NodeDevices.DRIVER_NAME;
-        for (String json : SlicePreview.rawJson(driver, nodeName, devices.inventory())) {
-            text.append(yaml(json));
-        }
-        return text.toString();
+        return slices().stream().map(ProbeReport::yaml).collect(Collectors.joining());
     }
 
-    private static String yaml(String json) {
+    /** Returns the slices as YAML, with names, so that they can be created. */
+    String named() {
+        List<ObjectNode> slices = slices();
+        for (int i = 0; i < slices.size(); i++) {
+            slices.get(i)
+                    .putObject("metadata")
+                    .put("name", "%s-%s-%d".formatted(nodeName, NodeDevices.DRIVER_NAME, i));
+        }
+        return slices.stream().map(ProbeReport::yaml).collect(Collectors.joining());
+    }
+
+    private List<ObjectNode> slices() {
+        return SlicePreview.rawJson(NodeDevices.DRIVER_NAME, nodeName, devices.inventory()).stream()
+                .map(ProbeReport::object)
+                .toList();
+    }
+
+    private static ObjectNode object(String json) {
         try {
-            return YAML.writeValueAsString(new JsonMapper().readTree(json));
+            return new JsonMapper().readValue(json, ObjectNode.class);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("A slice is not JSON", e);
+        }
+    }
+
+    private static String yaml(ObjectNode slice) {
+        try {
+            return YAML.writeValueAsString(slice);
         } catch (JsonProcessingException e) {
             throw new DraException("Can't write a slice as YAML", e);
         }

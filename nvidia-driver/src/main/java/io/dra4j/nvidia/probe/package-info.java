@@ -1,9 +1,9 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The command {@code probe}: prints NVML's readings and the devices that would be published.
+ * Commands that print what would be published: {@code probe} on a node, {@code template} of boards.
  *
- * <p>Flow: command line → here → NVML and {@code inventory} → standard output.
+ * <p>Flow: command line → here → NVML, or a file of a board → {@code inventory} → standard output.
  */
 @NullMarked
 package io.dra4j.nvidia.probe;

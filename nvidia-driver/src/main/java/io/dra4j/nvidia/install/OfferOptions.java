@@ -1,0 +1,51 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.install;
+
+import io.dra4j.nvidia.gates.FeatureGate;
+import io.dra4j.nvidia.gates.GateOptions;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The options on which it depends what is offered of GPUs: the driver's, and those of its commands.
+ */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+public final class OfferOptions {
+
+    @Option(
+            names = "--dynamic-mig",
+            order = 4,
+            arity = "0..1",
+            paramLabel = "true|false",
+            defaultValue = "${env:DYNAMIC_MIG:-}",
+            fallbackValue = "true",
+            converter = GateOptions.OptionalBoolean.class,
+            description = {
+                "Offer GPUs with all possible MIG devices, which are created when a claim is prepared."
+                        + " Needs an API server that keeps shared counters: without them, no such"
+                        + " GPU is published. [DYNAMIC_MIG]",
+                "Default: as the feature gate DynamicMIG, or false"
+            })
+    private @Nullable Boolean dynamicMig;
+
+    @Mixin private GateOptions gates;
+
+    /** Returns the settings of the devices of a node. */
+    public NodeDevices.Settings settings(String nodeName, Path sysfs) {
+        return new NodeDevices.Settings(nodeName, sysfs, isDynamicMig(), gates.shares());
+    }
+
+    /** Returns whether MIG devices are created when claims are prepared. */
+    boolean isDynamicMig() {
+        return dynamicMig == null ? gates.featureGates().isOn(FeatureGate.DynamicMIG) : dynamicMig;
+    }
+
+    /** Returns the options of features that are off by default. */
+    public GateOptions gates() {
+        return gates;
+    }
+}

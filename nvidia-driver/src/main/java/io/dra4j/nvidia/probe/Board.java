@@ -1,0 +1,100 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.probe;
+
+import io.dra4j.nvidia.nvml.AddressingMode;
+import io.dra4j.nvidia.nvml.Architecture;
+import io.dra4j.nvidia.nvml.Brand;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Mig;
+import io.dra4j.nvidia.nvml.MigProfile;
+import io.dra4j.nvidia.nvml.MigProfile.Engines;
+import io.dra4j.nvidia.nvml.PciAddress;
+import io.dra4j.nvidia.nvml.Placement;
+import io.dra4j.nvidia.nvml.Reading;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kind of boards, as NVML reports one that is well and idle.
+ *
+ * @param node the installed driver of the node from which the values come
+ * @param board the board
+ * @param profiles its MIG profiles, in the order of NVML's indices; none without MIG mode
+ */
+record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
+
+    private static final int MIB = 20;
+
+    Board {
+        profiles = List.copyOf(profiles);
+    }
+
+    /** The product's name. */
+    String productName() {
+        return board.text("name");
+    }
+
+    /**
+     * Returns NVML's reading of a node with so many of them.
+     *
+     * @param driverVersion the version of the installed driver; null for that of the board's file
+     * @param cudaVersion the newest version of CUDA that it supports; likewise
+     */
+    Reading reading(int count, @Nullable String driverVersion, @Nullable String cudaVersion) {
+        int cuda = node.number("cuda", 0); // 12040 is 12.4
+        return new Reading(
+                driverVersion == null ? node.text("driver") : driverVersion,
+                cudaVersion == null ? cuda / 1000 + "." + cuda % 1000 / 10 : cudaVersion,
+                IntStream.range(0, count).mapToObj(this::gpu).toList(),
+                Set.of(),
+                Set.of(),
+                List.of(),
+                List.of());
+    }
+
+    /** A UUID of zeros can't be one of NVIDIA's, which are random. */
+    private Gpu gpu(int minor) {
+        return new Gpu(
+                "GPU-00000000-0000-0000-0000-%012x".formatted(minor),
+                new PciAddress("0000:%02x:00.0".formatted(minor + 1)),
+                minor,
+                productName(),
+                Brand.name(board.number("brand", 0)),
+                Architecture.of(board.number("arch", 0)),
+                board.text("cc"),
+                (long) board.number("memoryMiB", 0) << MIB,
+                AddressingMode.title(board.number("addressing", -1)).orElse(null),
+                null,
+                List.of(),
+                board.number("mig", 0) == 1 ? mig() : null,
+                false);
+    }
+
+    private Mig mig() {
+        return new Mig(false, false, profiles.stream().map(Board::profile).toList(), List.of());
+    }
+
+    private static MigProfile profile(BoardLine line) {
+        int size = line.number("size", 1);
+        return new MigProfile(
+                line.number("index", 0),
+                line.number("id", 0),
+                line.number("slices", 0),
+                line.number("count", 0),
+                new Engines(
+                        line.number("sm", 0),
+                        line.number("ce", 0),
+                        line.number("dec", 0),
+                        line.number("enc", 0),
+                        line.number("jpeg", 0),
+                        line.number("ofa", 0)),
+                line.number("memoryMiB", 0),
+                Stream.of(line.text("at").split(","))
+                        .map(start -> new Placement(Integer.parseInt(start), size))
+                        .toList());
+    }
+}

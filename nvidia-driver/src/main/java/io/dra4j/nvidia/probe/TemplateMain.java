@@ -1,0 +1,163 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.probe;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.gates.FeatureGate;
+import io.dra4j.nvidia.install.OfferOptions;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Reading;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * Prints the slices that a node with some boards would publish, for autoscalers and simulators. It
+ * needs no GPU and no cluster.
+ *
+ * <p>The exit status is 0, 1 if the devices can't be published, and 2 if the command line is wrong.
+ */
+@Command(
+        name = "dra4j-nvidia-driver template",
+        sortOptions = false,
+        description = {
+            "Prints the ResourceSlices that a node with some GPUs would publish, for autoscalers and"
+                    + " simulators. It needs no GPU and no cluster.",
+            "UUIDs and PCI addresses are placeholders. What only a machine has is left out: NUMA nodes,"
+                    + " PCIe roots and NVLink.",
+            ""
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+public final class TemplateMain implements Callable<Integer> {
+
+    private static final int FAILURE = 1;
+    private static final int WIDTH = 100;
+    private static final int MOST = 64;
+    private static final Path NO_SYSFS = Path.of("/nonexistent");
+
+    @Spec private CommandSpec spec;
+
+    @Option(
+            names = "--board",
+            order = 1,
+            paramLabel = "NAME",
+            required = true,
+            description =
+                    "The board: t4, a30, a100-40, a100-80, l40s, h100-80, h200-141 or b200. Required.")
+    private String board;
+
+    @Option(
+            names = "--count",
+            order = 2,
+            paramLabel = "N",
+            defaultValue = "1",
+            description = {"How many GPUs the node has, 1 to 64.", "Default: ${DEFAULT-VALUE}"})
+    private int count;
+
+    @Mixin private OfferOptions offers;
+
+    @Option(
+            names = "--installed-driver",
+            order = 8,
+            paramLabel = "VERSION",
+            description = {
+                "The version of NVIDIA's driver on the node, such as 580.95.05.",
+                "Default: that with which the board's values were taken"
+            })
+    private @Nullable String driverVersion;
+
+    @Option(
+            names = "--cuda",
+            order = 9,
+            paramLabel = "VERSION",
+            description = {
+                "The newest version of CUDA that it supports, such as 13.0.",
+                "Default: that with which the board's values were taken"
+            })
+    private @Nullable String cudaVersion;
+
+    @Option(
+            names = "--node-name",
+            order = 10,
+            paramLabel = "NAME",
+            defaultValue = "template-node",
+            description = {"The node, for the slices.", "Default: ${DEFAULT-VALUE}"})
+    private String nodeName;
+
+    @Option(
+            names = {"-h", "--help"},
+            order = 12,
+            usageHelp = true,
+            description = "Show this help and exit.")
+    private boolean help;
+
+    private TemplateMain() {}
+
+    /** Returns whether a command line is one for this program. */
+    public static boolean isFor(String[] args) {
+        return args.length > 0 && args[0].equals("template");
+    }
+
+    /**
+     * Runs the command.
+     *
+     * @param args the command line, with {@code template} as its first word
+     * @return the exit status
+     */
+    public static int execute(String[] args, PrintStream out, PrintStream err) {
+        return new CommandLine(new TemplateMain())
+                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
+                .setUsageHelpWidth(WIDTH)
+                .execute(Arrays.copyOfRange(args, 1, args.length));
+    }
+
+    @Override
+    public Integer call() {
+        CommandLine command = spec.commandLine();
+        if (count < 1 || count > MOST) {
+            throw new ParameterException(
+                    command,
+                    "Invalid value for option '--count': %d is not from 1 to %d"
+                            .formatted(count, MOST));
+        }
+        try {
+            offers.gates().check();
+            if (offers.gates().featureGates().isOn(FeatureGate.PassthroughSupport)) {
+                throw new DraException(
+                        "A template has no GPUs for virtual machines, of which the PCI bus of a machine"
+                                + " decides; leave the feature gate PassthroughSupport out");
+            }
+            Board known = Boards.named(board);
+            Reading reading = known.reading(count, driverVersion, cudaVersion);
+            NodeDevices devices = NodeDevices.of(reading, offers.settings(nodeName, NO_SYSFS));
+            ProbeReport report = new ProbeReport(reading, devices, nodeName);
+            command.getOut().print(header(known, reading) + report.named());
+            command.getOut().flush();
+            return 0;
+        } catch (DraException | IllegalArgumentException e) {
+            command.getErr().println("dra4j-nvidia-driver: " + e.getMessage());
+            return FAILURE;
+        }
+    }
+
+    private String header(Board known, Reading reading) {
+        return """
+                # A node with %d x %s and NVIDIA's driver %s.
+                # Placeholders: the node's name, the names of slices, UUIDs of zeros, and PCI addresses.
+                # Left out, for only a machine has them: numaNode, pcieRoot, nvlinkGroup, nvlinkClique.
+                """
+                .formatted(count, known.productName(), reading.driverVersion());
+    }
+}
