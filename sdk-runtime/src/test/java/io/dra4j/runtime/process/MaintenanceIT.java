@@ -7,13 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.runtime.internal.driver.MaintenanceMain;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The command {@code maintenance} beside a driver that runs, crashes, and holds claims. */
@@ -23,7 +28,29 @@ class MaintenanceIT {
 
     private record Ended(int status, String output) {}
 
-    private static Ended maintenance(TestNode node, String... words) throws Exception {
+    /** The command as the driver's program runs it, without the start of another JVM. */
+    private static Ended maintenance(TestNode node, String... words) {
+        List<String> args = new ArrayList<>(List.of("maintenance"));
+        args.addAll(List.of(words));
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        PrintStream stream = new PrintStream(output, true, StandardCharsets.UTF_8);
+        int status =
+                MaintenanceMain.execute(
+                        "test-driver",
+                        TestDriver.NAME,
+                        node.place().values(),
+                        args.toArray(String[]::new),
+                        List.of(stream, stream),
+                        MaintenanceIT::pause);
+        return new Ended(status, output.toString(StandardCharsets.UTF_8));
+    }
+
+    private static boolean pause(Duration time) {
+        LockSupport.parkNanos(time.toNanos()); // another process gives no event
+        return false;
+    }
+
+    private static Ended process(TestNode node, String... words) throws Exception {
         List<String> command = new ArrayList<>(TestDriver.command());
         command.add("maintenance");
         command.addAll(List.of(words));
@@ -33,6 +60,18 @@ class MaintenanceIT {
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return new Ended(process.waitFor(), output);
+    }
+
+    /** Looks until the driver has answered. */
+    private static Ended awaitStatus(TestNode node, String text) throws Exception {
+        long end = System.nanoTime() + TestNode.TIMEOUT.toNanos();
+        Ended status = maintenance(node, "status");
+        while (!status.output().contains(text)) {
+            assertThat(System.nanoTime()).as(status.output()).isLessThan(end);
+            pause(Duration.ofMillis(100));
+            status = maintenance(node, "status");
+        }
+        return status;
     }
 
     /** The devices that are kept from claims, with the effects. */
@@ -75,7 +114,9 @@ class MaintenanceIT {
                     .matches(ended -> ended.status() == 1)
                     .matches(ended -> ended.output().contains("Maintenance is off."));
 
-            Ended held = maintenance(node, "on", "--timeout=3");
+            assertThat(maintenance(node, "on", "--timeout=0").status()).isEqualTo(1);
+            node.awaitSlices(slices -> tainted(slices).size() == 8);
+            Ended held = awaitStatus(node, "The taint is in the cluster");
 
             assertThat(held.status()).as(held.output()).isEqualTo(1);
             assertThat(held.output())
@@ -143,7 +184,7 @@ class MaintenanceIT {
             KubeletClaim other = node.allocate("claim", "gpu-0");
             assertThat(node.prepare(other).complaint()).isEmpty();
 
-            Ended ended = maintenance(node, "on", "--device=gpu-3,gpu-4");
+            Ended ended = process(node, "on", "--device=gpu-3,gpu-4");
 
             assertThat(ended.status()).as(ended.output()).isZero();
             assertThat(tainted(node.api().store().list("resourceslices")))

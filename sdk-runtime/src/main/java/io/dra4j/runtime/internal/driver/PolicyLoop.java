@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Looks each second whether admins changed their minds about the devices, and publishes that. */
 final class PolicyLoop implements AutoCloseable {
@@ -26,6 +27,8 @@ final class PolicyLoop implements AutoCloseable {
     private final SlicePublisher publisher;
     private final RunningMaintenance maintenance;
     private final Supplier<List<HeldClaim>> held;
+    private String failure = ""; // of the timer's thread
+
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-policy-"));
 
@@ -60,10 +63,13 @@ final class PolicyLoop implements AutoCloseable {
                 publisher.taintsChanged();
             }
             maintenance.look(publisher, held);
+            failure = "";
         } catch (Exception e) { // also of a provider; the next look may be better
-            LOG.atError()
+            String now = String.valueOf(e);
+            LOG.atLevel(now.equals(failure) ? Level.DEBUG : Level.ERROR)
                     .setCause(e)
-                    .log("Looking for changes of the device policy failed; trying again");
+                    .log("A device policy or maintenance can't be followed; trying again");
+            failure = now;
         }
     }
 

@@ -32,6 +32,7 @@ final class RunningMaintenance {
     private Object stamp;
     private @Nullable Maintenance current;
     private @Nullable Answer given;
+    private boolean isAnswered;
 
     /** Recalls a maintenance that an earlier process was in. */
     RunningMaintenance(
@@ -63,18 +64,25 @@ final class RunningMaintenance {
             stamp = now;
             become(files.read().orElse(null));
             publisher.taintsChanged();
-            if (current == null) {
-                LOG.atInfo().log("The maintenance has ended");
-                provider.resume();
-                files.removeAnswer();
-                publisher.inventoryChanged();
-            }
         }
         Maintenance asked = current;
-        if (asked != null) {
+        if (asked == null) {
+            end(publisher);
+        } else {
             boolean published = publisher.awaitPublished(Duration.ZERO);
             boolean free = published && asked.concernsAll() && held.get().isEmpty();
             answer(new Answer(asked.id(), published, free && provider.trySuspend()));
+        }
+    }
+
+    /** Tries again at the next look what fails. */
+    private void end(SlicePublisher publisher) throws Exception {
+        if (isAnswered) {
+            provider.resume();
+            publisher.inventoryChanged();
+            files.removeAnswer();
+            isAnswered = false;
+            LOG.atInfo().log("The maintenance has ended");
         }
     }
 
@@ -82,6 +90,7 @@ final class RunningMaintenance {
         if (!next.equals(given)) {
             files.answer(next);
             given = next;
+            isAnswered = true;
         }
     }
 }

@@ -171,4 +171,9 @@ final class SuspendableProvider implements DeviceProvider {
     public void close() {
         provider.close();
     }
+
+    @Override
+    public String toString() {
+        return provider.toString();
+    }
 }

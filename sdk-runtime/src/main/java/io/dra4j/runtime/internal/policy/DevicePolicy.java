@@ -49,7 +49,7 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
                 if (rule.exclude()) {
                     return Optional.empty();
                 }
-                result = rule.applied(result);
+                result = rule.applied(result, device.attributes().keySet());
             }
         }
         return Optional.of(result);

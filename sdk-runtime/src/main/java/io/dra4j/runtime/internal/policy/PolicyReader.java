@@ -24,6 +24,7 @@ import io.dra4j.runtime.internal.validate.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -98,7 +99,9 @@ final class PolicyReader {
 
     /** Has a device with what the rule adds, and nothing else, checked as if it were published. */
     private List<String> apiProblems(PolicyRule rule) {
-        Pool pool = Pool.ofNode(nodeName, List.of(rule.applied(Device.builder(PROBE).build())));
+        Pool pool =
+                Pool.ofNode(
+                        nodeName, List.of(rule.applied(Device.builder(PROBE).build(), Set.of())));
         return limits.problems(pool).stream().map(PolicyReader::text).toList();
     }
 

@@ -7,6 +7,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One rule of a policy: which devices it is for, and what it does to them.
@@ -87,10 +88,19 @@ record PolicyRule(
         return match.isOfNode(nodeName);
     }
 
-    /** Returns the device with what the rule adds. */
-    Device applied(Device device) {
+    /**
+     * Returns a device with what the rule adds.
+     *
+     * @param own the names of attributes that stay as they are
+     */
+    Device applied(Device device, Set<String> own) {
         Device.Builder builder = device.toBuilder();
-        attributes.forEach(builder::attribute);
+        attributes.forEach(
+                (name, value) -> {
+                    if (!own.contains(name)) {
+                        builder.attribute(name, value);
+                    }
+                });
         taints.forEach(builder::taint);
         return builder.build();
     }

@@ -188,5 +188,6 @@ class PolicyReaderTest {
         assertThatThrownBy(() -> READER.check(policy, inventory))
                 .hasMessageContaining(
                         "device gpu-0 has an attribute vendor.example.com/tier of the driver's");
+        assertThat(policy.apply(inventory)).isEqualTo(inventory); // of a device that comes later
     }
 }
