@@ -218,6 +218,15 @@ class NvidiaDoctorTest {
                     metadata: {name: gpu-1}
                     status:
                       nodeInfo: {kubeletVersion: v1.36.2, bootID: %s, containerRuntimeVersion: "containerd://2.1.4"}
+                    ---
+                    apiVersion: resource.k8s.io/v1
+                    kind: ResourceSlice
+                    metadata: {name: gpu-1-a}
+                    spec:
+                      driver: gpu.nvidia.com
+                      nodeName: gpu-1
+                      pool: {name: gpu-1, generation: 1, resourceSliceCount: 1}
+                      devices: [{name: gpu-0}]
                     """
                             .formatted(BOOT),
                     api.store());

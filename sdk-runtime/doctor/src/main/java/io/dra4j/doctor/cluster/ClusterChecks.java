@@ -32,6 +32,12 @@ public final class ClusterChecks {
                                 new LegacyDevicePlugin(cluster),
                                 new TwoDrivers(cluster),
                                 new MigManager(cluster, false)));
+        if (cluster.hasNode()) {
+            checks.add(1, new NodeName(cluster));
+        }
+        if (cluster.hasDriver()) {
+            checks.add(new NoDevices(cluster));
+        }
         if (!account.isEmpty()) {
             checks.add(new Rights(cluster, account));
         }
@@ -60,6 +66,7 @@ public final class ClusterChecks {
                 new RuntimeVersion(cluster),
                 new Rights(cluster, ""),
                 new Admission(cluster),
+                new NoDevices(cluster),
                 new PoolSlices(cluster),
                 new LegacyDevicePlugin(cluster));
     }

@@ -42,6 +42,14 @@ public final class ClusterView {
         return scope.node();
     }
 
+    boolean hasNode() {
+        return scope.node() != null;
+    }
+
+    boolean hasDriver() {
+        return scope.driver() != null;
+    }
+
     /** The driver that is looked at. */
     String driver() {
         if (scope.driver() == null) {

@@ -29,9 +29,9 @@ record NodeName(ClusterView cluster) implements Check {
                                 Severity.ERROR,
                                 "node/" + cluster.node(),
                                 "there is no Node of this name; the kubelet may have registered by another, such as one with a domain",
-                                "the driver publishes nothing without the Node, which owns its slices",
+                                "a driver of this name publishes nothing: the Node owns its slices",
                                 List.of(
                                         "kubectl get nodes -o custom-columns=NAME:.metadata.name,HOST:.status.addresses[?(@.type==\"Hostname\")].address",
-                                        "# set --node-name (NODE_NAME) to the name; in a DaemonSet, from the field spec.nodeName"))));
+                                        "# give that name; a driver gets it by NODE_NAME, in a DaemonSet from the field spec.nodeName"))));
     }
 }

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param pool its pool
  * @param generation of the pool
  * @param slicesOfPool how many slices the generation has
+ * @param devices how many it has
  * @param hasCounters whether devices share counters, as partitions of a GPU do
  */
 record SliceFacts(
@@ -22,6 +23,7 @@ record SliceFacts(
         String pool,
         long generation,
         long slicesOfPool,
+        int devices,
         boolean hasCounters) {
 
     static SliceFacts of(JsonNode slice) {
@@ -38,6 +40,7 @@ record SliceFacts(
                 pool.path("name").asText(),
                 pool.path("generation").asLong(),
                 pool.path("resourceSliceCount").asLong(),
+                spec.path("devices").size(),
                 counters);
     }
 }

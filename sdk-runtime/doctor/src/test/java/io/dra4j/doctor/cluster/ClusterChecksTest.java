@@ -147,6 +147,13 @@ class ClusterChecksTest {
                         "cluster",
                         test -> test.api.slice(DRIVER, "NODE-A.example.com", "slice-b", 1)),
                 new Planted(
+                        "no-devices",
+                        "driver/" + DRIVER,
+                        "node",
+                        test ->
+                                test.api.remove(
+                                        "apis/resource.k8s.io/v1/resourceslices", "slice-a")),
+                new Planted(
                         "pool-incomplete",
                         "pool/" + NODE,
                         "both",
@@ -253,6 +260,20 @@ class ClusterChecksTest {
         assertThat(nodeReport(api, "node-a.example.com", FakeCluster.NOW).findings())
                 .extracting(Finding::id)
                 .containsExactly("node-name");
+    }
+
+    @Test
+    void aDriverOrANodeThatIsNotThereIsFound() {
+        assertThat(found(new Scope("gpu.example.com", null))).containsExactly("no-devices");
+        assertThat(found(new Scope(DRIVER, "node-b"))).containsExactly("node-name");
+        assertThat(found(new Scope(DRIVER, NODE))).isEmpty();
+    }
+
+    private List<String> found(Scope scope) {
+        ClusterView view = new ClusterView(api, scope);
+        return Report.of("a part", ClusterChecks.ofCluster(view, "")).findings().stream()
+                .map(Finding::id)
+                .toList();
     }
 
     @Test

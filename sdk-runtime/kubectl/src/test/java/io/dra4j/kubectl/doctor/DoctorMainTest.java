@@ -218,7 +218,15 @@ class DoctorMainTest {
 
     private List<String> checks() throws Exception {
         List<String> checks = new ArrayList<>();
-        JsonNode json = new ObjectMapper().readTree(run("-o", "json", "--service-account=a:b"));
+        JsonNode json =
+                new ObjectMapper()
+                        .readTree(
+                                run(
+                                        "-o",
+                                        "json",
+                                        "--service-account=a:b",
+                                        "--node=gpu-1",
+                                        "--driver=gpu.nvidia.com"));
         for (String part : List.of("healthy", "notChecked")) {
             json.path(part).forEach(one -> checks.add(one.path("id").asText()));
         }

@@ -47,6 +47,15 @@ class NodeDoctorTest {
                 metadata: {name: node-a}
                 status:
                   nodeInfo: {kubeletVersion: v1.36.2, bootID: boot-1, containerRuntimeVersion: "containerd://2.1.4"}
+                ---
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceSlice
+                metadata: {name: node-a-1}
+                spec:
+                  driver: gpu.example.com
+                  nodeName: node-a
+                  pool: {name: node-a, generation: 1, resourceSliceCount: 1}
+                  devices: [{name: gpu-0}]
                 """,
                 api.store());
         return new NodeDoctor(

@@ -28,7 +28,8 @@ class FeaturesPageTest {
             kept, and what becomes of a device that has it. The driver finds out by a dry run, before
             it publishes such a device, and again every half hour while the answer is no. A device
             that is withheld is reported as `DevicesWithdrawn`, one that is published without the
-            field as a warning in the log.
+            field as a warning in the log. [`doctor`](../how-to/find-what-is-wrong.md) of a driver
+            asks for the gates that its options need.
 
             In the table, "on" means that the gate is on by default, "off" that it has to be switched
             on, and "–" that the release does not have the field. This page is generated from the
