@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,6 +63,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("slow")
     void theTemplateHasTheDevicesThatTheDriverPublishes() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
         try (TestContext context =
