@@ -15,7 +15,7 @@ const kinds = [
     groups: [
       { text: 'Install', pages: ['install-on-kind', 'install-on-kubeadm', 'install-beside-gpu-operator', 'install-on-platforms', 'switch-from-a-go-driver', 'leave-a-device-plugin'] },
       { text: 'Use devices', pages: ['configure-devices', 'webhook', 'choose-devices', 'share-devices', 'share-gpus', 'mig', 'pass-gpus-to-virtual-machines', 'extended-resources', 'quotas-and-queues'] },
-      { text: 'Operate', pages: ['debug-a-pending-claim', 'explain-a-pending-pod', 'see-who-has-what', 'find-what-is-wrong', 'health-and-taints', 'take-a-gpu-out', 'device-policy', 'update-and-drain', 'monitor'] },
+      { text: 'Operate', pages: ['debug-a-pending-claim', 'explain-a-pending-pod', 'see-who-has-what', 'find-what-is-wrong', 'audit-a-node', 'health-and-taints', 'take-a-gpu-out', 'device-policy', 'update-and-drain', 'monitor'] },
       { text: 'Write a driver', pages: ['write-your-provider', 'test-your-driver'] },
       { text: 'Test any driver', pages: ['test-a-driver', 'conformance-in-ci', 'try-without-a-cluster', 'simulate-a-node'] },
     ],

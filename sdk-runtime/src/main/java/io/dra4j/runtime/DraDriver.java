@@ -144,6 +144,7 @@ public final class DraDriver implements AutoCloseable {
         private int healthcheckPort = -1;
         private @Nullable Path devicePolicy;
         private @Nullable LegacyPlugin legacyPlugin;
+        private @Nullable TakeOver takeOver;
         private Set<MetadataVersion> metadataVersions = EnumSet.allOf(MetadataVersion.class);
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
@@ -408,6 +409,18 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
+         * Takes over the claims that another driver of this name has left prepared; by default they
+         * are left alone.
+         *
+         * @param other the other driver, by what it left
+         * @return this builder
+         */
+        public Builder takeOver(TakeOver other) {
+            takeOver = Objects.requireNonNull(other, "other");
+            return this;
+        }
+
+        /**
          * Sets the versions in which containers find the metadata of their devices; all by default.
          *
          * <p>A file has a document for each version, newest first, whatever the order here.
@@ -466,7 +479,8 @@ public final class DraDriver implements AutoCloseable {
                             devicePolicy,
                             legacyPlugin != null,
                             legacyPlugin == LegacyPlugin.WITHHOLD,
-                            metadataVersions.stream().map(MetadataVersion::text).toList());
+                            metadataVersions.stream().map(MetadataVersion::text).toList(),
+                            takeOver == null ? null : new LeftClaims(takeOver));
             return new DraDriver(settings, provider);
         }
     }

@@ -4,13 +4,13 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.cluster.ClusterApi;
-import io.dra4j.runtime.LoggingOptions.LogFormat;
 import io.dra4j.runtime.internal.driver.ClusterMain;
-import io.dra4j.runtime.internal.driver.DriverLogging;
 import io.dra4j.runtime.internal.driver.JournalMain;
 import io.dra4j.runtime.internal.driver.MaintenanceMain;
 import java.io.PrintStream;
@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -26,7 +27,6 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
-import picocli.CommandLine.ParameterException;
 
 /**
  * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a
@@ -49,7 +49,8 @@ import picocli.CommandLine.ParameterException;
  * {@code kubectl dra}, if its jar is beside the driver's. {@code webhook} before options runs an
  * {@link AdmissionWebhook} for the driver's configurations, which needs no node: it asks a provider
  * that is never started for its {@link DeviceProvider#configTypes}. {@code doctor} before options
- * prints what is wrong with the node, and ends.
+ * prints what is wrong with the node, and ends, as does {@code audit} with what the node's records
+ * contradict each other in.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
@@ -60,19 +61,19 @@ public final class DriverMain {
 
     private static final int SUCCESS = 0;
     private static final int FAILURE = 1;
-    private static final int USAGE = 2;
-    private static final int STACK_TRACES = 4;
 
     private final PrintStream out;
     private final PrintStream err;
     private final Map<String, String> environment;
     private final Ending ending;
+    private final ProgramMain line;
 
     DriverMain(PrintStream out, PrintStream err, Map<String, String> environment, Ending ending) {
         this.out = out;
         this.err = err;
         this.environment = environment;
         this.ending = ending;
+        this.line = new ProgramMain(out, err);
     }
 
     /**
@@ -150,6 +151,9 @@ public final class DriverMain {
             BiConsumer<? super O, DraDriver.Builder> abilities) {
         if (isWebhook(args)) {
             runWebhook(args, program, options, filled -> configTypes(provider.apply(filled)));
+        }
+        if (NodeMain.isAudit(args)) {
+            NodeMain.runAudit(args, program, options, filled -> audited(provider.apply(filled)));
         }
         if (isDoctor(args)) {
             runDoctor(args, program, options, (filled, cluster) -> List.of());
@@ -378,10 +382,37 @@ public final class DriverMain {
                         out.flush();
                         return report.exitStatus();
                     } catch (DraException e) {
-                        explain(program, options, String.valueOf(e.getMessage()), e);
+                        line.explain(program, options, String.valueOf(e.getMessage()), e);
                         return Report.INCOMPLETE;
                     }
                 });
+    }
+
+    /** Returns the node of a provider that is not started, with no checks of its own. */
+    private static AuditedNode audited(DeviceProvider provider) {
+        return new AuditedNode() {
+            @Override
+            public Inventory inventory(List<HeldClaim> held) {
+                try {
+                    return provider.inventory();
+                } catch (Exception | LinkageError e) { // of a provider that is not started
+                    throw new DraException(
+                            "the provider can't read its devices without being started: " + e, e);
+                }
+            }
+
+            @Override
+            public void close() {
+                try {
+                    provider.close();
+                } catch (Exception | LinkageError e) { // of a provider that was only asked
+                    LoggerFactory.getLogger(DriverMain.class)
+                            .atDebug()
+                            .setCause(e)
+                            .log("The provider did not close well");
+                }
+            }
+        };
     }
 
     private int reported(IntSupplier execution) {
@@ -396,25 +427,8 @@ public final class DriverMain {
 
     private <O extends ProgramOptions> int parseAndRun(
             String[] args, CommandLine command, DriverProgram program, O options, IntSupplier run) {
-        try {
-            command.parseArgs(args);
-            options.check(command);
-        } catch (ParameterException e) {
-            err.println(program.name() + ": " + e.getMessage());
-            err.println("Run it with --help to see its options.");
-            return USAGE;
-        }
-        if (options.help()) {
-            command.usage(out);
-            return SUCCESS;
-        }
-        if (options.version()) {
-            out.println(program.name() + " " + program.version());
-            return SUCCESS;
-        }
-        DriverLogging.configure(options.loggingFormat() == LogFormat.json, options.verbosity());
-        options.logging().logIgnored();
-        return run.getAsInt();
+        OptionalInt over = line.parse(args, command, program, options);
+        return over.isPresent() ? over.getAsInt() : run.getAsInt();
     }
 
     private int untilEnd(DriverProgram program, ProgramOptions options, Supplier<Run> assembly) {
@@ -424,26 +438,11 @@ public final class DriverMain {
             ending.throwFailure();
             return SUCCESS;
         } catch (DraException e) {
-            explain(program, options, String.valueOf(e.getMessage()), e);
+            line.explain(program, options, String.valueOf(e.getMessage()), e);
         } catch (RuntimeException e) {
-            explain(program, options, "unexpected: " + e, e);
+            line.explain(program, options, "unexpected: " + e, e);
         }
         return FAILURE;
-    }
-
-    private void explain(
-            DriverProgram program, ProgramOptions options, String what, RuntimeException cause) {
-        if (options.loggingFormat() == LogFormat.json) {
-            LoggerFactory.getLogger(DriverMain.class)
-                    .atError()
-                    .setCause(cause)
-                    .log("The driver cannot run");
-            return;
-        }
-        err.println(program.name() + ": " + what);
-        if (options.verbosity() >= STACK_TRACES) {
-            cause.printStackTrace(err);
-        }
     }
 
     /** A driver as this class uses it: the seam at which tests put another one. */

@@ -324,6 +324,9 @@ public abstract class DriverOptions extends ProgramOptions {
                 "`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
                         + " `maintenance --help` explains it.");
         lines.add(
+                "`audit` before options holds the node's records of claims against each other;"
+                        + " `audit --help` explains it.");
+        lines.add(
                 "`webhook` before options checks claims when they are created; `webhook --help`"
                         + " explains it.");
         lines.add(

@@ -40,6 +40,7 @@ class ArchitectureTest {
                     Map.entry(I + ".kubelet", 8),
                     Map.entry(I + ".claim", 12),
                     Map.entry(I + ".claim.allocation", 8),
+                    Map.entry(I + ".audit", 8),
                     Map.entry(I + ".checkpoint", 8),
                     Map.entry(I + ".pins", 3),
                     Map.entry(I + ".policy", 8),
@@ -133,15 +134,19 @@ class ArchitectureTest {
                             "validate", List.of("", "publish", "publish.plan", "policy", "status")),
                     Map.entry("kubelet", List.of("driver")),
                     Map.entry("health", List.of("driver", "kubelet")),
-                    Map.entry("claim", List.of("", "driver", "kubelet", "admission", "measure")),
+                    Map.entry(
+                            "claim",
+                            List.of("", "driver", "kubelet", "admission", "measure", "audit")),
                     Map.entry("measure", List.of("driver")),
-                    Map.entry("claim.allocation", List.of("", "claim", "admission")),
+                    Map.entry("audit", List.of("", "driver")),
+                    Map.entry("claim.allocation", List.of("", "claim", "admission", "audit")),
                     Map.entry("policy", List.of("driver")),
                     Map.entry("status", List.of("driver", "claim")),
                     Map.entry(
-                            "checkpoint", List.of("driver", "claim", "claim.allocation", "doctor")),
+                            "checkpoint",
+                            List.of("driver", "claim", "claim.allocation", "doctor", "audit")),
                     Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
-                    Map.entry("cdi", List.of("driver", "claim")),
+                    Map.entry("cdi", List.of("driver", "claim", "audit")),
                     Map.entry("admission", List.of("")),
                     Map.entry("http", List.of("observe", "admission")),
                     Map.entry("tls", List.of("", "admission")),
@@ -159,7 +164,8 @@ class ArchitectureTest {
                                     "pins",
                                     "policy",
                                     "status",
-                                    "admission")));
+                                    "admission",
+                                    "audit")));
 
     @ArchTest
     static void claimsFlowInOneDirection(JavaClasses classes) {

@@ -21,10 +21,12 @@ public final class Report {
     /** There are no findings, but a check could not look. */
     public static final int INCOMPLETE = 2;
 
+    private final String command;
     private final String subject;
     private final List<Checked> checks;
 
-    private Report(String subject, List<Checked> checks) {
+    private Report(String command, String subject, List<Checked> checks) {
+        this.command = command;
         this.subject = subject;
         this.checks = checks;
     }
@@ -35,7 +37,17 @@ public final class Report {
      * @param subject what they look at, such as {@code node gpu-1}
      */
     public static Report of(String subject, List<? extends Check> checks) {
-        return new Report(subject, checks.stream().map(Checked::of).toList());
+        return of("doctor", subject, checks);
+    }
+
+    /**
+     * Runs checks of another command, each once and in their order.
+     *
+     * @param command the command's name, with which the text begins
+     * @param subject what they look at, such as {@code node gpu-1}
+     */
+    public static Report of(String command, String subject, List<? extends Check> checks) {
+        return new Report(command, subject, checks.stream().map(Checked::of).toList());
     }
 
     /** All findings: errors first, and otherwise in the order of the checks. */
@@ -56,7 +68,7 @@ public final class Report {
 
     /** The report as text: a line for each check, then each finding, then the sum. */
     public String text() {
-        return ReportText.of(subject, checks, findings());
+        return ReportText.of(command + ": " + subject, checks, findings());
     }
 
     /** The report as JSON. */

@@ -15,9 +15,9 @@ final class ReportText {
 
     private ReportText() {}
 
-    static String of(String subject, List<Checked> checks, List<Finding> findings) {
+    static String of(String title, List<Checked> checks, List<Finding> findings) {
         ReportText report = new ReportText();
-        report.text.append("doctor: ").append(subject).append("\n\n");
+        report.text.append(title).append("\n\n");
         report.checks(checks);
         findings.forEach(report::finding);
         report.sum(checks, findings.size());

@@ -60,12 +60,21 @@ public final class CdiSpecs {
      * @throws DraException if the driver's name can't be part of a CDI vendor
      */
     public CdiSpecs(Path root, String driverName) {
-        this.root = root;
-        this.vendor = "k8s." + driverName;
-        CdiRules.requireKindPart("vendor", vendor);
+        this("k8s." + driverName, root);
         if (Files.isDirectory(root)) {
             removeTemporaries();
         }
+    }
+
+    private CdiSpecs(String vendor, Path root) {
+        this.root = root;
+        this.vendor = vendor;
+        CdiRules.requireKindPart("vendor", vendor);
+    }
+
+    /** Returns the specs of a driver that may be running: to look at, not to change. */
+    public static CdiSpecs reading(Path root, String driverName) {
+        return new CdiSpecs("k8s." + driverName, root);
     }
 
     /**
@@ -145,6 +154,21 @@ public final class CdiSpecs {
     public void remove(String claimUid) {
         deleteIfExists(file(claimUid));
         deleteIfExists(otherForm(claimUid));
+    }
+
+    /**
+     * Gives a claim's spec the file name by which drivers in Go remove it: JSON is YAML, too.
+     *
+     * @throws DraException if it can't be renamed
+     */
+    public void handOver(String claimUid) {
+        try {
+            if (Files.exists(file(claimUid))) {
+                Files.move(file(claimUid), otherForm(claimUid), StandardCopyOption.ATOMIC_MOVE);
+            }
+        } catch (IOException e) {
+            throw new DraException("Can't rename the CDI spec " + file(claimUid) + ": " + e, e);
+        }
     }
 
     private static void deleteIfExists(Path file) {

@@ -109,6 +109,22 @@ public final class Journal implements AutoCloseable {
         }
     }
 
+    /**
+     * Reads a journal, and leaves it as it is; a driver may be using it.
+     *
+     * @return no claims if there is no file
+     * @throws DraException if it can't be read, or was written in a later format
+     */
+    public static JournalReading read(Path path, String bootId) {
+        try {
+            return JournalReading.of(path, bootId);
+        } catch (IOException e) {
+            throw new DraException("Can't read the journal " + path + " (" + e + ")", e);
+        } catch (DraException e) {
+            throw new DraException("Can't read the journal " + path + ": " + e.getMessage(), e);
+        }
+    }
+
     public String bootId() {
         return place.bootId();
     }

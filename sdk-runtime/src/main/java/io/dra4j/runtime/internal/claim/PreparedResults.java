@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * did. Every allocated device is returned, in the allocation's order; one that the provider gave no
  * edits for, with no CDI device.
  */
-final class PreparedResults {
+public final class PreparedResults {
 
     private PreparedResults() {}
 
@@ -66,7 +66,7 @@ final class PreparedResults {
     }
 
     /** Returns the devices that need an entry in the claim's CDI spec. */
-    static List<DeviceEdits> specDevices(Results results) {
+    public static List<DeviceEdits> specDevices(Results results) {
         return results.devices().stream()
                 .filter(device -> inSpec(results, device))
                 .map(

@@ -6,6 +6,7 @@ import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.rules.Names;
+import io.dra4j.runtime.internal.claim.Adoption.Predecessor;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param watchesLegacyPlugin whether a device plugin for the same devices is looked for
  * @param withholdsBesideLegacyPlugin whether no device is published beside one
  * @param metadataVersions the versions of device metadata's format, newest first
+ * @param predecessor the driver of this name before this one; {@code null} to leave its claims
+ *     alone
  */
 public record DriverSettings(
         String driverName,
@@ -54,7 +57,8 @@ public record DriverSettings(
         @Nullable Path devicePolicy,
         boolean watchesLegacyPlugin,
         boolean withholdsBesideLegacyPlugin,
-        List<String> metadataVersions) {
+        List<String> metadataVersions,
+        @Nullable Predecessor predecessor) {
 
     private static final int LAST_PORT = 65535;
     private static final Pattern POD_UID =

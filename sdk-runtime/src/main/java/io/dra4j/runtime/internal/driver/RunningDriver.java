@@ -11,6 +11,7 @@ import io.dra4j.runtime.internal.cdi.CdiSpecs;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.checkpoint.LockFile;
+import io.dra4j.runtime.internal.claim.Adoption;
 import io.dra4j.runtime.internal.claim.ClaimParts;
 import io.dra4j.runtime.internal.claim.ClaimPreparation;
 import io.dra4j.runtime.internal.claim.ProviderCalls;
@@ -89,7 +90,7 @@ public final class RunningDriver implements AutoCloseable {
             locks = started(LockFile.open(data.locks(), settings.clock()));
             journal = started(openJournal(data));
             pins = DevicePins.in(settings.dataDirectory());
-            cluster = join(connecting);
+            cluster = takenOver(join(connecting));
             health = new RunningHealth(settings);
             events = started(new NodeEventRecorder(settings, cluster::createEvent, meters));
             policies = policies();
@@ -114,6 +115,21 @@ public final class RunningDriver implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    /** Before the provider starts, which is then given all claims. */
+    private Cluster takenOver(Cluster connected) {
+        if (settings.predecessor() != null) {
+            new Adoption(
+                            settings.driverName(),
+                            settings.nodeName(),
+                            provider.configTypes(),
+                            journal,
+                            connected.claimReader(),
+                            settings.predecessor())
+                    .run();
+        }
+        return connected;
     }
 
     /** Answers on sockets that the kubelet does not see yet. */

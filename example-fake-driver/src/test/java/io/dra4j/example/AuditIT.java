@@ -1,0 +1,119 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The command {@code audit} on a node with the driver; its texts are those of the page. */
+class AuditIT {
+
+    private static final Path PAGE = Path.of("../docs-site/how-to/audit-a-node.md");
+    private static final String GPU = "gpu.example.com";
+    private static final List<String> COMMAND =
+            List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-jar",
+                    Path.of("target/dra4j-example-fake-driver.jar").toAbsolutePath().toString());
+
+    @AutoClose private final TestNode node = new TestNode(GPU, COMMAND);
+    private KubeletClaim claim;
+
+    private record Ended(int status, String output) {}
+
+    @BeforeEach
+    void prepareAClaim() throws Exception {
+        node.startRegistered();
+        node.awaitSlices(slices -> !slices.isEmpty());
+        claim = node.allocate("train", "gpu-0");
+        assertThat(node.prepare(claim).complaint()).isEmpty();
+        writeKubeletState(
+                """
+                {"ClaimUID":"%s","ClaimName":"train","Namespace":"default","PodUIDs":{"p":{}},"DriverState":{"gpu.example.com":{"Devices":[{"PoolName":"node-1","DeviceName":"gpu-0"}]}}}"""
+                        .formatted(claim.uid()));
+    }
+
+    private Path kubeletState() {
+        return node.place().plugins().resolveSibling("dra_manager_state");
+    }
+
+    private void writeKubeletState(String claims) throws Exception {
+        String data =
+                """
+                {"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1","ClaimInfoStateList":[%s]}"""
+                        .formatted(claims);
+        CRC32 crc = new CRC32();
+        crc.update(data.getBytes(StandardCharsets.UTF_8));
+        Files.writeString(
+                kubeletState(),
+                "{\"Data\":\"%s\",\"Checksum\":%d}"
+                        .formatted(data.replace("\"", "\\\""), crc.getValue()));
+    }
+
+    private Ended audit(String... options) throws Exception {
+        List<String> all = new ArrayList<>(COMMAND);
+        all.add("audit");
+        all.addAll(List.of(options));
+        ProcessBuilder builder = new ProcessBuilder(all).redirectErrorStream(true);
+        Map<String, String> environment = builder.environment();
+        environment.putAll(node.place().values());
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Ended(process.waitFor(), shown(output));
+    }
+
+    /** The directories of a node in the place of the test's, and a UID that stays the same. */
+    private String shown(String output) {
+        return output.replace(node.place().plugins().toString(), "/var/lib/kubelet/plugins")
+                .replace(kubeletState().toString(), "/var/lib/kubelet/dra_manager_state")
+                .replace(node.place().cdi().toString(), "/var/run/cdi")
+                .replace(claim.uid(), "8c7b1b6e-54f0-4c0c-8a8e-3f4f1a3f2d11");
+    }
+
+    private static void assertOnPage(String name, String text) throws Exception {
+        String page = Files.readString(PAGE);
+        String start = "<!-- audit: " + name + " -->\n```text\n";
+        int from = page.indexOf(start);
+        assertThat(from).as("a capture of " + name).isPositive();
+        int to = page.indexOf("```", from + start.length());
+        if (Boolean.getBoolean("reference.update")) {
+            Files.writeString(PAGE, page.substring(0, from) + start + text + page.substring(to));
+        }
+        assertThat(Files.readString(PAGE))
+                .as("if it is stale, -Dreference.update=true updates it")
+                .contains(start + text + "```");
+    }
+
+    @Test
+    void theNodeIsHealthyUntilItsViewsDiffer() throws Exception {
+        Ended healthy = audit();
+        assertOnPage("healthy", healthy.output());
+        assertThat(healthy.status()).isZero();
+
+        Files.delete(kubeletState());
+        Ended blind = audit("-o", "json");
+        assertThat(blind.output()).contains("\"notChecked\"", "\"id\" : \"kubelet-forgot\"");
+        assertThat(blind.status()).isEqualTo(2);
+
+        for (String spec : node.specs()) {
+            Files.delete(node.place().cdi().resolve(spec));
+        }
+        writeKubeletState("");
+        Ended found = audit();
+        assertOnPage("found", found.output());
+        assertThat(found.status()).isOne();
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Inventory;
+import java.util.Set;
+
+/**
+ * Claims that another driver of the same name has left prepared on this node, for this driver to
+ * take over: they go on as if this driver had prepared them.
+ *
+ * <p>It is asked once, when the driver starts and before its provider does. All claims are taken
+ * over, or none: if one can't be, the driver does not start. After a crash it is asked again.
+ */
+public interface TakeOver {
+
+    /**
+     * Reads the other driver's record.
+     *
+     * @param bootId the id of the node's present boot
+     * @return the UIDs of the claims that it has prepared in this boot; those that the cluster does
+     *     not have any more are passed over
+     * @throws io.dra4j.api.error.DraException if it can't be read; the driver then does not start,
+     *     with this message
+     */
+    Set<String> claims(String bootId);
+
+    /**
+     * Reads the devices of the node; only called if there are claims.
+     *
+     * @return all that the driver will offer
+     * @throws io.dra4j.api.error.DraException if they can't be read; the driver then does not start
+     */
+    Inventory inventory();
+
+    /**
+     * Returns a claim as if this driver had prepared it, with the state by which it is unprepared;
+     * it changes no hardware.
+     *
+     * @param claim the claim
+     * @return what its containers get, under the CDI names that the other driver has given
+     * @throws io.dra4j.api.error.PrepareException if it can't be taken over, with the reason
+     */
+    PreparedClaim adopt(AllocatedClaim claim);
+
+    /** Puts the other driver's record aside: the claims are in this driver's journal now. */
+    void finish();
+
+    /**
+     * Returns how to start without these claims, for the message of a driver that can't start.
+     *
+     * @return an option, such as {@code --take-over=ignore}
+     */
+    String alternative();
+}

@@ -1,0 +1,27 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.audit;
+
+import java.nio.file.Path;
+
+/**
+ * The driver whose node is audited.
+ *
+ * @param directory the driver's directory below the kubelet's plugins
+ */
+record AuditedDriver(String name, String node, Path directory, Path cdiRoot) {
+
+    Path journal() {
+        return directory.resolve("claims.journal");
+    }
+
+    /** Returns the record of a driver in Go of this name. */
+    Path checkpoint() {
+        return directory.resolve("checkpoint.json");
+    }
+
+    /** Returns the kubelet's own file: the driver's directory is below {@code plugins}. */
+    Path kubeletState() {
+        return directory.resolveSibling("..").normalize().resolve("dra_manager_state");
+    }
+}

@@ -1,0 +1,115 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.audit;
+
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.claim.allocation.Allocations;
+import java.util.List;
+
+/** Contradictions between the journal and the kubelet's record. */
+final class JournalAndKubelet {
+
+    private JournalAndKubelet() {}
+
+    /**
+     * Returns the kubelet's record, if it is intact.
+     *
+     * @throws NotCheckedException if it is not, or could not be read
+     */
+    static KubeletState intact(Views views) {
+        KubeletState state = views.kubelet().get();
+        if (!state.damage().isEmpty()) {
+            throw new NotCheckedException("the kubelet's state is damaged: " + state.damage());
+        }
+        return state;
+    }
+
+    static Result damaged(Views views) {
+        KubeletState state = views.kubelet().get();
+        if (state.damage().isEmpty()) {
+            return Result.healthy(
+                    "intact, with %s claims of this driver".formatted(state.claims().size()));
+        }
+        return new Result(
+                "",
+                List.of(
+                        new Finding(
+                                "kubelet-state-damaged",
+                                Severity.ERROR,
+                                views.driver().kubeletState().toString(),
+                                state.damage(),
+                                "the kubelet does not start with it, and then no pod of the node"
+                                        + " does",
+                                List.of(
+                                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                                .formatted(views.driver().node()),
+                                        "sudo systemctl stop kubelet",
+                                        "sudo rm " + views.driver().kubeletState(),
+                                        "sudo systemctl start kubelet",
+                                        "kubectl uncordon " + views.driver().node()))));
+    }
+
+    static Result forgot(Views views) {
+        views.requireClaims();
+        KubeletState kubelet = intact(views);
+        List<ClaimRecord> prepared = views.prepared();
+        List<Finding> findings =
+                prepared.stream()
+                        .filter(claim -> !claim.isUnprepareSkipped())
+                        .filter(claim -> kubelet.claim(claim.ref().uid()).isEmpty())
+                        .filter(claim -> isAllocated(views, claim))
+                        .map(claim -> forgot(views, claim))
+                        .toList();
+        return Words.result(findings, prepared.size(), "prepared claim");
+    }
+
+    private static boolean isAllocated(Views views, ClaimRecord claim) {
+        return views.object(claim.ref())
+                .filter(new Allocations(views.driver().name(), List.of())::isAllocated)
+                .isPresent();
+    }
+
+    private static Finding forgot(Views views, ClaimRecord claim) {
+        return new Finding(
+                "kubelet-forgot",
+                Severity.ERROR,
+                Words.claim(claim.ref()),
+                "it is prepared, and the kubelet does not know it",
+                "the kubelet never asks to unprepare it, so that its devices stay held until the"
+                        + " claim is deleted",
+                new Mend(views).deletePods(claim.ref()));
+    }
+
+    static Result unknown(Views views) {
+        KubeletState kubelet = intact(views);
+        List<Finding> findings =
+                kubelet.claims().stream()
+                        .filter(claim -> !views.isRecorded(claim.ref().uid()))
+                        .filter(claim -> mayExist(views, claim))
+                        .map(claim -> unknown(views, claim))
+                        .toList();
+        return Words.result(findings, kubelet.claims().size(), "kubelet claim");
+    }
+
+    /** One that is deleted is another finding. */
+    private static boolean mayExist(Views views, KubeletClaim claim) {
+        return !views.claims().isRead() || views.object(claim.ref()).isPresent();
+    }
+
+    private static Finding unknown(Views views, KubeletClaim claim) {
+        return new Finding(
+                "journal-lacks-claim",
+                Severity.ERROR,
+                Words.claim(claim.ref()),
+                "the kubelet has it prepared, with %s, and the journal does not know it"
+                        .formatted(String.join(", ", claim.devices())),
+                "the driver can't refuse these devices to another claim, and undoes nothing when"
+                        + " the claim ends; another driver of this name may have prepared it",
+                new Mend(views).deletePods(claim.ref()));
+    }
+}

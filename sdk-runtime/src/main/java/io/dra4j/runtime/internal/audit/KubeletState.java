@@ -1,0 +1,140 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.audit;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.doctor.NotCheckedException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32;
+
+/**
+ * The kubelet's record of prepared claims, its file {@code dra_manager_state}.
+ *
+ * @param claims the claims for which the driver has answered with devices
+ * @param damage what is wrong with the file; empty if nothing is
+ * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The
+ *     format: JSON in JSON, with a CRC-32 of the inner text</a>
+ */
+record KubeletState(List<KubeletClaim> claims, String damage) {
+
+    private static final JsonMapper JSON =
+            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+
+    KubeletState {
+        claims = List.copyOf(claims);
+    }
+
+    /**
+     * A claim that the kubelet holds for pods.
+     *
+     * @param pods the UIDs of the pods
+     * @param devices as {@code pool/device}
+     */
+    record KubeletClaim(ClaimRef ref, List<String> pods, List<String> devices) {
+        KubeletClaim {
+            pods = List.copyOf(pods);
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @throws NotCheckedException if it can't be read
+     */
+    static KubeletState read(Path file, String driver) {
+        try {
+            return decode(Files.readAllBytes(file), driver);
+        } catch (NoSuchFileException e) {
+            throw new NotCheckedException(
+                    "there is no "
+                            + file
+                            + "; on the node itself it is there, and a pod sees it if the kubelet's"
+                            + " directory is mounted",
+                    e);
+        } catch (IOException e) {
+            throw new NotCheckedException("can't read " + file + ": " + e, e);
+        }
+    }
+
+    /** Decodes the file; bytes that are no such file are damage. */
+    static KubeletState decode(byte[] file, String driver) {
+        try {
+            JsonNode outer = JSON.readTree(file);
+            if (!outer.path("Data").isTextual() || !outer.path("Checksum").isIntegralNumber()) {
+                return damaged("it has no Data and Checksum");
+            }
+            String data = outer.path("Data").textValue();
+            if (sum(data) != outer.path("Checksum").longValue()) {
+                return damaged("its checksum is not that of its content");
+            }
+            JsonNode inner = JSON.readTree(data);
+            String version = inner.path("apiVersion").asText();
+            if (!version.equals("checkpoint.dra.kubelet.k8s.io/v1")) {
+                throw new NotCheckedException(
+                        "the kubelet's state is of the version \"%s\", which this release can't read"
+                                .formatted(version));
+            }
+            return new KubeletState(claims(inner.path("ClaimInfoStateList"), driver), "");
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            return damaged("it can't be decoded: " + firstLine(e));
+        } catch (IOException e) {
+            return damaged("it is not JSON: " + firstLine(e));
+        }
+    }
+
+    private static KubeletState damaged(String damage) {
+        return new KubeletState(List.of(), damage);
+    }
+
+    private static String firstLine(Exception e) {
+        return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    }
+
+    private static long sum(String data) {
+        CRC32 crc = new CRC32();
+        crc.update(data.getBytes(StandardCharsets.UTF_8));
+        return crc.getValue();
+    }
+
+    private static List<KubeletClaim> claims(JsonNode list, String driver) {
+        List<KubeletClaim> claims = new ArrayList<>();
+        for (JsonNode one : list) {
+            List<String> devices = new ArrayList<>();
+            for (JsonNode device : one.path("DriverState").path(driver).path("Devices")) {
+                devices.add(
+                        device.path("PoolName").asText()
+                                + "/"
+                                + device.path("DeviceName").asText());
+            }
+            if (!devices.isEmpty()) { // otherwise the claim is being prepared, or of other drivers
+                List<String> pods = new ArrayList<>();
+                one.path("PodUIDs").fieldNames().forEachRemaining(pods::add);
+                claims.add(new KubeletClaim(ref(one), pods, devices));
+            }
+        }
+        return claims;
+    }
+
+    private static ClaimRef ref(JsonNode claim) {
+        return new ClaimRef(
+                claim.path("Namespace").asText(),
+                claim.path("ClaimName").asText(),
+                claim.path("ClaimUID").asText());
+    }
+
+    Optional<KubeletClaim> claim(String uid) {
+        return claims.stream().filter(claim -> claim.ref().uid().equals(uid)).findFirst();
+    }
+}

@@ -1,0 +1,210 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.ConfigType;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimIndex;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.claim.allocation.Allocations;
+import io.dra4j.runtime.internal.claim.allocation.DeviceHolds;
+import io.dra4j.runtime.internal.cluster.ClaimCodec;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the claims of another driver of this name into the journal, all or none.
+ *
+ * <p>Their CDI specs are written when specs are reconciled with the journal. The other driver's
+ * record is put aside last, so that a crash at any moment leaves either it or the journal's
+ * records, or both; the next start then passes over those that the journal has.
+ */
+public final class Adoption {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    private final String node;
+    private final Journal journal;
+    private final ClaimReader reader;
+    private final Allocations allocations;
+    private final Predecessor predecessor;
+
+    /** The other driver, by what it left. */
+    public interface Predecessor {
+
+        /** Returns the UIDs of its claims of a boot. */
+        Set<String> claims(String bootId);
+
+        /** Reads the devices of the node. */
+        Inventory inventory();
+
+        /** Returns a claim as if this driver had prepared it; throws the reason why it can't. */
+        PreparedClaim adopt(AllocatedClaim claim);
+
+        /** Puts its record aside. */
+        void finish();
+
+        /** Returns the option with which the driver starts without the claims. */
+        String alternative();
+    }
+
+    public Adoption(
+            String driver,
+            String node,
+            List<ConfigType<?>> configTypes,
+            Journal journal,
+            ClaimReader reader,
+            Predecessor predecessor) {
+        this.node = node;
+        this.journal = journal;
+        this.reader = reader;
+        this.allocations = new Allocations(driver, configTypes);
+        this.predecessor = predecessor;
+    }
+
+    /**
+     * Takes the claims over.
+     *
+     * @throws DraException if one can't be, with all reasons; nothing has changed then
+     */
+    public void run() {
+        Set<String> uids = predecessor.claims(journal.bootId());
+        if (!uids.isEmpty()) {
+            List<ClaimRecord> adopted = adopted(present(uids), predecessor.inventory());
+            for (ClaimRecord claim : adopted) {
+                journal.put(claim);
+                LOG.atInfo()
+                        .addKeyValue(LogField.CLAIM, claim.ref())
+                        .log("Took over a claim of another driver of this name");
+            }
+        }
+        predecessor.finish();
+    }
+
+    /** Returns the claims that the cluster still has, with devices of this driver. */
+    private Map<ClaimRef, ClaimObject> present(Set<String> uids) {
+        Map<ClaimRef, ClaimObject> present = new LinkedHashMap<>();
+        try {
+            reader.readAll(LIMIT)
+                    .forEach(
+                            (ref, claim) -> {
+                                if (uids.contains(ref.uid()) && allocations.isAllocated(claim)) {
+                                    present.put(ref, claim);
+                                }
+                            });
+        } catch (ClusterException e) {
+            throw new DraException(
+                    "Another driver of this name has prepared %s claims on this node, and they can't be taken over without the API server's claims: %s"
+                            .formatted(uids.size(), e.getMessage()),
+                    e);
+        }
+        if (present.size() < uids.size()) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM_UID, uids)
+                    .log(
+                            "Another driver of this name has prepared {} claims, of which the API"
+                                    + " server has {}; the others are passed over",
+                            uids.size(),
+                            present.size());
+        }
+        return present;
+    }
+
+    private List<ClaimRecord> adopted(Map<ClaimRef, ClaimObject> present, Inventory inventory) {
+        List<ClaimRecord> adopted = new ArrayList<>();
+        Map<ClaimRef, String> refused = new LinkedHashMap<>();
+        present.forEach(
+                (ref, claim) -> {
+                    boolean isKnown = journal.claim(ref.uid()).isPresent();
+                    try {
+                        ClaimRecord record = record(ref, claim, inventory);
+                        if (!isKnown) {
+                            requireFree(record, adopted, inventory);
+                            adopted.add(record);
+                        }
+                    } catch (PrepareException e) {
+                        if (!isKnown) {
+                            refused.put(ref, String.valueOf(e.getMessage()));
+                        }
+                    }
+                });
+        if (!refused.isEmpty()) {
+            throw refusal(refused, present.size());
+        }
+        return adopted;
+    }
+
+    private ClaimRecord record(ClaimRef ref, ClaimObject object, Inventory inventory) {
+        AllocatedClaim claim = allocations.read(ref, object, inventory);
+        List<HeldDevice> devices = claim.devices().stream().map(one -> one.held()).toList();
+        PreparedClaim prepared = predecessor.adopt(claim);
+        return new ClaimRecord(
+                        ref,
+                        Phase.PREPARING,
+                        journal.bootId(),
+                        devices,
+                        null,
+                        null,
+                        allocations.skipsUnprepare(object) ? true : null,
+                        null,
+                        ClaimCodec.pods(claim.rawJson()))
+                .prepared(prepared.state(), PreparedResults.results(claim, prepared));
+    }
+
+    private void requireFree(ClaimRecord claim, List<ClaimRecord> adopted, Inventory inventory) {
+        List<ClaimRecord> others = new ArrayList<>(journal.claims());
+        others.addAll(adopted);
+        new DeviceHolds()
+                .conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), inventory)
+                .ifPresent(
+                        conflict -> {
+                            throw new PrepareException(
+                                    "%s by claim %s, too"
+                                            .formatted(
+                                                    conflict.problem(),
+                                                    conflict.holders().get(0).ref()));
+                        });
+    }
+
+    private DraException refusal(Map<ClaimRef, String> refused, int all) {
+        String reasons =
+                refused.entrySet().stream()
+                        .map(
+                                one ->
+                                        "- claim %s/%s (%s): %s"
+                                                .formatted(
+                                                        one.getKey().namespace(),
+                                                        one.getKey().name(),
+                                                        one.getKey().uid(),
+                                                        one.getValue()))
+                        .collect(Collectors.joining("\n"));
+        return new DraException(
+                """
+                Can't take over %s of %s claims that another driver of this name has prepared on this node:
+                %s
+                Start that driver again, and then drain the node with it, so that it unprepares them:
+                  kubectl drain %s --ignore-daemonsets --delete-emptydir-data
+                Or start this driver without these claims, by %s: what was set up for them stays."""
+                        .formatted(refused.size(), all, reasons, node, predecessor.alternative()));
+    }
+}

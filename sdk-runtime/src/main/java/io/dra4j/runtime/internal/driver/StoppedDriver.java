@@ -1,0 +1,142 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cdi.CdiSpecs;
+import io.dra4j.runtime.internal.checkpoint.BootId;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
+import io.dra4j.runtime.internal.checkpoint.Journal;
+import io.dra4j.runtime.internal.checkpoint.JournalReading;
+import io.dra4j.runtime.internal.checkpoint.LockFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The files of a driver that does not run; while this is open, no other process publishes. */
+public final class StoppedDriver implements AutoCloseable {
+
+    private static final String PUT_ASIDE = ".handed-over";
+
+    private final Path directory;
+    private final String bootId;
+    private final List<ClaimRecord> prepared;
+    private final CdiSpecs specs;
+    private final LockFile locks;
+
+    private StoppedDriver(
+            Path directory,
+            String bootId,
+            List<ClaimRecord> prepared,
+            CdiSpecs specs,
+            LockFile locks) {
+        this.directory = directory;
+        this.bootId = bootId;
+        this.prepared = prepared;
+        this.specs = specs;
+        this.locks = locks;
+    }
+
+    /**
+     * Opens the files.
+     *
+     * @param directory the driver's directory below the kubelet's plugins
+     * @throws DraException if a driver runs, or a claim can't be handed over
+     */
+    public static StoppedDriver open(
+            String driver, String node, Path directory, Path cdiRoot, Path procRoot) {
+        if (!Files.exists(journal(directory))) {
+            throw new DraException(
+                    "There is no %s: no claims are left to hand over, or it is another directory"
+                            .formatted(journal(directory)));
+        }
+        LockFile locks = LockFile.open(locks(directory), InstantSource.system());
+        try {
+            if (locks.tryPublisher().isEmpty()) {
+                throw new DraException(
+                        "The driver runs on this node, and would go on with the claims; stop it"
+                                + " first, by its DaemonSet, and run this again");
+            }
+            String boot = BootId.read(procRoot);
+            return new StoppedDriver(
+                    directory,
+                    boot,
+                    prepared(Journal.read(journal(directory), boot), boot, node),
+                    new CdiSpecs(cdiRoot, driver),
+                    locks);
+        } catch (DraException e) {
+            locks.close();
+            throw e;
+        }
+    }
+
+    private static Path journal(Path directory) {
+        return directory.resolve("claims.journal");
+    }
+
+    private static Path locks(Path directory) {
+        return directory.resolve("claims.lock");
+    }
+
+    private static List<ClaimRecord> prepared(JournalReading journal, String boot, String node) {
+        List<ClaimRecord> present =
+                journal.claims().stream().filter(one -> one.bootId().equals(boot)).toList();
+        String others =
+                present.stream()
+                        .filter(one -> one.phase() != Phase.PREPARED)
+                        .map(one -> "- claim %s is %s".formatted(one.ref(), one.phase()))
+                        .collect(Collectors.joining("\n"));
+        if (!others.isEmpty() || !journal.loss().complete()) {
+            throw new DraException(
+                    """
+                    The journal has claims that can't be handed over:
+                    %s
+                    Start this driver again, and drain the node with it:
+                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data"""
+                            .formatted(others.isEmpty() ? "- some that are lost" : others, node));
+        }
+        return present;
+    }
+
+    public List<HeldClaim> claims() {
+        return prepared.stream().map(claim -> claim.held(bootId)).toList();
+    }
+
+    public String bootId() {
+        return bootId;
+    }
+
+    public Path directory() {
+        return directory;
+    }
+
+    /**
+     * Gives the CDI specs the file names of drivers in Go, and puts the journal aside; the journal
+     * last, so that all of it can be done again.
+     */
+    public void handOver() {
+        prepared.forEach(claim -> specs.handOver(claim.ref().uid()));
+        try {
+            for (String file : List.of("claims.lock", "claims.boot", "devices.pins")) {
+                Files.deleteIfExists(directory.resolve(file));
+            }
+            Files.move(
+                    journal(directory),
+                    directory.resolve("claims.journal" + PUT_ASIDE),
+                    StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new DraException("Can't put the journal aside: " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        locks.close();
+    }
+}

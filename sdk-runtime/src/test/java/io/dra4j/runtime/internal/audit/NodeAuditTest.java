@@ -1,0 +1,93 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Inventory;
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.Report;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node is looked at again before something is found on it. */
+class NodeAuditTest {
+
+    @TempDir private Path folder;
+    private final AtomicInteger looks = new AtomicInteger();
+    private final AtomicInteger pauses = new AtomicInteger();
+
+    @BeforeEach
+    void makeANode() throws Exception {
+        Path boot = folder.resolve("proc/sys/kernel/random/boot_id");
+        Files.createDirectories(boot.getParent());
+        Files.writeString(boot, "boot-1\n");
+        Files.createDirectories(folder.resolve("kubelet/plugins/gpu.example.com"));
+        Files.createDirectories(folder.resolve("cdi"));
+    }
+
+    /** Audits with a check that finds something in its first so many looks. */
+    private Report audit(int found) {
+        Check own =
+                new Check() {
+                    @Override
+                    public String id() {
+                        return "own";
+                    }
+
+                    @Override
+                    public Result look() {
+                        return looks.incrementAndGet() > found
+                                ? Result.healthy("nothing")
+                                : new Result("", List.of(finding()));
+                    }
+                };
+        NodeAudit.Settings settings =
+                new NodeAudit.Settings(
+                        "gpu.example.com",
+                        "node-1",
+                        folder.resolve("kubelet/plugins/gpu.example.com"),
+                        folder.resolve("cdi"),
+                        folder.resolve("proc"),
+                        folder.resolve("no-kubeconfig"));
+        return new NodeAudit(
+                        settings,
+                        held -> Inventory.of(),
+                        held -> List.of(own),
+                        pauses::incrementAndGet)
+                .report();
+    }
+
+    private static Finding finding() {
+        return new Finding("own", Severity.ERROR, "gpu-0", "what", "why", List.of("mend"));
+    }
+
+    @Test
+    void whatIsFoundTwiceIsAFinding() {
+        assertThat(audit(2).findings()).containsExactly(finding());
+        assertThat(pauses).hasValue(1);
+    }
+
+    @Test
+    void whatIsFoundOnceWasTheDriverAtWork() {
+        assertThat(audit(1).findings()).isEmpty();
+        assertThat(looks).hasValue(2);
+    }
+
+    @Test
+    void aHealthyNodeIsLookedAtOnce() {
+        assertThat(audit(0).findings()).isEmpty();
+        assertThat(pauses).hasValue(0);
+        assertThat(audit(0).text())
+                .contains("not checked  claim-gone", "no-kubeconfig")
+                .contains("ok           own");
+    }
+}

@@ -1,0 +1,180 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.claim.Adoption.Predecessor;
+import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.cluster.ClusterException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The claims that another driver of this name has left on the node. */
+class AdoptionTest extends NodeFixture {
+
+    private static final ProviderState STATE = new ProviderState(1, "{\"adopted\":true}");
+
+    /** The other driver: it has both claims, and its record is put aside once. */
+    private final class Other implements Predecessor {
+        private Set<String> uids = Set.of(A.uid(), B.uid());
+        private String refused = "";
+        private RuntimeException atTheEnd = null;
+        private final List<String> calls = new ArrayList<>();
+
+        @Override
+        public Set<String> claims(String bootId) {
+            return bootId.equals("boot-1") ? uids : Set.of();
+        }
+
+        @Override
+        public Inventory inventory() {
+            return provider.inventory();
+        }
+
+        @Override
+        public PreparedClaim adopt(AllocatedClaim claim) {
+            calls.add("adopt " + claim.ref().uid());
+            if (claim.ref().uid().equals(refused)) {
+                throw new PrepareException("it has what can't be undone");
+            }
+            ContainerEdits edits = ContainerEdits.builder().env("OTHER", "1").build();
+            return PreparedClaim.of(
+                            claim.devices().stream()
+                                    .map(device -> PreparedDevice.of(device, edits))
+                                    .toList())
+                    .withState(STATE);
+        }
+
+        @Override
+        public void finish() {
+            if (atTheEnd != null) {
+                throw atTheEnd;
+            }
+            calls.add("finish");
+            uids = Set.of();
+        }
+
+        @Override
+        public String alternative() {
+            return "--take-over=ignore";
+        }
+    }
+
+    private final Other other = new Other();
+
+    @BeforeEach
+    void allocate() {
+        node.allocate(A, "gpu-0");
+        node.allocate(B, "gpu-1");
+    }
+
+    private void adopt() {
+        new Adoption(NodeUnderTest.DRIVER, "node-1", List.of(), node.journal, node.api, other)
+                .run();
+    }
+
+    private Path yaml() {
+        return node.cdi.resolve("k8s.%s-claim_%s.yaml".formatted(NodeUnderTest.DRIVER, A.uid()));
+    }
+
+    @Test
+    void claimsGoOnAsIfThisDriverHadPreparedThem() throws Exception {
+        Files.createDirectories(node.cdi);
+        Files.writeString(yaml(), "cdiVersion: 0.5.0");
+
+        adopt();
+        node.claims.recover();
+
+        assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
+        assertThat(Files.readString(node.spec(A.uid()))).contains("OTHER=1", A.uid() + "-gpu-0");
+        assertThat(yaml()).doesNotExist();
+        assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
+        assertThat(provider.unprepared.get(0).state()).isEqualTo(STATE);
+        assertThat(node.specs()).containsExactly(B.uid());
+        assertThat(provider.calls).containsExactly("unprepare " + A.uid());
+    }
+
+    @Test
+    void ifOneCannotBeTakenOverNoneIs() {
+        other.refused = B.uid();
+
+        assertThatThrownBy(this::adopt)
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("1 of 2 claims")
+                .hasMessageContaining("ns/b (uid-b): it has what can't be undone")
+                .hasMessageContaining("kubectl drain node-1")
+                .hasMessageContaining("--take-over=ignore");
+
+        assertThat(node.journal.claims()).isEmpty();
+        assertThat(other.calls).doesNotContain("finish");
+    }
+
+    @Test
+    void aDeviceThatAClaimOfThisDriverHoldsIsRefused() {
+        node.prepare(A);
+        node.allocate(B, "gpu-0");
+
+        assertThatThrownBy(this::adopt).hasMessageContaining("node/gpu-0 is held by claim");
+    }
+
+    @Test
+    void withoutTheApiServerTheDriverDoesNotStart() {
+        node.api.listFailure = new ClusterException("no route to host", 0, null);
+
+        assertThatThrownBy(this::adopt)
+                .hasMessageContaining("has prepared 2 claims")
+                .hasMessageContaining("no route to host");
+        assertThat(other.calls).isEmpty();
+    }
+
+    @Test
+    void claimsThatAreDeletedArePassedOver() {
+        node.api.objects.remove(B);
+
+        adopt();
+
+        assertThat(node.journal.claims()).extracting(claim -> claim.ref()).containsExactly(A);
+        assertThat(other.calls).containsExactly("adopt " + A.uid(), "finish");
+    }
+
+    @Test
+    void aStartAfterACrashGoesOn() {
+        other.atTheEnd = new DraException("killed before the other's record was put aside");
+        assertThatThrownBy(this::adopt).hasMessageContaining("killed");
+        node.restart("boot-1");
+        node.unprepare(A);
+        node.api.objects.remove(A);
+        other.atTheEnd = null;
+
+        adopt();
+
+        assertThat(node.journal.claims()).extracting(claim -> claim.ref()).containsExactly(B);
+        assertThat(other.calls).endsWith("finish");
+    }
+
+    @Test
+    void afterARebootThereIsNothingToTakeOver() {
+        node.restart("boot-2");
+
+        adopt();
+
+        assertThat(node.journal.claims()).isEmpty();
+        assertThat(other.calls).containsExactly("finish");
+    }
+}
