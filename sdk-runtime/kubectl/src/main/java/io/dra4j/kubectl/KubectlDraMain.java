@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.kubectl;
 
+import io.dra4j.kubectl.audit.AuditMain;
 import io.dra4j.kubectl.doctor.DoctorMain;
 import io.dra4j.kubectl.explain.ExplainMain;
 import io.dra4j.kubectl.read.ReadException;
@@ -27,7 +28,7 @@ import picocli.CommandLine.ParameterException;
             "",
             "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."
         },
-        subcommands = {ExplainMain.class, TreeMain.class, DoctorMain.class})
+        subcommands = {ExplainMain.class, TreeMain.class, DoctorMain.class, AuditMain.class})
 public final class KubectlDraMain {
 
     private static final int USAGE = 2;

@@ -84,6 +84,17 @@ public final class ClusterReader {
     }
 
     /**
+     * Reads all pods.
+     *
+     * @throws ReadException if they can't be read
+     */
+    public List<PodInfo> pods() {
+        List<PodInfo> pods = new ArrayList<>();
+        api.list("api/v1/pods", one -> pods.add(PodInfo.of(one)));
+        return pods;
+    }
+
+    /**
      * The version of the API that the server prefers, such as {@code resource.k8s.io/v1}.
      *
      * @throws ReadException if it serves none

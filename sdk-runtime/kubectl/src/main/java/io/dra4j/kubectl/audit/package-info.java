@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The command {@code audit}: the API's views of devices, held against each other.
+ *
+ * <p>Flow: {@code read} → {@code ClusterAudit} → a report of {@code io.dra4j.doctor}.
+ */
+@NullMarked
+package io.dra4j.kubectl.audit;
+
+import org.jspecify.annotations.NullMarked;
