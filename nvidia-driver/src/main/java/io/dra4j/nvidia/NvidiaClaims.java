@@ -69,7 +69,7 @@ final class NvidiaClaims {
         return migStates(runtime.held().stream());
     }
 
-    private static List<ProviderState> migStates(Stream<HeldClaim> held) {
+    static List<ProviderState> migStates(Stream<HeldClaim> held) {
         return held.map(claim -> ClaimState.read(claim.state()).mig())
                 .filter(Objects::nonNull)
                 .toList();
@@ -251,7 +251,7 @@ final class NvidiaClaims {
     }
 
     /** A MIG device on demand has no UUID that is known without its record. */
-    private static Optional<Set<String>> hardware(Snapshot last, HeldDevice device) {
+    static Optional<Set<String>> hardware(Snapshot last, HeldDevice device) {
         Offer offer = last.devices().offer(device.device()).orElse(null);
         if (offer instanceof Offer.Existing existing) {
             return Optional.of(Set.of(existing.gpu().uuid(), existing.device().uuid()));

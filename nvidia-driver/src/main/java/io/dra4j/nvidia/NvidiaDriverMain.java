@@ -11,17 +11,22 @@ import io.dra4j.nvidia.probe.TemplateMain;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
+import io.dra4j.runtime.HandOver;
+import io.dra4j.runtime.NodeMain;
 import java.util.List;
 
 /** Runs the NVIDIA driver as a program; {@code probe} only prints what it would publish. */
 public final class NvidiaDriverMain {
+
+    private static final String EXPORT = "export-checkpoint";
 
     private static final DriverProgram PROGRAM =
             new DriverProgram(
                     "dra4j-nvidia-driver",
                     "A DRA driver for NVIDIA GPUs and MIG devices. `probe` instead of options prints"
                             + " what it would publish, and needs no cluster; `template` prints what a node with other"
-                            + " GPUs would. `probe --help` and `template --help` explain them.",
+                            + " GPUs would. `probe --help` and `template --help` explain them."
+                            + " `export-checkpoint` hands claims back to NVIDIA's own driver.",
                     NodeDevices.DRIVER_NAME,
                     NvidiaDriverMain.class);
 
@@ -46,12 +51,39 @@ public final class NvidiaDriverMain {
             DriverMain.runWebhook(
                     args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::configTypes);
         }
+        if (NodeMain.isAudit(args)) {
+            NodeMain.runAudit(args, PROGRAM, new NvidiaOptions(), NvidiaOptions::audited);
+        }
+        if (args.length > 0 && args[0].equals(EXPORT)) {
+            NodeMain.run(
+                    args,
+                    PROGRAM,
+                    "Writes the checkpoint of NVIDIA's own driver from this one's journal, so that"
+                            + " it goes on with the claims. This driver must not run, and starts"
+                            + " with that checkpoint again. Give it the options of the driver.",
+                    new NvidiaOptions(),
+                    NvidiaDriverMain::export);
+        }
         DriverMain.run(
                 args,
                 PROGRAM,
                 new NvidiaOptions(),
                 NvidiaDriverMain::provider,
-                (options, driver) -> driver.healthService().legacyPlugin(options.legacyPlugin()));
+                (options, driver) -> {
+                    driver.healthService().legacyPlugin(options.legacyPlugin());
+                    options.takeOver().ifPresent(driver::takeOver);
+                });
+    }
+
+    private static String export(NvidiaOptions options) {
+        try (HandOver handOver = HandOver.begin(options);
+                Nvml nvml = options.install().nvml(options.procRoot())) {
+            return new CheckpointExport(
+                            options.driverName(),
+                            nvml,
+                            options.install().inventorySettings(options.nodeName()))
+                    .run(handOver);
+        }
     }
 
     private static List<ConfigType<?>> configTypes(NvidiaOptions options) {

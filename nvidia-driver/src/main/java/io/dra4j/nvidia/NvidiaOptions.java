@@ -22,14 +22,17 @@ import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.slicing.SliceFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.nvidia.vfio.Passthrough;
+import io.dra4j.runtime.AuditedNode;
 import io.dra4j.runtime.DriverOptions;
 import io.dra4j.runtime.LegacyPlugin;
+import io.dra4j.runtime.TakeOver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -199,6 +202,27 @@ final class NvidiaOptions extends DriverOptions {
         return legacyPlugin;
     }
 
+    /** The ways to treat claims that NVIDIA's own driver has prepared. */
+    enum TakeOverMode {
+        /** They are taken over, or the driver does not start. */
+        auto,
+        /** They are left alone. */
+        ignore
+    }
+
+    @Option(
+            names = "--take-over",
+            order = 12,
+            paramLabel = "auto|ignore",
+            defaultValue = "auto",
+            description = {
+                "What to do with the claims that NVIDIA's own driver has prepared, by its"
+                        + " checkpoint.json: take them over, and don't start if one can't be; or"
+                        + " leave them alone. [TAKE_OVER]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private TakeOverMode takeOver;
+
     @Mixin private ThresholdOptions thresholds;
 
     @Mixin private UnusedOptions unused;
@@ -279,6 +303,32 @@ final class NvidiaOptions extends DriverOptions {
                 nvml,
                 install.nvidiaSmi(),
                 new Passthrough.Settings(install.isPassthrough(), install.sysfs(), procRoot()));
+    }
+
+    /** Returns the take-over from NVIDIA's own driver; empty if its claims are left alone. */
+    Optional<TakeOver> takeOver() {
+        return takeOver == TakeOverMode.ignore
+                ? Optional.empty()
+                : Optional.of(
+                        new NvidiaTakeOver(
+                                directory(),
+                                new NvidiaTakeOver.Node(
+                                        install.nvml(procRoot()),
+                                        install.inventorySettings(nodeName()),
+                                        "k8s." + driverName() + "/claim"),
+                                edits(),
+                                sharing()));
+    }
+
+    AuditedNode audited() {
+        Nvml nvml = install.nvml(procRoot());
+        return new NvidiaAuditedNode(
+                nvml,
+                install.inventorySettings(nodeName()),
+                sharing(),
+                passthrough(nvml),
+                directory(),
+                healthPolicy().stateFile().read().gpus());
     }
 
     private Path directory() {

@@ -51,6 +51,7 @@ class ArchitectureTest {
                     .resideOutsideOfPackages(
                             "io.dra4j.nvidia.mig",
                             "io.dra4j.nvidia.state",
+                            "io.dra4j.nvidia.takeover",
                             "io.dra4j.nvidia.health")
                     .and()
                     .haveNameNotMatching(".*ProbeReport")

@@ -83,7 +83,7 @@ abstract class ProviderOnBoards {
         return new Passthrough.Settings(false, node.sysfs(), node.proc());
     }
 
-    private DeviceSharing sharing() {
+    final DeviceSharing sharing() {
         Supplier<String> moduleLoad = node.options().installation(node.proc())::moduleLoad;
         NvidiaSmi smi = node.options().nvidiaSmi();
         SliceFiles slices = new SliceFiles(folder.resolve("time-slices"), moduleLoad);

@@ -7,7 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.GrpcProbe;
 import io.dra4j.testkit.PublishedChart;
@@ -79,7 +85,7 @@ class PublishedChartIT {
                         Fault.status(422, "Invalid")
                                 .on(Requests.creates("resourceslices"))
                                 .times(1));
-        leaveWhatNvidiasDriverLeaves();
+        leaveWhatNvidiasDriverLeaves(boards);
         node.start();
         node.awaitRegistered();
         node.awaitSlices(slices -> devices(slices).contains("gpu-0"));
@@ -104,7 +110,7 @@ class PublishedChartIT {
         return programs;
     }
 
-    private static void leaveWhatNvidiasDriverLeaves() throws IOException {
+    private static void leaveWhatNvidiasDriverLeaves(StandInNode boards) throws IOException {
         JsonNode owner = node.api().store().find("nodes", "", TestNode.NAME).orElseThrow();
         ObjectNode slice =
                 (ObjectNode)
@@ -123,9 +129,10 @@ class PublishedChartIT {
         ended = node.allocate("ended", "gpu-0");
         wanted = node.allocate("wanted", "gpu-0");
         Path directory = Files.createDirectory(node.place().plugins().resolve(GPU));
-        for (String name : List.of("checkpoint.json", "pu.lock", "cp.lock", "nvidia-cdi-hook")) {
+        for (String name : List.of("pu.lock", "cp.lock", "nvidia-cdi-hook")) {
             Files.writeString(directory.resolve(name), "{}");
         }
+        Files.write(directory.resolve("checkpoint.json"), checkpoint(boards));
         for (KubeletClaim claim : List.of(ended, wanted)) {
             Files.writeString(
                     node.place().cdi().resolve(spec(claim, "yaml")),
@@ -133,6 +140,21 @@ class PublishedChartIT {
                             + claim.uid()
                             + "-gpu-0, containerEdits: {env: [A=1]}}]}");
         }
+    }
+
+    /** One of the claims is prepared, and the other is not: they have the same GPU. */
+    private static byte[] checkpoint(StandInNode boards) throws IOException {
+        String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"));
+        GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip());
+        HeldDevice device =
+                HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
+                        .build();
+        try (var nvml = boards.nvml()) {
+            String uuid = nvml.read().gpus().get(0).uuid();
+            writer.add(
+                    ended.uid(), List.of(new Group(List.of(new Entry(device, uuid, null)), false)));
+        }
+        return writer.toBytes();
     }
 
     private static String spec(KubeletClaim claim, String form) {
@@ -166,13 +188,16 @@ class PublishedChartIT {
     /** As after a restart of the kubelet, or at the end of a pod. */
     @Test
     void takesOverTheClaimsOfItsPredecessor() throws IOException {
+        assertThat(node.specs()).contains(spec(ended, "json")).doesNotContain(spec(ended, "yaml"));
         assertThat(node.unprepare(ended).complaint()).isEmpty();
         assertThat(node.prepare(wanted).complaint()).isEmpty();
 
         assertThat(node.specs())
                 .as("one spec alone: of two with one device name runtimes take none")
                 .containsExactly(spec(wanted, "json"));
-        assertThat(node.place().plugins().resolve(GPU).resolve("checkpoint.json")).hasContent("{}");
+        Path directory = node.place().plugins().resolve(GPU);
+        assertThat(directory.resolve("checkpoint.json")).doesNotExist();
+        assertThat(directory.resolve("checkpoint.json.taken-over")).exists();
         assertThat(node.unprepare(wanted).complaint()).isEmpty();
         assertThat(node.specs()).isEmpty();
     }

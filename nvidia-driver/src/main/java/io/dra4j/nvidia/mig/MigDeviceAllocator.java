@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ public final class MigDeviceAllocator {
     private final Modes modes;
     private final Ownership ownership;
     private final GpuLocks locks = new GpuLocks();
+    private final AtomicLong adopted = new AtomicLong(); // the last serial of an adopted instance
 
     /**
      * Creates an allocator.
@@ -83,6 +85,27 @@ public final class MigDeviceAllocator {
         Map<String, MigDevice> devices = new LinkedHashMap<>();
         requested.forEach((name, mig) -> devices.put(name, create(name, mig, others, recorder)));
         return new Created(devices, requested.isEmpty() ? null : recorder.state.toProviderState());
+    }
+
+    /**
+     * Returns the MIG devices of a claim that another driver has created for it, with the state by
+     * which they are destroyed; changes nothing.
+     *
+     * @param requested the MIG devices by the names of the claim's devices
+     * @throws PrepareException if one does not exist
+     */
+    public Created adopted(Map<String, OnDemand> requested) {
+        MigState state = MigState.none();
+        Map<String, MigDevice> devices = new LinkedHashMap<>();
+        for (Map.Entry<String, OnDemand> one : requested.entrySet()) {
+            MigDevice device = existing(one.getKey(), one.getValue());
+            devices.put(one.getKey(), device);
+            state =
+                    state.with(
+                            allocation(one.getKey(), one.getValue(), Step.MADE)
+                                    .created(device, ownership.origin(adopted.incrementAndGet())));
+        }
+        return new Created(devices, requested.isEmpty() ? null : state.toProviderState());
     }
 
     private MigDevice create(
@@ -272,6 +295,23 @@ public final class MigDeviceAllocator {
                         return true;
                     });
         }
+    }
+
+    /**
+     * Returns the names of MIG devices that a claim has by its record, and the hardware has not.
+     *
+     * @throws DraException if NVML fails, or the record can't be read
+     */
+    public List<String> gone(ProviderState recorded) {
+        return MigState.read(recorded).allocations().stream()
+                .filter(one -> one.step() == Step.MADE)
+                .filter(
+                        one ->
+                                instances(one).stream()
+                                        .noneMatch(
+                                                it -> one.isAt(one.gpu(), it) && one.matches(it)))
+                .map(MigAllocation::device)
+                .toList();
     }
 
     /** Returns the GPU instances without a claim. */

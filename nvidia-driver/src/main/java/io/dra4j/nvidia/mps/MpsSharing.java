@@ -136,6 +136,12 @@ public final class MpsSharing implements SharingStrategy {
     }
 
     @Override
+    public Runnable adopt(SharedGroup group) {
+        throw new PrepareException(
+                "it shares devices by MPS, whose daemon only the driver that started it can end");
+    }
+
+    @Override
     public void resume(ClaimRef claim, SharingRecord recorded) {
         GroupFolder folder = GroupFolder.of(root, claim.uid(), recorded.group());
         Supplier<Duration> timeout = () -> LONGEST_RESUME;
@@ -176,6 +182,14 @@ public final class MpsSharing implements SharingStrategy {
             modes.restore(folder, timeout);
             folder.delete();
         }
+    }
+
+    @Override
+    public List<String> leftOver(Holders holders) {
+        return folders().stream()
+                .filter(folder -> !folder.isOfOne(holders.claims()))
+                .map(folder -> "MPS in " + folder.path())
+                .toList();
     }
 
     @Override

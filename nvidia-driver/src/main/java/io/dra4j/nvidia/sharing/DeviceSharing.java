@@ -114,6 +114,44 @@ public final class DeviceSharing {
                                                 .formatted(name)));
     }
 
+    /**
+     * The sharing of a claim that another driver has prepared.
+     *
+     * @param records as if this driver had shared the devices
+     * @param whenTaken keeps what is beside the journal; to be run when the journal has the claim
+     */
+    public record Adopted(List<SharingRecord> records, Runnable whenTaken) {
+
+        /** Copies the records. */
+        public Adopted {
+            records = List.copyOf(records);
+        }
+    }
+
+    /**
+     * Adopts the sharing of a claim that another driver has prepared; changes nothing.
+     *
+     * @throws PrepareException if a strategy can't undo what that driver did
+     */
+    public Adopted adopt(ClaimRef claim, List<SharedDevice> devices) {
+        List<SharingRecord> records = new ArrayList<>();
+        List<Runnable> whenTaken = new ArrayList<>();
+        for (SharedGroup group : groups(claim, devices)) {
+            SharingStrategy strategy = strategy(group.settings().strategy().name());
+            List<String> targets = strategy.targets(group);
+            if (!targets.isEmpty()) {
+                whenTaken.add(strategy.adopt(group));
+                records.add(
+                        new SharingRecord(
+                                group.name(),
+                                strategy.strategy().name(),
+                                targets,
+                                strategy.first(group)));
+            }
+        }
+        return new Adopted(records, () -> whenTaken.forEach(Runnable::run));
+    }
+
     /** Two groups that can't share a target are never recorded both. */
     private void reserve(SharedGroup group, SharingStrategy strategy, ClaimRecorder recorder) {
         List<String> targets = strategy.targets(group);
@@ -193,6 +231,11 @@ public final class DeviceSharing {
                     .addKeyValue("claim", claim.ref())
                     .log("The sharing of a claim can't be resumed now; tried again");
         }
+    }
+
+    /** Returns what no claim has, and {@link #clean} undoes; changes nothing. */
+    public List<String> leftOver(Holders holders) {
+        return strategies.stream().flatMap(one -> one.leftOver(holders).stream()).toList();
     }
 
     /**

@@ -53,6 +53,15 @@ public interface SharingStrategy {
     ContainerEdits apply(SharedGroup group, SharingContext context);
 
     /**
+     * Adopts what another driver has set for a group, so that {@link #undo} ends it; changes
+     * nothing yet.
+     *
+     * @return keeps what is beside the journal, once the journal has the group
+     * @throws io.dra4j.api.error.PrepareException if this strategy can't undo it
+     */
+    Runnable adopt(SharedGroup group);
+
+    /**
      * Starts again what has ended of a group that was applied, as with another process or by a
      * fault.
      *
@@ -72,6 +81,13 @@ public interface SharingStrategy {
      * @throws io.dra4j.api.error.DraException if something may be left; the claim stays held
      */
     void undo(SharingRecord recorded, SharingContext context);
+
+    /**
+     * Returns what no claim has, which {@link #clean} undoes; changes nothing.
+     *
+     * @return a few words for each, such as {@code time slices of GPU-…}
+     */
+    List<String> leftOver(Holders holders);
 
     /**
      * Undoes what no claim has: what is left of claims whose records are lost.

@@ -122,6 +122,14 @@ public final class TimeSlicing implements SharingStrategy {
         return ContainerEdits.NONE;
     }
 
+    /** The setting is the GPU's, whichever driver has set it. */
+    @Override
+    public Runnable adopt(SharedGroup group) {
+        List<String> gpus = targets(group);
+        Slice set = new Slice(interval(group), true);
+        return () -> gpus.forEach(gpu -> files.write(gpu, set));
+    }
+
     private void set(String gpu, TimeSliceInterval interval, SharingContext context) {
         Slice before = files.read(gpu);
         if (before.equals(new Slice(interval, true)) && isShared(gpu, context)) {
@@ -174,6 +182,14 @@ public final class TimeSlicing implements SharingStrategy {
                     gpu, () -> smi.setTimeSlice(gpu, TimeSliceInterval.Default.ordinal(), timeout));
         }
         files.write(gpu, Slice.NONE);
+    }
+
+    @Override
+    public List<String> leftOver(Holders holders) {
+        return files.gpus().stream()
+                .filter(gpu -> files.read(gpu).isToReset() && !holders.mayHold(gpu))
+                .map(gpu -> "time slices of " + gpu)
+                .toList();
     }
 
     @Override

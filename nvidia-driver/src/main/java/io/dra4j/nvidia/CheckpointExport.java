@@ -1,0 +1,179 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.MigDevice;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.sharing.Strategy;
+import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.state.SharingRecord;
+import io.dra4j.nvidia.takeover.GoCheckpoint;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.MigEntry;
+import io.dra4j.runtime.HandOver;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Hands the claims of this driver over to NVIDIA's own, all or none. */
+final class CheckpointExport {
+
+    private final String driver;
+    private final Nvml nvml;
+    private final NodeDevices.Settings settings;
+
+    CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings) {
+        this.driver = driver;
+        this.nvml = nvml;
+        this.settings = settings;
+    }
+
+    /**
+     * Writes the checkpoint, and puts the journal aside.
+     *
+     * @return what was done, a sentence
+     * @throws DraException if a claim can't be handed over; nothing has changed then
+     */
+    String run(HandOver handOver) {
+        NodeDevices devices = NodeDevices.of(nvml.read(), settings);
+        GoCheckpointWriter writer = new GoCheckpointWriter(driver, handOver.bootId());
+        List<String> refused = new ArrayList<>();
+        for (HeldClaim claim : handOver.claims()) {
+            try {
+                writer.add(claim.ref().uid(), groups(claim, devices));
+            } catch (DraException e) {
+                refused.add("- claim %s: %s".formatted(claim.ref(), e.getMessage()));
+            }
+        }
+        if (!refused.isEmpty()) {
+            throw new DraException(
+                    """
+                    NVIDIA's driver can't go on with these claims:
+                    %s
+                    Start this driver again, and drain the node with it:
+                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data"""
+                            .formatted(String.join("\n", refused), settings.nodeName()));
+        }
+        Path file = handOver.directory().resolve(GoCheckpoint.FILE);
+        write(file, writer.toBytes());
+        handOver.finish();
+        return "%s claims are in %s; start NVIDIA's driver now"
+                .formatted(handOver.claims().size(), file);
+    }
+
+    /** Devices with time slices are a group of their own: that driver resets them as one. */
+    private List<Group> groups(HeldClaim claim, NodeDevices devices) {
+        List<SharingRecord> sharing = ClaimState.read(claim.state()).sharing();
+        for (SharingRecord one : sharing) {
+            if (!one.strategy().equals(Strategy.TimeSlicing.name())) {
+                throw new DraException(
+                        "it shares devices by %s, which only this driver can end"
+                                .formatted(one.strategy()));
+            }
+        }
+        List<Entry> sliced = new ArrayList<>();
+        List<Entry> others = new ArrayList<>();
+        for (HeldDevice device : claim.devices()) {
+            Entry entry = entry(device, devices);
+            boolean isSliced =
+                    sharing.stream().anyMatch(one -> one.targets().contains(entry.uuid()));
+            (isSliced ? sliced : others).add(entry);
+        }
+        List<Group> groups = new ArrayList<>();
+        if (!sliced.isEmpty()) {
+            groups.add(new Group(sliced, true));
+        }
+        if (!others.isEmpty()) {
+            groups.add(new Group(others, false));
+        }
+        return groups;
+    }
+
+    private Entry entry(HeldDevice device, NodeDevices devices) {
+        if (device.shareId() != null) {
+            throw new DraException(
+                    "it has a share of %s, whose CDI name differs there"
+                            .formatted(device.device()));
+        }
+        Offer offer =
+                devices.offer(device.device())
+                        .orElseThrow(
+                                () ->
+                                        new DraException(
+                                                "device %s does not exist on this node any more"
+                                                        .formatted(device.device())));
+        if (!(offer instanceof Offer.OfNvml present)) {
+            throw new DraException(
+                    "device %s is passed through to a virtual machine".formatted(device.device()));
+        }
+        if (offer instanceof Offer.Whole whole) {
+            return new Entry(device, whole.gpu().uuid(), null);
+        }
+        MigDevice mig = mig(device, offer);
+        Gpu gpu = present.gpu();
+        return new Entry(
+                device,
+                mig.uuid(),
+                new MigEntry(
+                        gpu.minor(),
+                        mig.gpuInstance(),
+                        mig.computeInstance(),
+                        gpu.uuid(),
+                        gpu.pci().text()));
+    }
+
+    private MigDevice mig(HeldDevice device, Offer offer) {
+        Optional<MigDevice> found =
+                offer instanceof Offer.Existing existing
+                        ? Optional.of(existing.device())
+                        : created((Offer.OnDemand) offer);
+        return found.orElseThrow(
+                () ->
+                        new DraException(
+                                "MIG device %s does not exist any more"
+                                        .formatted(device.device())));
+    }
+
+    private Optional<MigDevice> created(Offer.OnDemand offer) {
+        return nvml.instances(offer.gpu().uuid()).stream()
+                .filter(it -> it.placement().equals(offer.placement()))
+                .filter(it -> it.profileId() == offer.profile().id())
+                .flatMap(it -> it.devices().stream())
+                .findFirst();
+    }
+
+    /** The file appears whole, and is durable before the journal is put aside. */
+    private static void write(Path file, byte[] content) {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        try (FileChannel channel =
+                FileChannel.open(
+                        fresh,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.WRITE)) {
+            ByteBuffer left = ByteBuffer.wrap(content);
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+            channel.force(true);
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new DraException("Can't write %s: %s".formatted(file, e), e);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
+import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.Reading;
+import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.sharing.Holders;
+import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.takeover.GoCheckpoint;
+import io.dra4j.nvidia.takeover.GoClaim;
+import io.dra4j.nvidia.vfio.Passthrough;
+import io.dra4j.runtime.AuditedNode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** The GPUs of a node for an audit: MIG devices and sharing against what claims have of them. */
+final class NvidiaAuditedNode implements AuditedNode {
+
+    private final Nvml nvml;
+    private final NodeDevices.Settings settings;
+    private final DeviceSharing sharing;
+    private final Path checkpoint;
+    private final Passthrough passthrough;
+    private final List<Gpu> known;
+    private final MigDeviceAllocator allocator;
+
+    /**
+     * Creates the node.
+     *
+     * @param directory the driver's directory
+     * @param known the GPUs as the driver has last read them: virtual machines may have some
+     */
+    NvidiaAuditedNode(
+            Nvml nvml,
+            NodeDevices.Settings settings,
+            DeviceSharing sharing,
+            Passthrough passthrough,
+            Path directory,
+            List<Gpu> known) {
+        this.nvml = nvml;
+        this.settings = settings;
+        this.sharing = sharing;
+        this.checkpoint = directory.resolve(GoCheckpoint.FILE);
+        this.passthrough = passthrough;
+        this.known = List.copyOf(known);
+        this.allocator = new MigDeviceAllocator(nvml, gpu -> false);
+    }
+
+    @Override
+    public Inventory inventory(List<HeldClaim> held) {
+        return snapshot(held).devices().inventory();
+    }
+
+    private Snapshot snapshot(List<HeldClaim> held) {
+        PassthroughGpus machines = passthrough.gpus(held, known);
+        Reading reading = nvml.read();
+        return new Snapshot(
+                "", reading, NodeDevices.of(reading, settings, machines), machines.away());
+    }
+
+    @Override
+    public List<Check> checks(List<HeldClaim> held) {
+        List<HeldClaim> present = held.stream().filter(one -> !one.beforeReboot()).toList();
+        return List.of(
+                check("mig-leftover", () -> migLeftovers(present)),
+                check("mig-gone", () -> goneMigDevices(present)),
+                check("sharing-leftover", () -> sharingLeftovers(present)),
+                check("nvidia-checkpoint", () -> leftByNvidiasDriver(held)));
+    }
+
+    private static Check check(String id, Supplier<Result> look) {
+        return new Check() {
+            @Override
+            public String id() {
+                return id;
+            }
+
+            @Override
+            public Result look() {
+                try {
+                    return look.get();
+                } catch (DraException e) { // NVML, or a record of a later driver
+                    throw new NotCheckedException(String.valueOf(e.getMessage()), e);
+                }
+            }
+        };
+    }
+
+    private Result migLeftovers(List<HeldClaim> held) {
+        if (!settings.dynamicMig()) {
+            return Result.healthy("no MIG devices are created for claims");
+        }
+        List<ForeignInstance> found =
+                allocator
+                        .foreignInstances()
+                        .find(nvml.read().present(), () -> NvidiaClaims.migStates(held.stream()));
+        return result(
+                "each GPU instance belongs to a claim",
+                found.stream().map(NvidiaAuditedNode::leftover).toList());
+    }
+
+    private static Finding leftover(ForeignInstance foreign) {
+        String gpu = foreign.gpu();
+        int instance = foreign.instance().id();
+        return new Finding(
+                "mig-leftover",
+                Severity.WARNING,
+                "GPU instance %d of %s".formatted(instance, gpu),
+                "no claim has it",
+                "its memory slices are offered, and claims that get them can't be prepared",
+                List.of(
+                        "sudo nvidia-smi mig -dci -gi %d -i %s".formatted(instance, gpu),
+                        "sudo nvidia-smi mig -dgi -gi %d -i %s".formatted(instance, gpu)));
+    }
+
+    private Result goneMigDevices(List<HeldClaim> held) {
+        List<Finding> findings = new ArrayList<>();
+        for (HeldClaim claim : held) {
+            Optional.ofNullable(ClaimState.read(claim.state()).mig()).stream()
+                    .flatMap(state -> allocator.gone(state).stream())
+                    .map(device -> gone(claim, device))
+                    .forEach(findings::add);
+        }
+        return result("each MIG device of a claim exists", findings);
+    }
+
+    private static Finding gone(HeldClaim claim, String device) {
+        return new Finding(
+                "mig-gone",
+                Severity.ERROR,
+                "claim %s/%s (%s)"
+                        .formatted(claim.ref().namespace(), claim.ref().name(), claim.ref().uid()),
+                "its MIG device %s does not exist any more".formatted(device),
+                "its containers have lost the device, and can't be started again",
+                List.of(
+                        "kubectl -n %s delete pod $(kubectl -n %s get resourceclaim %s -o jsonpath='{.status.reservedFor[*].name}')"
+                                .formatted(
+                                        claim.ref().namespace(),
+                                        claim.ref().namespace(),
+                                        claim.ref().name())));
+    }
+
+    private Result sharingLeftovers(List<HeldClaim> held) {
+        Snapshot now = snapshot(held);
+        Holders holders = Holders.of(held, device -> NvidiaClaims.hardware(now, device));
+        return result(
+                "each time slice and MPS daemon belongs to a claim",
+                sharing.leftOver(holders).stream().map(this::leftover).toList());
+    }
+
+    private Finding leftover(String what) {
+        return new Finding(
+                "sharing-leftover",
+                Severity.WARNING,
+                what,
+                "no claim has it",
+                "other claims of the GPU share it in a way that they did not ask for",
+                List.of(
+                        "# the driver ends it a minute after its start; if it runs for longer, its"
+                                + " log has the reason:",
+                        "kubectl get pods -A --field-selector spec.nodeName="
+                                + settings.nodeName()));
+    }
+
+    private Result leftByNvidiasDriver(List<HeldClaim> held) {
+        Set<String> known =
+                held.stream().map(claim -> claim.ref().uid()).collect(Collectors.toSet());
+        List<GoClaim> left;
+        try {
+            left = GoCheckpoint.read(checkpoint).map(GoCheckpoint::claims).orElse(List.of());
+        } catch (DraException e) {
+            return result(
+                    "",
+                    List.of(
+                            finding(
+                                    checkpoint.toString(),
+                                    String.valueOf(e.getMessage()),
+                                    "this driver does not start with it, and NVIDIA's does not"
+                                            + " either")));
+        }
+        return result(
+                "%d claims of NVIDIA's driver are left".formatted(left.size()),
+                left.stream()
+                        .filter(claim -> !known.contains(claim.uid()))
+                        .map(
+                                claim ->
+                                        finding(
+                                                "claim " + claim.uid(),
+                                                "NVIDIA's driver has prepared it, and this one has"
+                                                        + " not taken it over",
+                                                "its devices can't be refused to other claims, and"
+                                                        + " what was set up for it stays"))
+                        .toList());
+    }
+
+    private Finding finding(String object, String what, String why) {
+        return new Finding(
+                "nvidia-checkpoint",
+                Severity.WARNING,
+                object,
+                what,
+                why,
+                List.of(
+                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                .formatted(settings.nodeName()),
+                        "sudo rm " + checkpoint,
+                        "kubectl uncordon " + settings.nodeName()));
+    }
+
+    private static Result result(String fact, List<Finding> findings) {
+        return new Result(fact, findings);
+    }
+
+    @Override
+    public void close() {
+        nvml.close();
+    }
+}

@@ -1,0 +1,201 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.mig.MigDeviceAllocator;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.Reading;
+import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.takeover.GoCheckpoint;
+import io.dra4j.nvidia.takeover.GoClaim;
+import io.dra4j.nvidia.takeover.GoDevice;
+import io.dra4j.nvidia.takeover.GoDevice.Kind;
+import io.dra4j.runtime.TakeOver;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes over the claims that NVIDIA's own driver has prepared, as its checkpoint lists them.
+ *
+ * <p>Refused are claims whose devices can't be undone here: with an MPS daemon, which is a
+ * Deployment of that driver; passed through to virtual machines; shares, which have other CDI
+ * names; and those whose preparation was not finished and may have changed hardware.
+ */
+final class NvidiaTakeOver implements TakeOver {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NvidiaTakeOver.class);
+    private static final String PUT_ASIDE = ".taken-over";
+
+    private final Path file;
+    private final Node node;
+    private final AdoptedClaims claims;
+    private final Map<String, GoClaim> left = new LinkedHashMap<>(); // by UID
+    private final List<Runnable> whenTaken = new ArrayList<>();
+    private @Nullable Snapshot snapshot;
+
+    /**
+     * The node.
+     *
+     * @param cdiKind the kind of the driver's CDI devices, {@code k8s.gpu.nvidia.com/claim}
+     */
+    record Node(Nvml nvml, NodeDevices.Settings settings, String cdiKind) {}
+
+    NvidiaTakeOver(Path directory, Node node, Edits edits, DeviceSharing sharing) {
+        this.file = directory.resolve(GoCheckpoint.FILE);
+        this.node = node;
+        MigDeviceAllocator allocator = new MigDeviceAllocator(node.nvml(), gpu -> false);
+        this.claims = new AdoptedClaims(edits, allocator, sharing);
+    }
+
+    @Override
+    public Set<String> claims(String bootId) {
+        GoCheckpoint checkpoint = read();
+        String boot = checkpoint.bootId();
+        if (!boot.isEmpty() && !boot.equals(bootId)) {
+            LOG.atInfo().log("The claims of NVIDIA's driver ended with an earlier boot");
+            return Set.of();
+        }
+        for (GoClaim claim : checkpoint.claims()) {
+            if (claim.isPrepared() || claim.mayHaveChangedHardware()) {
+                left.put(claim.uid(), claim);
+            }
+        }
+        return Set.copyOf(left.keySet());
+    }
+
+    private GoCheckpoint read() {
+        try {
+            return GoCheckpoint.read(file).orElse(new GoCheckpoint("", List.of()));
+        } catch (DraException e) {
+            throw new DraException(
+                    """
+                    %s
+                    It may list claims of running containers. Drain the node, and remove the file:
+                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data
+                      sudo rm %s
+                    Or start this driver without its claims, by %s."""
+                            .formatted(
+                                    e.getMessage(),
+                                    node.settings().nodeName(),
+                                    file,
+                                    alternative()),
+                    e);
+        }
+    }
+
+    @Override
+    public Inventory inventory() {
+        Reading reading = node.nvml().read();
+        Snapshot now =
+                new Snapshot("", reading, NodeDevices.of(reading, node.settings()), List.of());
+        snapshot = now;
+        return now.devices().inventory();
+    }
+
+    @Override
+    public PreparedClaim adopt(AllocatedClaim claim) {
+        GoClaim before = Objects.requireNonNull(left.get(claim.ref().uid()), "it was listed");
+        if (!before.isPrepared()) {
+            throw new PrepareException(
+                    "its preparation was not finished, and may have changed the hardware");
+        }
+        if (!before.mpsDaemons().isEmpty()) {
+            throw new PrepareException(
+                    "it has the MPS daemon %s, which is a Deployment of NVIDIA's driver"
+                            .formatted(String.join(", ", before.mpsDaemons())));
+        }
+        requireSameDevices(claim, before);
+        Map<String, String> uuids = new HashMap<>();
+        for (GoDevice device : before.devices()) {
+            requireKnown(claim, device);
+            uuids.put(device.name(), device.uuid());
+        }
+        AdoptedClaims.Adopted adopted =
+                node.nvml()
+                        .inOneSession(
+                                () ->
+                                        claims.adopt(
+                                                claim,
+                                                Objects.requireNonNull(snapshot, "read before"),
+                                                uuids));
+        whenTaken.add(adopted.whenTaken());
+        return adopted.claim();
+    }
+
+    private static void requireSameDevices(AllocatedClaim claim, GoClaim before) {
+        Set<String> allocated = new HashSet<>();
+        for (AllocatedDevice device : claim.devices()) {
+            allocated.add(device.device().value());
+        }
+        Set<String> prepared = new HashSet<>();
+        before.devices().forEach(device -> prepared.add(device.name()));
+        if (!prepared.equals(allocated)) {
+            throw new PrepareException(
+                    "it was prepared with the devices %s, and is allocated %s"
+                            .formatted(prepared, allocated));
+        }
+    }
+
+    private void requireKnown(AllocatedClaim claim, GoDevice device) {
+        if (device.kind() == Kind.VFIO || device.kind() == Kind.UNKNOWN) {
+            throw new PrepareException(
+                    "device %s is %s, which can't be taken over"
+                            .formatted(
+                                    device.name(),
+                                    device.kind() == Kind.VFIO
+                                            ? "passed through (vfio)"
+                                            : "of an unknown kind"));
+        }
+        String id = "%s=%s-%s".formatted(node.cdiKind(), claim.ref().uid(), device.name());
+        if (device.isShare() || !device.cdiIds().equals(List.of(id))) {
+            throw new PrepareException(
+                    "device %s has the CDI name %s, and not %s as here; the kubelet keeps the former"
+                            .formatted(device.name(), device.cdiIds(), id));
+        }
+    }
+
+    /** The file stays beside, for people; its name tells it from one that is in force. */
+    @Override
+    public void finish() {
+        whenTaken.forEach(Runnable::run);
+        try {
+            if (Files.exists(file)) {
+                Files.move(
+                        file,
+                        file.resolveSibling(file.getFileName() + PUT_ASIDE),
+                        StandardCopyOption.ATOMIC_MOVE);
+            }
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't rename %s, whose claims were taken over: %s".formatted(file, e), e);
+        } finally {
+            node.nvml().close();
+        }
+    }
+
+    @Override
+    public String alternative() {
+        return "--take-over=ignore";
+    }
+}

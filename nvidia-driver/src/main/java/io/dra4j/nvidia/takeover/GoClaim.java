@@ -1,0 +1,35 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.takeover;
+
+import java.util.List;
+
+/**
+ * A claim of a checkpoint in Go.
+ *
+ * @param isPrepared whether its preparation was finished
+ * @param allocated the names of the devices that were allocated to it
+ * @param devices the devices that were prepared; none if it is not prepared
+ * @param mpsDaemons the ids of its MPS daemons
+ * @param hasConfig whether it was allocated with a configuration
+ */
+public record GoClaim(
+        String uid,
+        boolean isPrepared,
+        List<String> allocated,
+        List<GoDevice> devices,
+        List<String> mpsDaemons,
+        boolean hasConfig) {
+
+    /** Copies the lists. */
+    public GoClaim {
+        allocated = List.copyOf(allocated);
+        devices = List.copyOf(devices);
+        mpsDaemons = List.copyOf(mpsDaemons);
+    }
+
+    /** Returns whether the hardware may be changed by a preparation that was not finished. */
+    public boolean mayHaveChangedHardware() {
+        return hasConfig || allocated.stream().anyMatch(name -> !name.matches("gpu-[0-9]+"));
+    }
+}

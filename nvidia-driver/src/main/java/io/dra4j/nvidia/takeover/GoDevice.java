@@ -1,0 +1,32 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.takeover;
+
+import java.util.List;
+
+/**
+ * A prepared device of a checkpoint in Go.
+ *
+ * @param uuid the UUID of the GPU or MIG device
+ * @param isShare whether the claim has a share of it
+ * @param cdiIds what the kubelet was answered
+ */
+public record GoDevice(Kind kind, String name, String uuid, boolean isShare, List<String> cdiIds) {
+
+    /** The kinds of devices. */
+    public enum Kind {
+        /** A whole GPU. */
+        GPU,
+        /** A MIG device, created for the claim or before. */
+        MIG,
+        /** A GPU that was passed through to a virtual machine. */
+        VFIO,
+        /** A device of a later release. */
+        UNKNOWN
+    }
+
+    /** Copies the list. */
+    public GoDevice {
+        cdiIds = List.copyOf(cdiIds);
+    }
+}

@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The checkpoint of NVIDIA's own driver, which is written in Go: read to take its claims over, and
+ * written to give them back.
+ *
+ * <p>Flow: {@code checkpoint.json} → here → the driver's take-over, and back.
+ */
+@NullMarked
+package io.dra4j.nvidia.takeover;
+
+import org.jspecify.annotations.NullMarked;

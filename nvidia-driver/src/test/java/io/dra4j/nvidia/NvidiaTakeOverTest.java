@@ -1,0 +1,252 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.prepare.Edits;
+import io.dra4j.nvidia.prepare.HookProgram;
+import io.dra4j.nvidia.takeover.GoFiles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Claims that NVIDIA's own driver has prepared, by its checkpoint, and their hardware. */
+class NvidiaTakeOverTest extends SharingOnBoards {
+
+    private static final String MIG = "gpu-0-mig-1g10gb-19-4";
+    private static final String SLICES =
+            config("GpuConfig", "", "strategy: TimeSlicing, timeSlicingConfig: {interval: Long}");
+    private static final String GPU =
+            """
+            {"gpu":{"info":{"uuid":"%s"},"device":%s},"mig":null}""";
+    private static final String MIG_DEVICE =
+            """
+            {"gpu":null,"mig":{"concrete":{"parentMinor":0,"giId":1,"ciId":0,"migUUID":"%s","parentUUID":"x"},"device":%s}}""";
+
+    private NvidiaTakeOver takeOver(boolean dynamicMig) {
+        return new NvidiaTakeOver(
+                folder,
+                new NvidiaTakeOver.Node(
+                        node.nvml(),
+                        new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
+                        "k8s.gpu.nvidia.com/claim"),
+                new Edits(node.roots(), HookProgram.at(node.hook())),
+                sharing());
+    }
+
+    private Path file() {
+        return folder.resolve("checkpoint.json");
+    }
+
+    private static String answered(String device) {
+        return """
+               {"Requests":["r"],"PoolName":"node-1","DeviceName":"%s","CDIDeviceIDs":["k8s.gpu.nvidia.com/claim=%s-%s"]}"""
+                .formatted(device, ONE.uid(), device);
+    }
+
+    private void write(String state, String device, String prepared, String configState)
+            throws Exception {
+        String claim =
+                """
+                "preparedClaims":{"%s":{"checkpointState":"%s","status":{"allocation":{"devices":{"results":[{"device":"%s"}]}}},"preparedDevices":[{"devices":[%s],"configState":{%s}}]}},"nodeBootID":"boot-1\""""
+                        .formatted(ONE.uid(), state, device, prepared, configState);
+        Files.write(file(), GoFiles.secondVersion(claim));
+    }
+
+    private void writeGpu(String uuid) throws Exception {
+        write("PrepareCompleted", "gpu-0", GPU.formatted(uuid, answered("gpu-0")), "");
+    }
+
+    private PreparedClaim adopt(NvidiaTakeOver takeOver, String config, String device) {
+        assertThat(takeOver.claims("boot-1")).containsExactly(ONE.uid());
+        takeOver.inventory();
+        AllocatedClaim claim = claim(ONE, config, device);
+        PreparedClaim adopted = takeOver.adopt(claim);
+        claims.held.add(
+                HeldClaim.builder(ONE)
+                        .phase(Phase.PREPARED)
+                        .devices(claim.devices().stream().map(one -> one.held()).toList())
+                        .state(adopted.state())
+                        .build());
+        return adopted;
+    }
+
+    @Test
+    void aWholeGpuGoesOn() throws Exception {
+        install("l40s");
+        writeGpu(gpu0);
+        NvidiaTakeOver takeOver = takeOver(false);
+
+        PreparedClaim adopted = adopt(takeOver, "", "gpu-0");
+        takeOver.finish();
+
+        PreparedClaim prepared = claims.prepare(provider, claim(TWO, "", "gpu-0"));
+        assertThat(adopted.edits()).isEqualTo(prepared.edits());
+        assertThat(adopted.devices().get(0).edits()).isEqualTo(prepared.devices().get(0).edits());
+        assertThat(adopted.state()).isNull();
+        assertThat(file()).doesNotExist();
+        assertThat(folder.resolve("checkpoint.json.taken-over")).exists();
+        assertThat(takeOver(false).claims("boot-1")).isEmpty();
+    }
+
+    @Test
+    void timeSlicesAreResetAtTheEnd() throws Exception {
+        install("l40s");
+        writeGpu(gpu0);
+        NvidiaTakeOver takeOver = takeOver(false);
+
+        adopt(takeOver, SLICES, "gpu-0");
+        assertThat(folder.resolve("time-slices")).doesNotExist();
+        takeOver.finish();
+        restart();
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.calls()).containsExactly("compute-policy -i " + gpu0 + " --set-timeslice 0");
+    }
+
+    @Test
+    void aMigDeviceIsDestroyedAtTheEnd() throws Exception {
+        install("h100-80", true);
+        String uuid = createMigDevice();
+        NvidiaTakeOver takeOver = takeOver(true);
+
+        adopt(takeOver, "", MIG);
+        takeOver.finish();
+        restart(true);
+        assertThat(instances()).isEqualTo(1);
+        claims.unprepare(provider, ONE);
+
+        assertThat(uuid).startsWith("MIG-");
+        assertThat(instances()).isZero();
+    }
+
+    private void restart(boolean dynamicMig) {
+        started.forEach(NvidiaDeviceProvider::close);
+        started.clear();
+        provider = startAgain(dynamicMig, false);
+        provider.inventory();
+    }
+
+    /** Creates it as the other driver does, and forgets all but what its checkpoint has. */
+    private String createMigDevice() throws Exception {
+        claims.prepare(provider, claim(ONE, "", MIG));
+        claims.held.clear();
+        String uuid;
+        try (var nvml = node.nvml()) {
+            uuid = nvml.instances(gpu0).get(0).devices().get(0).uuid();
+        }
+        write("PrepareCompleted", MIG, MIG_DEVICE.formatted(uuid, answered(MIG)), "");
+        return uuid;
+    }
+
+    private int instances() {
+        try (var nvml = node.nvml()) {
+            return nvml.instances(gpu0).size();
+        }
+    }
+
+    @Test
+    void aMigDeviceThatIsGoneIsRefused() throws Exception {
+        install("h100-80", true);
+        write("PrepareCompleted", MIG, MIG_DEVICE.formatted("MIG-1", answered(MIG)), "");
+
+        assertThatThrownBy(() -> adopt(takeOver(true), "", MIG))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageContaining("does not exist");
+    }
+
+    @Test
+    void anotherGpuUnderTheNameIsRefused() throws Exception {
+        install("l40s");
+        writeGpu("GPU-other");
+
+        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
+                .isInstanceOf(PrepareException.class)
+                .hasMessage("device gpu-0 is %s on this node, and was prepared as GPU-other", gpu0);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    PrepareCompleted | "mpsControlDaemonID":"m-1" | the MPS daemon m-1
+                    PrepareStarted   |                            | was not finished
+                    """)
+    void whatCannotBeUndoneHereIsRefused(String state, String config, String reason)
+            throws Exception {
+        install("l40s");
+        write(
+                state,
+                "gpu-0-mig-1g5gb-19-0",
+                GPU.formatted(gpu0, answered("gpu-0")),
+                config == null ? "" : config);
+
+        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageContaining(reason);
+    }
+
+    @Test
+    void passedThroughGpusAndSharesAreRefused() throws Exception {
+        install("l40s");
+        String vfio = "{\"vfio\":{\"info\":{\"uuid\":\"%s\"},\"device\":%s}}";
+        write("PrepareCompleted", "gpu-0", vfio.formatted(gpu0, answered("gpu-0")), "");
+        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
+                .hasMessageContaining("passed through (vfio)");
+
+        String share = answered("gpu-0").replace("}", ",\"ShareID\":\"s\"}");
+        write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, share), "");
+        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
+                .hasMessageContaining("has the CDI name");
+    }
+
+    @Test
+    void aClaimThatIsAllocatedOtherDevicesIsRefused() throws Exception {
+        install("a100-40");
+        writeGpu(gpu0);
+        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-1"))
+                .hasMessageContaining(
+                        "prepared with the devices [gpu-0], and is allocated [gpu-1]");
+    }
+
+    @Test
+    void anUnfinishedWholeGpuIsPassedOver() throws Exception {
+        install("l40s");
+        write("PrepareStarted", "gpu-0", "", "");
+        assertThat(takeOver(false).claims("boot-1")).isEmpty();
+    }
+
+    @Test
+    void afterARebootThereIsNothing() throws Exception {
+        install("l40s");
+        writeGpu(gpu0);
+        assertThat(takeOver(false).claims("boot-2")).isEmpty();
+    }
+
+    @Test
+    void aDamagedCheckpointIsRefusedWithTheWayOut() throws Exception {
+        install("l40s");
+        Files.writeString(file(), "{}");
+        assertThatThrownBy(() -> takeOver(false).claims("boot-1"))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining(file() + ", can't be used: it has neither version 1 nor 2")
+                .hasMessageContaining("kubectl drain node-1")
+                .hasMessageContaining("sudo rm " + file())
+                .hasMessageContaining("--take-over=ignore");
+        assertThat(List.of(file())).allMatch(Files::exists);
+    }
+}

@@ -1,0 +1,178 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.takeover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
+import io.dra4j.nvidia.takeover.GoCheckpointWriter.MigEntry;
+import io.dra4j.nvidia.takeover.GoDevice.Kind;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GoCheckpointTest {
+
+    private static final String A = "067798be-454e-4be4-9047-1aa06aea63f7";
+    private static final String B = "4cf8db2d-06c0-7d70-1a51-e59b25b2c16c";
+
+    private static HeldDevice device(String name) {
+        return HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(name)).build();
+    }
+
+    private static byte[] written() {
+        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1");
+        writer.add(
+                B,
+                List.of(
+                        new Group(
+                                List.of(
+                                        new Entry(
+                                                device("gpu-1-mig-1g10gb-19-3"),
+                                                "MIG-1",
+                                                new MigEntry(1, 3, 0, "GPU-1", "0000:17:00.0"))),
+                                false)));
+        writer.add(A, List.of(new Group(List.of(new Entry(device("gpu-0"), "GPU-0", null)), true)));
+        return writer.toBytes();
+    }
+
+    private static GoClaim gpu(String uid) {
+        String id = "k8s.gpu.nvidia.com/claim=" + uid + "-gpu-0";
+        return new GoClaim(
+                uid,
+                true,
+                List.of("gpu-0"),
+                List.of(new GoDevice(Kind.GPU, "gpu-0", "GPU-0", false, List.of(id))),
+                List.of(),
+                false);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void theSumIsFnv1aOfThePrintedBytes() {
+        // of "a" and "foobar", by the authors of FNV
+        assertThat(GoChecksum.fnv(bytes("a"))).isEqualTo(0xe40c292cL);
+        assertThat(GoChecksum.fnv(bytes("foobar"))).isEqualTo(0xbf9cf968L);
+        assertThat(GoChecksum.of(bytes("{}")))
+                .isEqualTo(GoChecksum.fnv(bytes("([]uint8)[123 125]")));
+    }
+
+    @Test
+    void whatIsWrittenIsRead() {
+        GoCheckpoint read = GoCheckpoint.decode(written());
+
+        assertThat(read.bootId()).isEqualTo("boot-1");
+        assertThat(read.claims()).hasSize(2).contains(gpu(A));
+        assertThat(read.claims().get(1).devices().get(0).kind()).isEqualTo(Kind.MIG);
+        assertThat(read.claims().get(1).devices().get(0).uuid()).isEqualTo("MIG-1");
+    }
+
+    @Test
+    void membersAreInTheOrderOfThatDriver() {
+        assertThat(new String(written(), StandardCharsets.UTF_8))
+                .startsWith("{\"version\":\"v2\",\"checksum\":")
+                .contains(
+                        "\"%s\":{\"checkpointState\":\"PrepareCompleted\",\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"request\":\"gpu\",\"driver\":\"gpu.nvidia.com\",\"pool\":\"node-1\",\"device\":\"gpu-0\"}]}}},\"preparedDevices\":[{\"devices\":[{\"gpu\":{\"info\":{\"uuid\":\"GPU-0\"},\"device\":{\"Requests\":[\"gpu\"],\"PoolName\":\"node-1\",\"DeviceName\":\"gpu-0\",\"CDIDeviceIDs\":[\"k8s.gpu.nvidia.com/claim=%s-gpu-0\"]}},\"mig\":null}],\"configState\":{\"mpsControlDaemonID\":\"\",\"timeSliceApplied\":true}}]}"
+                                .formatted(A, A))
+                .contains(
+                        "\"concrete\":{\"parentMinor\":1,\"giId\":3,\"ciId\":0,\"migUUID\":\"MIG-1\",\"parentUUID\":\"GPU-1\",\"parentPCIBusID\":\"0000:17:00.0\"}")
+                .endsWith(",\"nodeBootID\":\"boot-1\"}}");
+    }
+
+    @Test
+    void aClaimOfTheFirstVersionIsPrepared() {
+        byte[] file =
+                GoFiles.firstVersion(
+                        """
+                        {"preparedClaims":{"%s":{"status":{"allocation":{"devices":{"results":[{"request":"gpu","driver":"gpu.nvidia.com","pool":"node-1","device":"gpu-0"}]}}},"preparedDevices":[{"devices":[{"gpu":{"info":{"uuid":"GPU-0"},"device":{"Requests":["gpu"],"PoolName":"node-1","DeviceName":"gpu-0","CDIDeviceIDs":["k8s.gpu.nvidia.com/claim=%s-gpu-0"],"ShareID":null}},"mig":null}],"configState":{"mpsControlDaemonID":""}}]}}}"""
+                                .formatted(A, A));
+
+        assertThat(GoCheckpoint.decode(file)).isEqualTo(new GoCheckpoint("", List.of(gpu(A))));
+    }
+
+    @Test
+    void whatIsUnfinishedOrSharedIsMarked() {
+        GoCheckpoint read =
+                GoCheckpoint.decode(
+                        GoFiles.secondVersion(
+                                """
+                                "preparedClaims":{"%s":{"checkpointState":"PrepareStarted","status":{"allocation":{"devices":{"results":[{"device":"gpu-0-mig-1g10gb-19-3"}]}}},"name":"a","namespace":"default"},"%s":{"checkpointState":"PrepareCompleted","status":{},"preparedDevices":[{"devices":[{"gpu":null,"mig":null,"vfio":{"info":{"uuid":"GPU-1"},"device":{"DeviceName":"gpu-vfio-1","ShareID":"s"}}}],"configState":{"mpsControlDaemonID":"m-1","mpsApplied":true}}]}}"""
+                                        .formatted(A, B)));
+
+        assertThat(read.claims().get(0).isPrepared()).isFalse();
+        assertThat(read.claims().get(0).mayHaveChangedHardware()).isTrue();
+        assertThat(read.claims().get(1).mpsDaemons()).containsExactly("m-1");
+        assertThat(read.claims().get(1).devices().get(0).kind()).isEqualTo(Kind.VFIO);
+        assertThat(read.claims().get(1).devices().get(0).isShare()).isTrue();
+    }
+
+    @Test
+    void aWholeGpuWithoutConfigurationChangesNothing() {
+        GoClaim begun = new GoClaim(A, false, List.of("gpu-12"), List.of(), List.of(), false);
+        assertThat(begun.mayHaveChangedHardware()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{}",
+                "[]",
+                "null",
+                "{\"v3\":{}}",
+                "{\"version\":\"v3\",\"checksum\":0,\"v1\":{}}",
+                "{\"v2\":{\"checksum\":\"1\"}}",
+                "{\"v2\":{\"checksum\":0,\"preparedClaims\":{}}}"
+            })
+    void whatIsNoCheckpointIsRefused(String text) {
+        assertThatThrownBy(() -> GoCheckpoint.decode(bytes(text))).isInstanceOf(DraException.class);
+    }
+
+    /** A flip outside of version 2 concerns what is not read. */
+    @Test
+    void flippedBytesNeverChangeTheClaims() {
+        byte[] file = written();
+        GoCheckpoint intact = GoCheckpoint.decode(file);
+        Random random = new Random(20);
+        int refused = 0;
+        for (int i = 0; i < 3000; i++) {
+            byte[] flipped = file.clone();
+            flipped[random.nextInt(file.length)] ^= (byte) (1 << random.nextInt(8));
+            try {
+                assertThat(GoCheckpoint.decode(flipped)).isEqualTo(intact);
+            } catch (DraException e) {
+                refused++;
+            }
+        }
+        assertThat(refused).isGreaterThan(1500);
+    }
+
+    @Test
+    void aFileThatEndsEarlyIsRefused() {
+        byte[] file = written();
+        for (int length = 0; length < file.length; length++) {
+            byte[] cut = Arrays.copyOf(file, length);
+            assertThatThrownBy(() -> GoCheckpoint.decode(cut)).isInstanceOf(DraException.class);
+        }
+    }
+
+    @Test
+    void noFileIsNoCheckpoint(@TempDir Path folder) {
+        assertThat(GoCheckpoint.read(folder.resolve("checkpoint.json"))).isEmpty();
+    }
+}
