@@ -144,6 +144,14 @@ class NvidiaDoctorTest {
     }
 
     @Test
+    void aNodeWithoutGpusIsFoundOnceUnlessVirtualMachinesMayHaveThem() throws Exception {
+        StandInNode node = install("none");
+
+        assertThat(found(report(node))).containsExactly("nvml");
+        assertThat(found(report(node, "--feature-gates=PassthroughSupport=true"))).isEmpty();
+    }
+
+    @Test
     void aMissingHookIsFoundOnce() throws Exception {
         StandInNode node = install("t4");
 

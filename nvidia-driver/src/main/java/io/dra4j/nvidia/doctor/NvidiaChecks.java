@@ -28,7 +28,7 @@ public final class NvidiaChecks {
         NodeReading node = new NodeReading(install, roots.proc());
         return List.of(
                 new DriverRootCheck(roots.here(), node::library),
-                new NvmlCheck(node),
+                new NvmlCheck(node, install.isPassthrough()),
                 hook == null
                         ? new HookCheck(HookProgram.copied(directory), roots, directory)
                         : new HookCheck(HookProgram.at(hook), roots, null),

@@ -10,8 +10,12 @@ import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.util.List;
 
-/** Checks that NVML works with the kernel's driver, and reports GPUs. */
-record NvmlCheck(NodeReading node) implements Check {
+/**
+ * Checks that NVML works with the kernel's driver, and reports GPUs.
+ *
+ * @param passthrough whether GPUs may be with virtual machines, where NVML does not see them
+ */
+record NvmlCheck(NodeReading node, boolean passthrough) implements Check {
 
     @Override
     public String id() {
@@ -25,7 +29,7 @@ record NvmlCheck(NodeReading node) implements Check {
         }
         try {
             int gpus = node.reading().present().size();
-            if (gpus > 0) {
+            if (gpus > 0 || passthrough) {
                 return Result.healthy(
                         "driver %s, %d GPU%s"
                                 .formatted(
