@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.doctor.cluster;
 
+import static java.util.stream.Collectors.toList;
+
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import java.net.URLEncoder;
@@ -12,8 +15,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Objects that checks look at: each list is read once, for all of them. Not thread-safe. */
 public final class ClusterView {
@@ -24,6 +29,8 @@ public final class ClusterView {
     private final ClusterApi api;
     private final Scope scope;
     private final Map<String, Supplier<List<JsonNode>>> lists = new HashMap<>();
+    private @Nullable List<NodeFacts> nodes;
+    private @Nullable Map<String, List<SliceFacts>> slicesByNode;
 
     public ClusterView(ClusterApi api, Scope scope) {
         this.api = api;
@@ -81,7 +88,7 @@ public final class ClusterView {
                 String page =
                         path + "?limit=" + CHUNK + (next.isEmpty() ? "" : "&continue=" + next);
                 Optional<JsonNode> list = find(page);
-                list.ifPresent(some -> some.path("items").forEach(items::add));
+                list.ifPresent(some -> some.path("items").forEach(one -> items.add(lean(one))));
                 next =
                         list.map(some -> some.at("/metadata/continue").asText())
                                 .map(text -> URLEncoder.encode(text, StandardCharsets.UTF_8))
@@ -93,6 +100,14 @@ public final class ClusterView {
                 throw e;
             };
         }
+    }
+
+    /** Drops the record of who wrote which field: half of an object, and no check looks at it. */
+    private static JsonNode lean(JsonNode object) {
+        if (object.path("metadata") instanceof ObjectNode metadata) {
+            metadata.remove("managedFields");
+        }
+        return object;
     }
 
     private static JsonNode expect(String path, Answer answer) {
@@ -109,11 +124,16 @@ public final class ClusterView {
 
     /** The nodes that are looked at. */
     List<NodeFacts> nodes() {
-        List<JsonNode> found =
-                scope.node() == null
-                        ? list("api/v1/nodes")
-                        : find("api/v1/nodes/" + scope.node()).stream().toList();
-        return found.stream().map(NodeFacts::of).toList();
+        List<NodeFacts> known = nodes;
+        if (known == null) {
+            List<JsonNode> found =
+                    scope.node() == null
+                            ? list("api/v1/nodes")
+                            : find("api/v1/nodes/" + scope.node()).stream().toList();
+            known = found.stream().map(NodeFacts::of).toList();
+            nodes = known;
+        }
+        return known;
     }
 
     /** Returns whether a driver is looked at. */
@@ -123,32 +143,40 @@ public final class ClusterView {
 
     /** The slices that are looked at. */
     List<SliceFacts> slices() {
-        return list("apis/resource.k8s.io/v1/resourceslices").stream()
-                .map(SliceFacts::of)
-                .filter(scope::includes)
-                .toList();
+        return slicesByNode().values().stream().flatMap(List::stream).toList();
+    }
+
+    private Map<String, List<SliceFacts>> slicesByNode() {
+        Map<String, List<SliceFacts>> known = slicesByNode;
+        if (known == null) {
+            known =
+                    list("apis/resource.k8s.io/v1/resourceslices").stream()
+                            .map(SliceFacts::of)
+                            .filter(scope::includes)
+                            .collect(
+                                    Collectors.groupingBy(
+                                            SliceFacts::node, TreeMap::new, toList()));
+            slicesByNode = known;
+        }
+        return known;
+    }
+
+    /** The slices of a node. */
+    List<SliceFacts> slicesOf(NodeFacts node) {
+        return slicesByNode().getOrDefault(node.name(), List.of());
     }
 
     /** The nodes that a driver runs on: those with slices, or the one that is looked at. */
     List<NodeFacts> driverNodes() {
-        if (scope.node() != null) {
-            return nodes();
-        }
-        List<String> named =
-                slices().stream().map(SliceFacts::node).distinct().collect(Collectors.toList());
-        return nodes().stream().filter(node -> named.contains(node.name())).toList();
+        return scope.node() != null
+                ? nodes()
+                : nodes().stream().filter(node -> !slicesOf(node).isEmpty()).toList();
     }
 
     /** The drivers that publish devices of a node. */
     List<String> driversOf(NodeFacts node) {
-        if (scope.driver() != null) {
-            return List.of(scope.driver());
-        }
-        return slices().stream()
-                .filter(slice -> slice.node().equals(node.name()))
-                .map(SliceFacts::driver)
-                .distinct()
-                .sorted()
-                .toList();
+        return scope.driver() != null
+                ? List.of(scope.driver())
+                : slicesOf(node).stream().map(SliceFacts::driver).distinct().sorted().toList();
     }
 }

@@ -47,8 +47,7 @@ record GoneNodes(ClusterView cluster) implements Check {
                         .distinct()
                         .collect(Collectors.joining(", "));
         String names = slices.stream().map(SliceFacts::name).collect(Collectors.joining(" "));
-        List<String> alike =
-                nodes.stream().filter(node -> first(node).equals(first(gone))).sorted().toList();
+        List<String> alike = nodes.stream().filter(node -> isSame(node, gone)).sorted().toList();
         if (alike.isEmpty()) {
             return new Finding(
                     id(),
@@ -71,7 +70,10 @@ record GoneNodes(ClusterView cluster) implements Check {
                         "kubectl delete resourceslices " + names));
     }
 
-    private static String first(String node) {
-        return node.toLowerCase(Locale.ROOT).split("\\.", 2)[0];
+    /** Returns whether names differ by case, or by a domain. */
+    private static boolean isSame(String node, String other) {
+        String one = node.toLowerCase(Locale.ROOT) + ".";
+        String two = other.toLowerCase(Locale.ROOT) + ".";
+        return one.startsWith(two) || two.startsWith(one);
     }
 }

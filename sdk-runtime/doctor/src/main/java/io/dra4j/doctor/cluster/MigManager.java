@@ -47,12 +47,8 @@ record MigManager(ClusterView cluster, boolean isDynamic) implements Check {
 
     private boolean isDynamic(NodeFacts node) {
         return isDynamic
-                || cluster.slices().stream()
-                        .anyMatch(
-                                slice ->
-                                        slice.driver().equals(DRIVER)
-                                                && slice.node().equals(node.name())
-                                                && slice.hasCounters());
+                || cluster.slicesOf(node).stream()
+                        .anyMatch(slice -> slice.driver().equals(DRIVER) && slice.hasCounters());
     }
 
     private Finding finding(NodeFacts node, String layout) {

@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -34,13 +36,13 @@ record NodeClocks(ClusterView cluster) implements Check {
     public Result look() {
         List<Finding> findings = new ArrayList<>();
         List<NodeFacts> nodes = cluster.driverNodes().stream().filter(NodeFacts::ready).toList();
-        List<JsonNode> leases =
-                cluster.list("apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases");
+        Map<String, String> renewals = renewals();
         Instant now = now();
         int compared = 0;
         for (NodeFacts node : nodes) {
             Optional<Duration> ahead =
-                    renewed(leases, node).map(time -> Duration.between(now, time));
+                    Optional.ofNullable(renewals.get(node.name()))
+                            .map(text -> Duration.between(now, parse(text)));
             if (ahead.isPresent()) {
                 compared++;
                 if (ahead.get().abs().compareTo(TOLERATED) > 0) {
@@ -64,13 +66,17 @@ record NodeClocks(ClusterView cluster) implements Check {
         return date;
     }
 
-    private static Optional<Instant> renewed(List<JsonNode> leases, NodeFacts node) {
-        return leases.stream()
-                .filter(lease -> lease.at("/metadata/name").asText().equals(node.name()))
-                .map(lease -> lease.at("/spec/renewTime").asText())
-                .filter(text -> !text.isEmpty())
-                .findFirst()
-                .map(NodeClocks::parse);
+    /** The times of renewals, by node. */
+    private Map<String, String> renewals() {
+        Map<String, String> renewals = new HashMap<>();
+        for (JsonNode lease :
+                cluster.list("apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")) {
+            String time = lease.path("spec").path("renewTime").asText();
+            if (!time.isEmpty()) {
+                renewals.put(lease.path("metadata").path("name").asText(), time);
+            }
+        }
+        return renewals;
     }
 
     private static Instant parse(String text) {

@@ -3,12 +3,15 @@
 package io.dra4j.doctor.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Report;
+import io.dra4j.doctor.Severity;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -328,6 +331,28 @@ class ClusterChecksTest {
                     .contains("nothing found");
             assertThat(report.exitStatus()).isZero();
         }
+    }
+
+    @Test
+    void aRemovedNodeIsNoOtherNameOfItsNeighbour() {
+        api.slice(DRIVER, "node-a2", "slice-b", 1);
+
+        assertThat(clusterReport(api).findings())
+                .singleElement()
+                .satisfies(one -> assertThat(one.severity()).isEqualTo(Severity.WARNING));
+    }
+
+    @Test
+    void aClusterOfFiveThousandNodesIsCheckedInSeconds() {
+        FakeCluster large = new FakeCluster("v1.36.2");
+        for (int i = 0; i < 5000; i++) {
+            large.node("n" + i, "v1.36.2", "containerd://2.1.4");
+            large.slice(DRIVER, "n" + i, "s" + i, 1);
+        }
+
+        assertTimeout(
+                Duration.ofSeconds(10),
+                () -> assertThat(clusterReport(large).findings()).isEmpty());
     }
 
     @Test

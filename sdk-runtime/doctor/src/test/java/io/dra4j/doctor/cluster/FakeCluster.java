@@ -18,6 +18,9 @@ public final class FakeCluster implements ClusterApi {
 
     public static final Instant NOW = Instant.parse("2026-11-26T03:00:00Z");
 
+    private static final String LEASES =
+            "apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+
     private final Map<String, List<ObjectNode>> lists = new TreeMap<>();
     private final Set<String> denied = new HashSet<>();
     private final Set<String> unreadable = new HashSet<>();
@@ -70,15 +73,18 @@ public final class FakeCluster implements ClusterApi {
                 .put("bootID", "boot-of-" + name);
         status.putArray("conditions").addObject().put("type", "Ready").put("status", "True");
         status.putObject("allocatable").put("cpu", "8").put("memory", "64Gi");
-        lease(name, NOW.minusSeconds(4));
+        renew(name, NOW.minusSeconds(4));
         return node;
     }
 
+    /** Sets the time at which a kubelet renewed its node's Lease. */
     public void lease(String node, Instant renewed) {
-        String path = "apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
-        lists.computeIfAbsent(path, any -> new ArrayList<>())
-                .removeIf(lease -> lease.at("/metadata/name").asText().equals(node));
-        add(path, node).putObject("spec").put("renewTime", renewed.plusNanos(123_000).toString());
+        remove(LEASES, node);
+        renew(node, renewed);
+    }
+
+    private void renew(String node, Instant renewed) {
+        add(LEASES, node).putObject("spec").put("renewTime", renewed.plusNanos(123_000).toString());
     }
 
     public ObjectNode slice(String driver, String node, String name, int of) {

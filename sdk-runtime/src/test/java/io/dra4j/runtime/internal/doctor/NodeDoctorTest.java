@@ -115,8 +115,9 @@ class NodeDoctorTest {
     void directoriesOfAnotherKubeletAreFound() throws Exception {
         Files.delete(folder.resolve("plugins_registry"));
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
-            assertThat(found(doctor(api, Map.of()).report(any -> List.of())))
-                    .containsExactly("kubelet-directories");
+            assertThat(doctor(api, Map.of()).report(any -> List.of()).findings())
+                    .extracting(Finding::what)
+                    .containsExactly("there is no such directory");
         }
     }
 
