@@ -313,7 +313,7 @@ public final class Passthrough {
         }
     }
 
-    /** What the kernel has begun, it ends first. */
+    /** The kernel ends first what it has begun. */
     private void release(PciAddress address, Path node, Deadline deadline) {
         if (!drivers.release(address, deadline)) {
             PciFunction now = bus.find(address).orElseThrow();

@@ -1,0 +1,161 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.LeftOut;
+import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.standin.Await;
+import io.dra4j.nvidia.standin.PciStandIn;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** GPUs that virtual machines can not have, or not yet; claims of other GPUs go on. */
+class VfioRefusalsTest extends VfioOnBoards {
+
+    @Test
+    void otherGpusArePreparedWhileTheKernelWaits() throws Exception {
+        begin();
+        kernel.hold(PciStandIn.NVIDIA);
+        CompletableFuture<PreparedClaim> waiting =
+                CompletableFuture.supplyAsync(() -> claims.prepare(provider, machine(ONE)));
+        Await.until(
+                "the override",
+                SOON,
+                () -> kernel.done().contains("override vfio-pci " + address0));
+
+        for (int gpu = 1; gpu < 4; gpu++) {
+            claims.prepare(provider, claim(TWO, "", "gpu-" + gpu));
+            claims.unprepare(provider, TWO);
+        }
+
+        assertThat(waiting).isNotDone();
+        kernel.hold("");
+        waiting.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
+    }
+
+    @Test
+    void failAtADeadlineAndAreReturnedOnceTheKernelHasEnded() throws Exception {
+        unbind = Duration.ofMillis(200);
+        begin();
+        kernel.hold(PciStandIn.NVIDIA);
+
+        assertThatThrownBy(() -> claims.prepare(provider, machine(ONE)))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("The driver nvidia did not let PCI device " + address0)
+                .hasMessageContaining("within 200 ms: no process is seen");
+        assertThat(claims.of(ONE).state()).isNotNull();
+        assertThat(devices()).hasSize(8);
+        claims.prepare(provider, claim(TWO, "", "gpu-1"));
+        claims.unprepare(provider, TWO);
+
+        kernel.hold("");
+        Await.until("unbound", SOON, () -> kernel.driverOf(address0).isEmpty());
+        assertThat(devices()).hasSize(8);
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+        assertThat(kernel.overrideOf(address0)).isEmpty();
+        claims.prepare(provider, machine(ONE));
+    }
+
+    @Test
+    void areNotReturnedWhileAMachineRuns() throws Exception {
+        unbind = Duration.ofMillis(200);
+        begin();
+        claims.prepare(provider, machine(ONE));
+        Path group = Files.createDirectories(folder.resolve("dev/vfio")).resolve("11");
+        Files.writeString(group, "");
+        kernel.hold(VFIO);
+        Process machine = new ProcessBuilder("sleep", "300").redirectInput(group.toFile()).start();
+
+        try {
+            assertThatThrownBy(() -> claims.unprepare(provider, ONE))
+                    .hasMessageContaining("The driver vfio-pci did not let PCI device " + address0)
+                    .hasMessageContaining("sleep (process " + machine.pid() + ")");
+        } finally {
+            machine.destroyForcibly().waitFor();
+        }
+        assertThat(claims.of(ONE).state()).isNotNull();
+        kernel.hold("");
+        unbind = SOON;
+        restart();
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+    }
+
+    @Test
+    void areNotTakenFromAProcessThatIsNamed() throws Exception {
+        begin();
+        Path device = node.root().resolve("dev/nvidia0");
+        Process user = new ProcessBuilder("sleep", "300").redirectInput(device.toFile()).start();
+        try {
+            refuses(machine(ONE), "/dev/nvidia0", "sleep (process " + user.pid() + ")", "300 ms");
+        } finally {
+            user.destroyForcibly().waitFor();
+        }
+
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+        assertThat(kernel.overrideOf(address0)).isEmpty();
+        claims.prepare(provider, machine(ONE));
+    }
+
+    @Test
+    void areRefusedBesideDevicesOfOthersInTheirGroup() throws Exception {
+        begin();
+        kernel.add(address0, "0000:03:00.0", "0x020000", "mlx5_core");
+        kernel.add(address0, "0000:03:00.1", "0x020000", "");
+
+        refuses(machine(ONE), "IOMMU group 11", ": 0000:03:00.0 (mlx5_core);");
+
+        assertThat(kernel.done()).isEmpty();
+        assertThat(claims.held).isEmpty();
+    }
+
+    @Test
+    void areRefusedWithoutIommuModuleOrWithVirtualFunctions() throws Exception {
+        begin();
+        Path device = node.sysfs().resolve("bus/pci/devices").resolve(address0);
+        Files.writeString(device.resolve("sriov_numvfs"), "4\n");
+        refuses(machine(ONE), "4 virtual functions", "sriov_numvfs");
+        kernel.unload(VFIO);
+        refuses(machine(ONE), "vfio-pci is not loaded", "modprobe vfio-pci");
+        Files.delete(device.resolve("iommu_group"));
+        refuses(machine(ONE), "the IOMMU is off", "intel_iommu=on");
+        assertThat(kernel.done()).isEmpty();
+    }
+
+    @Test
+    void areLeftOutWithTheReasonIfAnotherDriverHasThem() throws Exception {
+        begin();
+        kernel.bindByHand(address0, "nouveau");
+
+        assertThat(devices()).hasSize(6);
+        assertThat(provider.inventory().leftOut())
+                .containsExactly(
+                        new LeftOut(
+                                address0, "it is bound to nouveau, and not to nvidia or vfio-pci"));
+    }
+
+    @Test
+    void takeConfigurationsOfTheirKindAlone() throws Exception {
+        begin();
+
+        assertThatThrownBy(() -> machine(ONE, "backendPolicy: Sometimes", "gpu-vfio-0"))
+                .hasMessageContaining("unknown IOMMU backend policy: \"Sometimes\"");
+        assertThatThrownBy(
+                        () ->
+                                claim(
+                                        ONE,
+                                        config("GpuConfig", "of-gpu-vfio-0", "strategy: MPS"),
+                                        "gpu-vfio-0"))
+                .hasMessageContaining("cannot apply GpuConfig");
+    }
+}
