@@ -20,8 +20,10 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** GPUs for virtual machines, with a stand-in of the kernel that binds drivers. */
+@ResourceLock("processes with /dev/nvidia0") // those of any test are seen
 abstract class VfioOnBoards extends SharingOnBoards {
 
     static final Duration SOON = Duration.ofSeconds(10);

@@ -230,10 +230,22 @@ public final class PciStandIn implements AutoCloseable {
         }
     }
 
+    /** Returns whether a writer has opened a pipe: it would find no reader. */
+    private boolean isBeingWritten(Path file) throws IOException {
+        long pid = process.getAsLong();
+        if (!Files.exists(Path.of("/proc", String.valueOf(pid), "fd"))) {
+            return false;
+        }
+        long own = pid == ProcessHandle.current().pid() && pipes.containsKey(file) ? 1 : 0;
+        return node.openFiles(pid).stream().filter(file::equals).count() > own;
+    }
+
     private void serve(Path file) throws IOException {
         if (file.endsWith("unbind") && isInUse(file.getParent().getFileName().toString())) {
             accepted.merge(file, pipes.containsKey(file) ? read(file) : "", String::concat);
-            close(file); // who opens it now, waits
+            if (!isBeingWritten(file)) {
+                close(file); // who opens it now, waits
+            }
             return;
         }
         String text = Objects.requireNonNullElse(accepted.remove(file), "") + read(file);
