@@ -17,21 +17,22 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The pods for which claims are reserved, as the API server has them, if it can be asked. */
-final class ClaimPods {
+/**
+ * The pods for which claims are reserved, as the API server has them, if it can be asked.
+ *
+ * @param pods by claim, in words
+ * @param problem why some are unknown; empty if none is
+ */
+record ClaimPods(Map<ClaimRef, String> pods, String problem) {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
     private static final String NODE = "node"; // of no use here: claims have none
 
-    private ClaimPods() {}
-
-    /** Asks for the pods of claims, and returns a text for each claim. */
-    static Function<ClaimRef, String> of(
-            List<HeldClaim> claims, @Nullable Path kubeconfig, String driverName) {
+    /** Asks for the pods of claims. */
+    static ClaimPods of(List<HeldClaim> claims, @Nullable Path kubeconfig, String driverName) {
         Map<ClaimRef, String> pods = new HashMap<>();
         if (!claims.isEmpty()) {
             try (Meters meters = Meters.global(driverName, NODE);
@@ -40,15 +41,16 @@ final class ClaimPods {
                     pods.put(claim.ref(), pods(cluster.claimReader(), claim.ref()));
                 }
             } catch (DraException e) {
-                return claim -> pods.getOrDefault(claim, unknown(e));
+                String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+                return new ClaimPods(pods, why);
             }
         }
-        return claim -> pods.getOrDefault(claim, "pods unknown");
+        return new ClaimPods(pods, "");
     }
 
-    private static String unknown(DraException e) {
-        String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-        return "pods unknown: " + why;
+    /** The pods of a claim, in words. */
+    String of(ClaimRef claim) {
+        return pods.getOrDefault(claim, "pods unknown");
     }
 
     private static String pods(ClaimReader reader, ClaimRef claim) {

@@ -20,15 +20,19 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Takes the devices of a node out of use, as a command of a driver's program. */
 @Command(
@@ -93,11 +97,13 @@ public final class MaintenanceMain implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
+            converter = SecondsFromText.class,
             description = {
-                "How long `on` waits until no claim holds the devices.",
+                "How long `on` waits until no claim holds the devices; also as kubectl has it, 90s or"
+                        + " 5m.",
                 "Default: ${DEFAULT-VALUE}"
             })
-    private long timeout;
+    private Duration timeout;
 
     @Option(
             names = "--driver-name",
@@ -130,6 +136,27 @@ public final class MaintenanceMain implements Callable<Integer> {
     private boolean help;
 
     private MaintenanceMain() {}
+
+    /** Reads seconds, or a number with its unit. */
+    private static final class SecondsFromText implements ITypeConverter<Duration> {
+        private static final Pattern FORM = Pattern.compile("(\\d{1,9})([smh]?)");
+
+        @Override
+        public Duration convert(String text) {
+            Matcher matcher = FORM.matcher(text);
+            if (!matcher.matches()) {
+                throw new TypeConversionException(
+                        "'%s' is no number of seconds, nor a time such as 90s, 5m or 1h"
+                                .formatted(text));
+            }
+            long number = Long.parseLong(matcher.group(1));
+            return switch (matcher.group(2)) {
+                case "m" -> Duration.ofMinutes(number);
+                case "h" -> Duration.ofHours(number);
+                default -> Duration.ofSeconds(number);
+            };
+        }
+    }
 
     /** Returns whether a command line is one for this program. */
     public static boolean isFor(String[] args) {
@@ -184,6 +211,7 @@ public final class MaintenanceMain implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        DriverLogging.configure(false, 0);
         try {
             Path directory = pluginsDirectory.resolve(driverName);
             if (!Files.isDirectory(directory)) {
@@ -236,7 +264,7 @@ public final class MaintenanceMain implements Callable<Integer> {
 
     /** Looks until the devices are out of use, the time is over, or someone ends the command. */
     private MaintenanceView.State await(MaintenanceView view, Maintenance asked) {
-        long end = System.nanoTime() + Duration.ofSeconds(timeout).toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         MaintenanceView.State state = view.of(asked);
         while (!state.isOutOfUse() && System.nanoTime() < end && !ends.test(LOOK)) {
             state = view.of(asked);

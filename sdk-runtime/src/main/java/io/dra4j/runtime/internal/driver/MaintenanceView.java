@@ -11,7 +11,6 @@ import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -48,7 +47,7 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
          *
          * @param pods names the pods of a claim
          */
-        String text(Function<ClaimRef, String> pods) {
+        String text(ClaimPods pods) {
             StringBuilder text = new StringBuilder();
             maintenance.ifPresentOrElse(
                     asked -> text.append(text(asked)), () -> text.append("Maintenance is off.\n"));
@@ -58,6 +57,10 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                 text.append(holders.size() == 1 ? "1 claim holds" : holders.size() + " claims hold")
                         .append(" such devices:\n");
                 holders.forEach(claim -> text.append(text(claim, pods)));
+                text.append(
+                        pods.problem().isEmpty()
+                                ? ""
+                                : "Their pods are unknown: " + pods.problem() + ".\n");
                 text.append(
                         "The claims end with their pods: delete or drain these, or run `maintenance"
                                 + " on --evict`.\n");
@@ -92,14 +95,14 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                             hardware);
         }
 
-        private static String text(HeldClaim claim, Function<ClaimRef, String> pods) {
+        private static String text(HeldClaim claim, ClaimPods pods) {
             ClaimRef ref = claim.ref();
             return INDENT
                     + "%s/%s (%s): %s\n"
                             .formatted(
                                     ref.namespace(),
                                     ref.name(),
-                                    pods.apply(ref),
+                                    pods.of(ref),
                                     claim.devices().stream()
                                             .map(device -> device.device().value())
                                             .collect(Collectors.joining(", ")));
