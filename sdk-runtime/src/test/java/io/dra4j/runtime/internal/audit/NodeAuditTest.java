@@ -22,6 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 class NodeAuditTest {
 
     @TempDir private Path folder;
+    private String object = "gpu-0";
+    private String after = "gpu-0"; // what is found at the second look
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicInteger pauses = new AtomicInteger();
 
@@ -47,7 +49,7 @@ class NodeAuditTest {
                     public Result look() {
                         return looks.incrementAndGet() > found
                                 ? Result.healthy("nothing")
-                                : new Result("", List.of(finding()));
+                                : new Result("", List.of(finding(object)));
                     }
                 };
         NodeAudit.Settings settings =
@@ -58,21 +60,22 @@ class NodeAuditTest {
                         folder.resolve("cdi"),
                         folder.resolve("proc"),
                         folder.resolve("no-kubeconfig"));
-        return new NodeAudit(
-                        settings,
-                        held -> Inventory.of(),
-                        held -> List.of(own),
-                        pauses::incrementAndGet)
+        return new NodeAudit(settings, held -> Inventory.of(), held -> List.of(own), this::pause)
                 .report();
     }
 
-    private static Finding finding() {
-        return new Finding("own", Severity.ERROR, "gpu-0", "what", "why", List.of("mend"));
+    private void pause() {
+        pauses.incrementAndGet();
+        object = after;
+    }
+
+    private static Finding finding(String object) {
+        return new Finding("own", Severity.ERROR, object, "what", "why", List.of("mend"));
     }
 
     @Test
     void whatIsFoundTwiceIsAFinding() {
-        assertThat(audit(2).findings()).containsExactly(finding());
+        assertThat(audit(2).findings()).containsExactly(finding("gpu-0"));
         assertThat(pauses).hasValue(1);
     }
 
@@ -80,6 +83,12 @@ class NodeAuditTest {
     void whatIsFoundOnceWasTheDriverAtWork() {
         assertThat(audit(1).findings()).isEmpty();
         assertThat(looks).hasValue(2);
+    }
+
+    @Test
+    void whatIsNewAtTheSecondLookIsNoFindingYet() {
+        after = "gpu-1";
+        assertThat(audit(2).findings()).isEmpty();
     }
 
     @Test
