@@ -33,28 +33,51 @@ final class LegacyPluginWatch implements AutoCloseable {
     /** The kubelet writes its Node every 5 minutes, or when it changes. */
     private static final Duration INTERVAL = Duration.ofMinutes(5);
 
+    /** While devices are withheld, or may have to be, they wait for the Node, or are at risk. */
     private static final Duration SOON = Duration.ofSeconds(5);
+
+    /**
+     * The looks of the first 10 minutes: on a new node, or after a reboot, the driver may be there
+     * before the plugin. They are counted, as the clock of such a node may still be set.
+     */
+    private static final int EARLY_LOOKS = (int) Duration.ofMinutes(10).dividedBy(SOON);
 
     private final String driver;
     private final String node;
     private final boolean withholds;
     private final ClusterApi api;
     private final EventRecorder events;
-    private final ScheduledExecutorService timer =
-            Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-legacy-"));
+    private final ScheduledExecutorService timer;
 
     private volatile boolean isHeldBack;
     private List<String> offered = List.of(); // of the thread that looks
     private boolean isKnown;
+    private int looks;
+    private int refusal;
 
     LegacyPluginWatch(
             String driver, String node, boolean withholds, ClusterApi api, EventRecorder events) {
+        this(driver, node, withholds, api, events, newTimer());
+    }
+
+    LegacyPluginWatch(
+            String driver,
+            String node,
+            boolean withholds,
+            ClusterApi api,
+            EventRecorder events,
+            ScheduledExecutorService timer) {
         this.driver = driver;
         this.node = node;
         this.withholds = withholds;
         this.isHeldBack = withholds;
         this.api = api;
         this.events = events;
+        this.timer = timer;
+    }
+
+    private static ScheduledExecutorService newTimer() {
+        return Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-legacy-"));
     }
 
     /** Looks, before the first slice is written if it depends on it, and again from now on. */
@@ -71,23 +94,45 @@ final class LegacyPluginWatch implements AutoCloseable {
                     try {
                         look(changed);
                     } finally {
-                        again(changed, isKnown && offered.isEmpty() ? INTERVAL : SOON);
+                        again(changed, next());
                     }
                 },
                 delay.toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
+    /** A driver that only warns has no hurry: each look reads a whole Node. */
+    private Duration next() {
+        boolean isSettled = isKnown && offered.isEmpty() && looks > EARLY_LOOKS;
+        return withholds && !isSettled ? SOON : INTERVAL;
+    }
+
     /** Reads the Node once. */
     void look(Runnable changed) {
+        looks++;
         try {
             ClusterApi.Answer answer = api.get("api/v1/nodes/" + node);
             if (answer.status() == 200) {
+                refusal = 0;
                 found(LegacyResources.offered(driver, answer.body()), changed);
+            } else if (answer.status() != refusal) {
+                refusal = answer.status();
+                refused(answer.body().path("message").asText("no message"));
             }
         } catch (NotCheckedException e) {
             LOG.atDebug().setCause(e).log("The Node can't be read; tried again");
         }
+    }
+
+    private void refused(String message) {
+        LOG.atWarn()
+                .log(
+                        "The Node {} can't be read (GET was answered {}: {}), so it is not known whether a device plugin offers the devices of {}, too.{} It is tried again; the command doctor of this program checks the name of the node and the rights of the driver",
+                        node,
+                        refusal,
+                        message,
+                        driver,
+                        withholds && !isKnown ? " No device is published until it is read." : "");
     }
 
     private void found(List<String> now, Runnable changed) {

@@ -4,6 +4,10 @@ package io.dra4j.runtime.internal.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -13,10 +17,15 @@ import io.dra4j.api.device.Pool;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.publish.ManualLoop;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 class LegacyPluginWatchTest {
 
@@ -26,6 +35,8 @@ class LegacyPluginWatchTest {
 
     private final List<DriverEvent> events = new ArrayList<>();
     private final List<String> changes = new ArrayList<>();
+    private final ManualLoop timer = new ManualLoop();
+    private int reads;
     private int status = 200;
     private String amount = "0";
     private LegacyPluginWatch watch = watch(true);
@@ -35,6 +46,7 @@ class LegacyPluginWatchTest {
                 new ClusterApi() {
                     @Override
                     public Answer get(String path) {
+                        reads++;
                         if (status == 0) {
                             throw new NotCheckedException("no answer");
                         }
@@ -48,7 +60,7 @@ class LegacyPluginWatchTest {
                         throw new AssertionError("nothing is created");
                     }
                 };
-        return new LegacyPluginWatch(DRIVER, "node-a", withholds, api, events::add);
+        return new LegacyPluginWatch(DRIVER, "node-a", withholds, api, events::add, timer);
     }
 
     @AfterEach
@@ -104,9 +116,88 @@ class LegacyPluginWatchTest {
         assertThat(events).hasSize(1);
     }
 
+    private int readsIn(Duration time) {
+        int before = reads;
+        timer.advance(time);
+        return reads - before;
+    }
+
+    private void start() {
+        watch.start(() -> changes.add(amount));
+    }
+
+    @Test
+    void aPluginThatComesSoonAfterTheDriverIsNoticedWithinSeconds() {
+        start();
+        timer.advance(Duration.ofMinutes(9));
+        assertThat(published()).isOne();
+
+        amount = "8";
+        timer.advance(Duration.ofSeconds(5));
+
+        assertThat(published()).isZero();
+        assertThat(changes).containsExactly("8");
+    }
+
+    @Test
+    void aNodeWithoutAPluginIsReadSeldomAfterTenMinutes() {
+        start();
+        timer.advance(Duration.ofMinutes(11));
+
+        assertThat(readsIn(Duration.ofHours(1))).isEqualTo(12);
+    }
+
+    @Test
+    void devicesThatAreWithheldComeBackWithinSeconds() {
+        amount = "8";
+        start();
+        timer.advance(Duration.ofHours(1));
+        assertThat(published()).isZero();
+
+        amount = "0";
+        timer.advance(Duration.ofSeconds(5));
+
+        assertThat(published()).isOne();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"200, 8", "200, 0", "403, 0", "0, 0"})
+    void aDriverThatOnlyWarnsReadsTheNodeSeldom(int answer, String nvidiaGpu) {
+        watch = watch(false);
+        status = answer;
+        amount = nvidiaGpu;
+        start();
+
+        assertThat(readsIn(Duration.ofMinutes(59))).isEqualTo(12);
+    }
+
+    @Test
+    void anAnswerThatRefusesTheNodeIsLoggedOnce() {
+        status = 403;
+        Logger logger = (Logger) LoggerFactory.getLogger(LegacyPluginWatch.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            start();
+            timer.advance(Duration.ofMinutes(5));
+        } finally {
+            logger.detachAppender(log);
+        }
+
+        assertThat(log.list)
+                .singleElement()
+                .satisfies(
+                        one -> {
+                            assertThat(one.getLevel()).isEqualTo(Level.WARN);
+                            assertThat(one.getFormattedMessage())
+                                    .startsWith("The Node node-a can't be read")
+                                    .contains("answered 403", "No device is published until");
+                        });
+    }
+
     @Test
     void aWarningWithholdsNothing() {
-        watch.close();
         watch = watch(false);
 
         look(200, "8");
