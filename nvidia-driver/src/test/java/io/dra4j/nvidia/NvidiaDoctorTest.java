@@ -183,6 +183,38 @@ class NvidiaDoctorTest {
         assertThat(found(report(node))).isEmpty();
     }
 
+    /** The folder {@code net} of a process that ended can be opened, and not be listed. */
+    @Test
+    void aDaemonThatEndsMeanwhileKeepsNoGpuOpen() throws Exception {
+        StandInNode node = install("a100-40");
+        process(node, 900, "nv-hostengine", "");
+        Path files = node.proc().resolve("900/fd");
+        Process parent =
+                new ProcessBuilder("sh", "-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60")
+                        .start();
+        try {
+            Files.delete(files);
+            Files.createSymbolicLink(files, folderOfEnded(parent).resolve("net"));
+
+            Report report = report(node, "--dynamic-mig");
+
+            assertThat(report.exitStatus()).as(report.text()).isZero();
+        } finally {
+            parent.destroyForcibly();
+        }
+    }
+
+    /** Starts a process with a child that ended and is not waited for, and gives its folder. */
+    private static Path folderOfEnded(Process parent) throws Exception {
+        String pid = parent.inputReader().readLine();
+        parent.getOutputStream().close();
+        Path ended = Path.of("/proc", pid);
+        while (!Files.readString(ended.resolve("stat")).contains(") Z ")) {
+            Thread.onSpinWait();
+        }
+        return ended;
+    }
+
     @Test
     void gpusInMigModeMayBeKeptOpen() throws Exception {
         StandInNode node = install("a100-40");

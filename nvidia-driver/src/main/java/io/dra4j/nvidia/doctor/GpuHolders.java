@@ -10,6 +10,7 @@ import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.nvml.Gpu;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,8 +99,8 @@ record GpuHolders(NodeReading node, boolean isDynamic, Path proc) implements Che
             return files.toList();
         } catch (AccessDeniedException e) {
             throw new NotCheckedException(folder + " can't be read: run it as root", e);
-        } catch (IOException e) {
-            return List.of(); // the process has ended
+        } catch (IOException | UncheckedIOException e) {
+            return List.of(); // the process has ended, before or while its files are listed
         }
     }
 

@@ -20,7 +20,15 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
             return new Checked(check.id(), result.fact(), result.findings(), "");
         } catch (NotCheckedException e) {
             return new Checked(check.id(), "", List.of(), String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) { // a defect of one check must not lose what others found
+            return new Checked(check.id(), "", List.of(), unexpected(e));
         }
+    }
+
+    private static String unexpected(RuntimeException e) {
+        StackTraceElement[] stack = e.getStackTrace();
+        return "unexpected %s%s: a defect of the check, please report it"
+                .formatted(e, stack.length == 0 ? "" : " at " + stack[0]);
     }
 
     boolean isHealthy() {

@@ -85,6 +85,17 @@ class ReportTest {
     }
 
     @Test
+    void aDefectOfOneCheckDoesNotLoseTheOthers() {
+        Check defective = check("cdi", () -> Result.healthy(List.<String>of().get(0)));
+
+        Report report = Report.of("node gpu-1", List.of(defective, FOUND));
+
+        assertThat(report.findings()).hasSize(2);
+        assertThat(report.text())
+                .containsPattern("not checked  cdi +unexpected java.lang.*IndexOutOfBounds");
+    }
+
+    @Test
     void findingsSayWhatAndWhyAndHowToMendIt() {
         Report report = Report.of("node gpu-1", List.of(BLIND, FOUND));
 

@@ -61,7 +61,8 @@ record CdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) implement
     }
 
     private Finding otherDirectory(RuntimeConfig config) {
-        String read = String.join(", ", config.directories());
+        List<String> directories = config.directories();
+        String read = directories.isEmpty() ? "no directory" : String.join(", ", directories);
         return new Finding(
                 id(),
                 Severity.ERROR,
@@ -71,11 +72,14 @@ record CdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) implement
                 "containers with a claim fail: the runtime does not know the devices (unresolvable CDI"
                         + " devices)",
                 List.of(
-                        "# start the driver with --cdi-root=%s (charts: cdiRoot), or add %s to cdi_spec_dirs of %s"
-                                .formatted(
-                                        config.directories().get(config.directories().size() - 1),
-                                        cdiRoot,
-                                        edited(config)),
+                        directories.isEmpty()
+                                ? "# add %s to cdi_spec_dirs of %s"
+                                        .formatted(cdiRoot, edited(config))
+                                : "# start the driver with --cdi-root=%s (charts: cdiRoot), or add %s to cdi_spec_dirs of %s"
+                                        .formatted(
+                                                directories.get(directories.size() - 1),
+                                                cdiRoot,
+                                                edited(config)),
                         "sudo systemctl restart " + config.unit()));
     }
 }

@@ -4,12 +4,14 @@ package io.dra4j.runtime.internal.doctor;
 
 import io.dra4j.doctor.NotCheckedException;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,16 +63,14 @@ public record HostRoot(@Nullable Path path) {
         return path.resolve(Path.of("/").relativize(Path.of(absolute)));
     }
 
-    /** Returns the files of a folder whose names end so, sorted, as paths of the node. */
-    List<String> files(String folder, String suffix) {
-        try (Stream<Path> files = Files.list(file(folder))) {
+    /** Returns the files of a folder whose names match a glob, sorted, as paths of the node. */
+    List<String> files(String folder, String glob) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(file(folder), glob)) {
             List<String> found = new ArrayList<>();
-            files.map(one -> one.getFileName().toString())
-                    .filter(name -> name.endsWith(suffix))
-                    .sorted()
-                    .forEach(name -> found.add(folder + "/" + name));
+            files.forEach(one -> found.add(folder + "/" + one.getFileName()));
+            Collections.sort(found);
             return found;
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             return List.of();
         }
     }

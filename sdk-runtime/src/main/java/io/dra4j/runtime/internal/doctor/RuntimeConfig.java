@@ -99,8 +99,8 @@ record RuntimeConfig(
     private static List<String> matching(String pattern, HostRoot host) {
         int slash = pattern.lastIndexOf('/');
         String name = pattern.substring(slash + 1);
-        if (name.startsWith("*")) {
-            return host.files(pattern.substring(0, slash), name.substring(1));
+        if (name.contains("*")) {
+            return host.files(pattern.substring(0, slash), name);
         }
         return host.exists(pattern) ? List.of(pattern) : List.of();
     }
@@ -123,7 +123,7 @@ record RuntimeConfig(
         if (host.exists(CRIO)) {
             keys.read(host.read(CRIO));
         }
-        host.files(CRIO + ".d", "").forEach(file -> keys.read(host.read(file)));
+        host.files(CRIO + ".d", "*").forEach(file -> keys.read(host.read(file)));
         List<String> directories =
                 keys.texts("crio", "runtime", "cdi_spec_dirs").orElse(DEFAULT_DIRECTORIES);
         return new RuntimeConfig(

@@ -124,6 +124,47 @@ class CdiCheckTest {
         process(proc.resolve("self"), "mnt:[1]");
         Path first = process(proc.resolve("1"), "mnt:[1]");
 
+    @Test
+    void containerdWithoutDirectoriesIsFoundOnce() {
+        NodeFiles node = node("containerd://2.1.4");
+        node.write(CONFIG, "[plugins.'io.containerd.cri.v1.runtime']\ncdi_spec_dirs = []\n");
+
+        assertThat(look(node))
+                .singleElement()
+                .satisfies(
+                        one -> {
+                            assertThat(one.what()).contains("reads CDI specs of no directory");
+                            assertThat(one.mend().get(0))
+                                    .isEqualTo("# add /var/run/cdi to cdi_spec_dirs of " + CONFIG);
+                        });
+    }
+
+    /** The folder {@code net} of a process that ended can be opened, and not be listed. */
+    @Test
+    void aFolderThatCanNotBeListedHasNoFiles() throws Exception {
+        Process parent =
+                new ProcessBuilder("sh", "-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60")
+                        .start();
+        try {
+            Path ended = folderOfEnded(parent);
+
+            assertThat(new HostRoot(Path.of("/")).files(ended + "/net", "*")).isEmpty();
+        } finally {
+            parent.destroyForcibly();
+        }
+    }
+
+    /** Starts a process with a child that ended and is not waited for, and gives its folder. */
+    private static Path folderOfEnded(Process parent) throws Exception {
+        String pid = parent.inputReader().readLine();
+        parent.getOutputStream().close();
+        Path ended = Path.of("/proc", pid);
+        while (!Files.readString(ended.resolve("stat")).contains(") Z ")) {
+            Thread.onSpinWait();
+        }
+        return ended;
+    }
+
         assertThatThrownBy(() -> HostRoot.of(null, proc, pod).file("/etc"))
                 .isInstanceOf(NotCheckedException.class)
                 .hasMessageContaining("--host-root");
