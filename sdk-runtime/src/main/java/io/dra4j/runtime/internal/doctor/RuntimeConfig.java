@@ -20,6 +20,8 @@ record RuntimeConfig(
 
     private static final List<String> DEFAULT_DIRECTORIES = List.of("/etc/cdi", "/var/run/cdi");
 
+    private static final String USUAL = "/etc/containerd/config.toml";
+
     /** Those of distributions first: a file of the usual name may be left over on their nodes. */
     private static final List<String> CONTAINERD =
             List.of(
@@ -28,7 +30,11 @@ record RuntimeConfig(
                     "/var/snap/microk8s/current/args/containerd.toml",
                     "/etc/k0s/containerd.toml",
                     "/etc/cri/containerd.toml",
-                    "/etc/containerd/config.toml");
+                    "/etc/containerd/config-kops.toml",
+                    USUAL);
+
+    /** In the version of the containerd that k3s and RKE2 bring along. */
+    private static final String OF_K3S = "-k3s";
 
     private static final String CRIO = "/etc/crio/crio.conf";
     private static final String[] PLUGIN_OF_2 = {"plugins", "io.containerd.cri.v1.runtime"};
@@ -58,16 +64,19 @@ record RuntimeConfig(
             throw new NotCheckedException(
                     "containerd %s has no CDI: runtime-version".formatted(version));
         }
-        String file =
-                CONTAINERD.stream()
-                        .filter(host::exists)
-                        .findFirst()
-                        .orElse(CONTAINERD.get(CONTAINERD.size() - 1));
-        TomlKeys keys = new TomlKeys();
-        if (host.exists(file)) {
-            keys.read(host.read(file));
-            imports(keys, file, host).forEach(one -> keys.read(host.read(one)));
+        Optional<String> seen = file(version, host);
+        if (seen.isEmpty() && isOld) {
+            throw new NotCheckedException(
+                    "no configuration of containerd %s is seen in a usual place, and without one CDI is off. On the node: containerd config dump | grep enable_cdi, with --config=FILE where containerd runs with another"
+                            .formatted(version));
         }
+        TomlKeys keys = new TomlKeys();
+        seen.ifPresent(
+                file -> {
+                    keys.read(host.read(file));
+                    imports(keys, file, host).forEach(one -> keys.read(host.read(one)));
+                });
+        String file = seen.orElse(USUAL);
         Optional<String> enabled = key(keys, "enable_cdi");
         return new RuntimeConfig(
                 "containerd " + version,
@@ -75,6 +84,14 @@ record RuntimeConfig(
                 enabled.map("true"::equals).orElse(!isOld),
                 directories(keys).orElse(DEFAULT_DIRECTORIES),
                 unit(file));
+    }
+
+    /** The file in use, if it is in a usual place: k3s takes none of another place. */
+    private static Optional<String> file(String version, HostRoot host) {
+        return CONTAINERD.stream()
+                .filter(file -> !version.contains(OF_K3S) || file.contains("/rancher/"))
+                .filter(host::exists)
+                .findFirst();
     }
 
     private static Optional<String> key(TomlKeys keys, String name) {

@@ -71,8 +71,31 @@ class CdiCheckTest {
     }
 
     @Test
-    void offByDefaultIsFoundWithoutAFile() {
-        assertThat(look(node("containerd://1.7.27"))).hasSize(1);
+    void aFileThatIsNotSeenIsNotChecked() {
+        assertThatThrownBy(() -> look(node("containerd://1.7.27")))
+                .isInstanceOf(NotCheckedException.class)
+                .hasMessageContaining("containerd config dump | grep enable_cdi");
+    }
+
+    /** With another --data-dir, the file of k3s is elsewhere; that of the usual name is not its. */
+    @ParameterizedTest
+    @CsvSource({"containerd://1.7.27-k3s1", "containerd://1.7.27-k3s1.32"})
+    void aFileThatIsLeftOverIsNotThatOfK3s(String runtime) {
+        NodeFiles node = node(runtime);
+        node.write(CONFIG, "version = 2\n");
+
+        assertThatThrownBy(() -> look(node)).isInstanceOf(NotCheckedException.class);
+    }
+
+    @Test
+    void anImportMayHaveAStarAnywhere() {
+        NodeFiles node = node("containerd://2.1.4");
+        node.write(CONFIG, "version = 3\nimports = ['conf.d/9*-cdi.toml']\n");
+        node.write(
+                "/etc/containerd/conf.d/99-cdi.toml",
+                "[plugins.'io.containerd.cri.v1.runtime']\nenable_cdi = false\n");
+
+        assertThat(look(node)).hasSize(1);
     }
 
     @Test
@@ -100,29 +123,6 @@ class CdiCheckTest {
                                 assertThat(one.mend().get(0))
                                         .contains("--cdi-root=/var/cdi/dynamic"));
     }
-
-    @Test
-    void crioWithoutDirectoriesIsFoundOnce() {
-        NodeFiles node = node("cri-o://1.34.1");
-        node.write("/etc/crio/crio.conf.d/99-off.conf", "[crio.runtime]\ncdi_spec_dirs = []\n");
-
-        assertThat(look(node))
-                .extracting(Finding::what)
-                .containsExactly("CDI is off in CRI-O 1.34.1");
-    }
-
-    @Test
-    void anotherRuntimeIsNotChecked() {
-        assertThatThrownBy(() -> look(node("docker://28.1")))
-                .isInstanceOf(NotCheckedException.class)
-                .hasMessageContaining("docker://28.1");
-    }
-
-    @Test
-    void aPodThatDoesNotSeeTheNodeDoesNotCheck(@TempDir Path proc) throws Exception {
-        Map<String, String> pod = Map.of("KUBERNETES_SERVICE_HOST", "10.96.0.1");
-        process(proc.resolve("self"), "mnt:[1]");
-        Path first = process(proc.resolve("1"), "mnt:[1]");
 
     @Test
     void containerdWithoutDirectoriesIsFoundOnce() {
@@ -164,6 +164,29 @@ class CdiCheckTest {
         }
         return ended;
     }
+
+    @Test
+    void crioWithoutDirectoriesIsFoundOnce() {
+        NodeFiles node = node("cri-o://1.34.1");
+        node.write("/etc/crio/crio.conf.d/99-off.conf", "[crio.runtime]\ncdi_spec_dirs = []\n");
+
+        assertThat(look(node))
+                .extracting(Finding::what)
+                .containsExactly("CDI is off in CRI-O 1.34.1");
+    }
+
+    @Test
+    void anotherRuntimeIsNotChecked() {
+        assertThatThrownBy(() -> look(node("docker://28.1")))
+                .isInstanceOf(NotCheckedException.class)
+                .hasMessageContaining("docker://28.1");
+    }
+
+    @Test
+    void aPodThatDoesNotSeeTheNodeDoesNotCheck(@TempDir Path proc) throws Exception {
+        Map<String, String> pod = Map.of("KUBERNETES_SERVICE_HOST", "10.96.0.1");
+        process(proc.resolve("self"), "mnt:[1]");
+        Path first = process(proc.resolve("1"), "mnt:[1]");
 
         assertThatThrownBy(() -> HostRoot.of(null, proc, pod).file("/etc"))
                 .isInstanceOf(NotCheckedException.class)

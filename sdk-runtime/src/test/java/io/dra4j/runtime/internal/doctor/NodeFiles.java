@@ -49,11 +49,12 @@ final class NodeFiles {
     /** A random configuration with CDI on for the usual directories. */
     static NodeFiles healthy(Path root, Random random) {
         NodeFiles node = new NodeFiles(root);
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(6)) {
             case 0 -> node.containerd1(random);
             case 1 -> node.containerd2(random);
             case 2 -> node.k3s(random);
             case 3 -> node.crio(random);
+            case 4 -> node.kops(random);
             default -> node.runtime = "containerd://2.1.4"; // by its defaults
         }
         return node;
@@ -79,7 +80,9 @@ final class NodeFiles {
             default -> {
                 write(
                         "/etc/containerd/config.toml",
-                        "imports = [\"/etc/containerd/conf.d/*.toml\"]\n" + file);
+                        "imports = [\"/etc/containerd/conf.d/%s.toml\"]\n"
+                                        .formatted(one(List.of("*", "99-*", "*-c*"), random))
+                                + file);
                 write("/etc/containerd/conf.d/99-cdi.toml", TABLE_OF_1 + "\n" + on);
                 write("/etc/containerd/conf.d/README", TABLE_OF_1 + "\nenable_cdi = false\n");
             }
@@ -101,6 +104,18 @@ final class NodeFiles {
                 "version = 3\n" + TABLE_OF_2 + "\n" + one(DIRECTORIES, random));
         // Left over from before the node became one of k3s.
         write("/etc/containerd/config.toml", TABLE_OF_1 + "\n  enable_cdi = false\n");
+    }
+
+    private void kops(Random random) {
+        runtime = "containerd://1.7.27";
+        write(
+                "/etc/containerd/config-kops.toml",
+                "version = 2\n"
+                        + TABLE_OF_1
+                        + "\n  enable_cdi = true\n"
+                        + one(DIRECTORIES, random));
+        // Of the distribution's package.
+        write("/etc/containerd/config.toml", "disabled_plugins = [\"cri\"]\n");
     }
 
     private void crio(Random random) {
