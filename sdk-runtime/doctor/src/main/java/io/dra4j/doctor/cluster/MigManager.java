@@ -13,7 +13,8 @@ import java.util.List;
  * Checks that GPU Operator's MIG manager keeps off GPUs that the driver partitions itself.
  *
  * <p>It acts on the node label nvidia.com/mig.config. A driver that creates MIG devices when claims
- * are prepared publishes them with counters.
+ * are prepared publishes them with counters; whole GPUs have counters, too, if virtual machines may
+ * have them.
  */
 record MigManager(ClusterView cluster, boolean isDynamic) implements Check {
 
@@ -48,7 +49,7 @@ record MigManager(ClusterView cluster, boolean isDynamic) implements Check {
     private boolean isDynamic(NodeFacts node) {
         return isDynamic
                 || cluster.slicesOf(node).stream()
-                        .anyMatch(slice -> slice.driver().equals(DRIVER) && slice.hasCounters());
+                        .anyMatch(slice -> slice.driver().equals(DRIVER) && slice.hasDynamicMig());
     }
 
     private Finding finding(NodeFacts node, String layout) {

@@ -14,7 +14,8 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param generation of the pool
  * @param slicesOfPool how many slices the generation has
  * @param devices how many it has
- * @param hasCounters whether devices share counters, as partitions of a GPU do
+ * @param hasDynamicMig whether it has MIG devices that are created when claims are prepared: they
+ *     share the counters of their GPU
  */
 record SliceFacts(
         String name,
@@ -29,9 +30,11 @@ record SliceFacts(
     static SliceFacts of(JsonNode slice) {
         JsonNode spec = slice.path("spec");
         JsonNode pool = spec.path("pool");
-        boolean counters = !spec.path("sharedCounters").isEmpty();
+        boolean dynamicMig = false;
         for (JsonNode device : spec.path("devices")) {
-            counters |= !device.path("consumesCounters").isEmpty();
+            dynamicMig |=
+                    device.at("/attributes/type/string").asText().equals("mig")
+                            && !device.path("consumesCounters").isEmpty();
         }
         return new SliceFacts(
                 slice.at("/metadata/name").asText(),
@@ -41,6 +44,6 @@ record SliceFacts(
                 pool.path("generation").asLong(),
                 pool.path("resourceSliceCount").asLong(),
                 spec.path("devices").size(),
-                counters);
+                dynamicMig);
     }
 }

@@ -211,11 +211,8 @@ class ClusterChecksTest {
 
     private void layOut() {
         node().withObject("/metadata/labels").put("nvidia.com/mig.config", "all-1g.10gb");
-        ((ObjectNode) api.get("apis/resource.k8s.io/v1/resourceslices/slice-a").body())
-                .withObject("/spec")
-                .putArray("sharedCounters")
-                .addObject()
-                .put("name", "gpu-0");
+        String slice = "apis/resource.k8s.io/v1/resourceslices/slice-a";
+        FakeCluster.partition((ObjectNode) api.get(slice).body(), "mig");
     }
 
     @ParameterizedTest

@@ -95,6 +95,15 @@ public final class FakeCluster implements ClusterApi {
         return slice;
     }
 
+    /** Lets the devices of a slice be of a type, and share counters. */
+    public static void partition(ObjectNode slice, String type) {
+        for (JsonNode one : slice.at("/spec/devices")) {
+            ObjectNode device = (ObjectNode) one;
+            device.withObject("/attributes/type").put("string", type);
+            device.putArray("consumesCounters").addObject().put("counterSet", "gpu-0");
+        }
+    }
+
     public void remove(String path, String name) {
         lists.getOrDefault(path, new ArrayList<>())
                 .removeIf(object -> object.at("/metadata/name").asText().equals(name));

@@ -74,7 +74,9 @@ public final class HealthyCluster {
         for (int i = 0; i < number; i++) {
             ObjectNode slice = api.slice(driver, node, node + "-" + i, number);
             if (dynamic) {
-                slice.withObject("/spec").putArray("sharedCounters").addObject().put("name", "c");
+                FakeCluster.partition(slice, "mig");
+            } else if (random.nextBoolean()) {
+                FakeCluster.partition(slice, "gpu"); // as for virtual machines
             }
         }
         if (random.nextBoolean()) {
