@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
+import io.dra4j.doctor.cluster.SliceFacts.PoolId;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ public final class ClusterView {
     private final Scope scope;
     private final Map<String, Supplier<List<JsonNode>>> lists = new HashMap<>();
     private @Nullable List<NodeFacts> nodes;
+    private @Nullable List<SliceFacts> allSlices;
     private @Nullable Map<String, List<SliceFacts>> slicesByNode;
 
     public ClusterView(ClusterApi api, Scope scope) {
@@ -138,7 +140,9 @@ public final class ClusterView {
 
     /** Returns whether a driver is looked at. */
     public boolean includes(String driver) {
-        return scope.driver() == null || scope.driver().equals(driver);
+        return (scope.driver() == null || scope.driver().equals(driver))
+                && (scope.node() == null
+                        || slices().stream().anyMatch(slice -> slice.driver().equals(driver)));
     }
 
     /** The slices that are looked at. */
@@ -146,8 +150,17 @@ public final class ClusterView {
         return slicesByNode().values().stream().flatMap(List::stream).toList();
     }
 
-    private Map<String, List<SliceFacts>> slicesByNode() {
-        Map<String, List<SliceFacts>> known = slicesByNode;
+    /**
+     * The pools that have a slice that is looked at, with all their slices: a pool may span nodes.
+     */
+    List<List<SliceFacts>> pools() {
+        Map<PoolId, List<SliceFacts>> pools =
+                allSlices().stream().collect(Collectors.groupingBy(SliceFacts::poolId, toList()));
+        return slices().stream().map(SliceFacts::poolId).distinct().map(pools::get).toList();
+    }
+
+    private List<SliceFacts> allSlices() {
+        List<SliceFacts> known = allSlices;
         if (known == null) {
             known =
                     list("apis/resource.k8s.io/v1/resourceslices").stream()
@@ -157,6 +170,17 @@ public final class ClusterView {
                                     Collectors.groupingBy(
                                             SliceFacts::node, TreeMap::new, toList()));
             slicesByNode = known;
+                            .toList();
+            allSlices = known;
+        }
+        return known;
+    }
+
+    private Map<String, List<SliceFacts>> slicesByNode() {
+        Map<String, List<SliceFacts>> known = slicesByNode;
+        if (known == null) {
+            known =
+                    allSlices().stream()
         }
         return known;
     }

@@ -8,8 +8,6 @@ import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** Checks that each pool has all slices of its newest generation: the scheduler waits for them. */
 record PoolSlices(ClusterView cluster) implements Check {
@@ -21,13 +19,9 @@ record PoolSlices(ClusterView cluster) implements Check {
 
     @Override
     public Result look() {
-        Map<String, List<SliceFacts>> pools = new TreeMap<>();
-        for (SliceFacts slice : cluster.slices()) {
-            String key = slice.driver() + " " + slice.pool();
-            pools.computeIfAbsent(key, any -> new ArrayList<>()).add(slice);
-        }
+        List<List<SliceFacts>> pools = cluster.pools();
         List<Finding> findings = new ArrayList<>();
-        for (List<SliceFacts> slices : pools.values()) {
+        for (List<SliceFacts> slices : pools) {
             long newest = slices.stream().mapToLong(SliceFacts::generation).max().orElse(0);
             List<SliceFacts> current =
                     slices.stream().filter(one -> one.generation() == newest).toList();

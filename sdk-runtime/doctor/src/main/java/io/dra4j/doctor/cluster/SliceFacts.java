@@ -25,7 +25,14 @@ record SliceFacts(
         long generation,
         long slicesOfPool,
         int devices,
-        boolean hasCounters) {
+        boolean hasDynamicMig) {
+
+    /** Pools of different drivers may have the same name. */
+    record PoolId(String driver, String pool) {}
+
+    PoolId poolId() {
+        return new PoolId(driver, pool);
+    }
 
     static SliceFacts of(JsonNode slice) {
         JsonNode spec = slice.path("spec");

@@ -270,6 +270,10 @@ class ClusterChecksTest {
     }
 
     private List<String> found(Scope scope) {
+        return found(api, scope);
+    }
+
+    private static List<String> found(FakeCluster api, Scope scope) {
         ClusterView view = new ClusterView(api, scope);
         return Report.of("a part", ClusterChecks.ofCluster(view, "")).findings().stream()
                 .map(Finding::id)
@@ -327,6 +331,12 @@ class ClusterChecksTest {
                     .as("cluster %d of seed %d", i, SEED)
                     .contains("nothing found");
             assertThat(report.exitStatus()).isZero();
+            assertThat(healthy.withDevices)
+                    .as("nodes of cluster %d of seed %d", i, SEED)
+                    .allSatisfy(
+                            node ->
+                                    assertThat(found(healthy.api, new Scope(null, node)))
+                                            .isEmpty());
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.Random;
 /**
  * A random cluster in which nothing is wrong: releases, runtimes, names and drivers vary, and some
  * nodes have device plugins for other devices, the label of a MIG manager that is off, or no
- * driver.
+ * driver; one pool spans nodes.
  */
 public final class HealthyCluster {
 
@@ -30,6 +30,7 @@ public final class HealthyCluster {
     final FakeCluster api;
     final List<String> nodes = new ArrayList<>();
     final List<String> drivers = new ArrayList<>();
+    final List<String> withDevices = new ArrayList<>();
     private final Random random;
 
     public HealthyCluster(Random random) {
@@ -39,6 +40,7 @@ public final class HealthyCluster {
         for (int i = 0; i < number; i++) {
             node(i);
         }
+        spanningPool();
         fleets();
     }
 
@@ -66,6 +68,16 @@ public final class HealthyCluster {
         allocatable.put("nvidia.com/gpu", "0").put("example.com/fpga", "2");
         allocatable.put("intel.com/sriov_nic", "16").put("nvidia.com/cc-license", "1");
         slices(driver, name, labels);
+        withDevices.add(name);
+    }
+
+    /** A pool with a slice for each of some nodes. */
+    private void spanningPool() {
+        String driver = one(DRIVERS);
+        for (String node : withDevices) {
+            ObjectNode slice = api.slice(driver, node, "fabric-" + node, withDevices.size());
+            slice.withObject("/spec/pool").put("name", "fabric");
+        }
     }
 
     private void slices(String driver, String node, ObjectNode labels) {
