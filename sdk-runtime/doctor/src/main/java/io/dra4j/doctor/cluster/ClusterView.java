@@ -138,7 +138,12 @@ public final class ClusterView {
         return known;
     }
 
-    /** Returns whether a driver is looked at. */
+    /** Returns whether all drivers and nodes are looked at. */
+    public boolean isWhole() {
+        return scope.equals(Scope.CLUSTER);
+    }
+
+    /** Returns whether a driver is looked at: if a node is, those that publish devices of it. */
     public boolean includes(String driver) {
         return (scope.driver() == null || scope.driver().equals(driver))
                 && (scope.node() == null
@@ -165,11 +170,6 @@ public final class ClusterView {
             known =
                     list("apis/resource.k8s.io/v1/resourceslices").stream()
                             .map(SliceFacts::of)
-                            .filter(scope::includes)
-                            .collect(
-                                    Collectors.groupingBy(
-                                            SliceFacts::node, TreeMap::new, toList()));
-            slicesByNode = known;
                             .toList();
             allSlices = known;
         }
@@ -181,6 +181,11 @@ public final class ClusterView {
         if (known == null) {
             known =
                     allSlices().stream()
+                            .filter(scope::includes)
+                            .collect(
+                                    Collectors.groupingBy(
+                                            SliceFacts::node, TreeMap::new, toList()));
+            slicesByNode = known;
         }
         return known;
     }

@@ -17,11 +17,12 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Checks that a DeviceClass selects devices of each driver, and that each class that claims ask for
- * has some.
+ * Checks that a DeviceClass selects devices of each driver, that each class that is asked for is
+ * there, and that those that claims wait for have devices.
  *
- * <p>A class without devices that no claim asks for is no finding: charts bring classes for MIG
- * devices along, for example, which a cluster may not have.
+ * <p>A class without devices that no claim waits for is no finding: charts bring classes for MIG
+ * devices along, for example, which a cluster may not have, and nodes that autoscaling has removed
+ * come back when a claim of a template waits.
  */
 final class DeviceClasses implements Check {
 
@@ -53,7 +54,15 @@ final class DeviceClasses implements Check {
         }
         List<Finding> findings = new ArrayList<>();
         devices.forEach((driver, some) -> findDriver(driver, some, findings));
-        users().forEach((name, users) -> findClass(name, users, findings));
+        users().forEach(
+                        (name, users) -> {
+                            ClassSelectors selectors = classes.get(name);
+                            if (selectors == null) {
+                                findMissing(name, users.all(), findings);
+                            } else {
+                                findEmpty(selectors, users.waiting(), findings);
+                            }
+                        });
         return new Result(
                 "%d classes, with devices for all that claims ask for".formatted(classes.size()),
                 findings);
@@ -90,34 +99,41 @@ final class DeviceClasses implements Check {
                 List.of("echo '%s' | kubectl apply -f -".formatted(manifest)));
     }
 
-    private void findClass(String name, Set<String> users, List<Finding> findings) {
-        ClassSelectors selectors = classes.get(name);
-        String who = first(users);
-        if (selectors == null) {
-            findings.add(
-                    new Finding(
-                            id(),
-                            Severity.ERROR,
-                            "deviceclass/" + name,
-                            "there is no such class; it is asked for by %s".formatted(who),
-                            "pods of these claims wait for ever, and say only that the class is missing",
-                            List.of(
-                                    "kubectl get deviceclasses",
-                                    "# correct deviceClassName, or install the chart that brings the class")));
-        } else if (!hasDevices(selectors)) {
-            findings.add(
-                    new Finding(
-                            id(),
-                            Severity.WARNING,
-                            "deviceclass/" + name,
-                            "it selects none of the devices that drivers publish; it is asked for by %s"
-                                    .formatted(who),
-                            "pods of these claims wait until such a device is published",
-                            List.of(
-                                    "kubectl get deviceclass %s -o jsonpath='{.spec.selectors}'"
-                                            .formatted(name),
-                                    "kubectl get resourceslices -o yaml | less    # the attributes of devices")));
+    /** A class that is not there is of any driver; by convention it has the name of its driver. */
+    private void findMissing(String name, Set<String> users, List<Finding> findings) {
+        if (!cluster.includes(name)) {
+            return;
         }
+        findings.add(
+                new Finding(
+                        id(),
+                        Severity.ERROR,
+                        "deviceclass/" + name,
+                        "there is no such class; it is asked for by %s".formatted(first(users)),
+                        "pods of these claims wait for ever, and say only that the class is missing",
+                        List.of(
+                                "kubectl get deviceclasses",
+                                "# correct deviceClassName, or install the chart that brings the class")));
+    }
+
+    private void findEmpty(ClassSelectors selectors, Set<String> waiting, List<Finding> findings) {
+        boolean isLookedAt =
+                cluster.isWhole() || selectors.strings().stream().anyMatch(cluster::includes);
+        if (waiting.isEmpty() || !isLookedAt || hasDevices(selectors)) {
+            return;
+        }
+        findings.add(
+                new Finding(
+                        id(),
+                        Severity.WARNING,
+                        "deviceclass/" + selectors.name(),
+                        "it selects none of the devices that drivers publish; it is asked for by %s"
+                                .formatted(first(waiting)),
+                        "pods of these claims wait until such a device is published",
+                        List.of(
+                                "kubectl get deviceclass %s -o jsonpath='{.spec.selectors}'"
+                                        .formatted(selectors.name()),
+                                "kubectl get resourceslices -o yaml | less    # the attributes of devices")));
     }
 
     private static String first(Set<String> users) {
@@ -135,18 +151,38 @@ final class DeviceClasses implements Check {
                                         .anyMatch(it -> selectors.select(one.getKey(), it)));
     }
 
-    /** Claims that wait, and templates, by the class that they ask for. */
-    private Map<String, Set<String>> users() {
-        Map<String, Set<String>> users = new TreeMap<>();
+    /**
+     * Who asks for a class.
+     *
+     * @param waiting claims that have no devices yet
+     * @param all these and templates
+     */
+    private record Users(Set<String> waiting, Set<String> all) {}
+
+    private Map<String, Users> users() {
+        Map<String, Users> users = new TreeMap<>();
         for (JsonNode claim : cluster.list(GROUP + "resourceclaims")) {
             if (claim.at("/status/allocation").isMissingNode()) {
-                add("claim " + name(claim), claim.at("/spec/devices/requests"), users);
+                String user = "claim " + name(claim);
+                for (String name : classesOf(claim.at("/spec/devices/requests"))) {
+                    Users of = users.computeIfAbsent(name, DeviceClasses::noUser);
+                    of.waiting().add(user);
+                    of.all().add(user);
+                }
             }
         }
         for (JsonNode one : cluster.list(GROUP + "resourceclaimtemplates")) {
-            add("template " + name(one), one.at("/spec/spec/devices/requests"), users);
+            for (String name : classesOf(one.at("/spec/spec/devices/requests"))) {
+                users.computeIfAbsent(name, DeviceClasses::noUser)
+                        .all()
+                        .add("template " + name(one));
+            }
         }
         return users;
+    }
+
+    private static Users noUser(String name) {
+        return new Users(new TreeSet<>(), new TreeSet<>());
     }
 
     private static String name(JsonNode object) {
@@ -155,19 +191,16 @@ final class DeviceClasses implements Check {
                 + object.at("/metadata/name").asText();
     }
 
-    private static void add(String user, JsonNode requests, Map<String, Set<String>> users) {
+    private static Set<String> classesOf(JsonNode requests) {
+        Set<String> names = new TreeSet<>();
         for (JsonNode request : requests) {
-            add(user, request.at("/exactly/deviceClassName").asText(), users);
+            names.add(request.at("/exactly/deviceClassName").asText());
             if (request.path("firstAvailable").size() == 1) {
                 // With alternatives, the others may fit.
-                add(user, request.at("/firstAvailable/0/deviceClassName").asText(), users);
+                names.add(request.at("/firstAvailable/0/deviceClassName").asText());
             }
         }
-    }
-
-    private static void add(String user, String name, Map<String, Set<String>> users) {
-        if (!name.isEmpty()) {
-            users.computeIfAbsent(name, any -> new TreeSet<>()).add(user);
-        }
+        names.remove("");
+        return names;
     }
 }

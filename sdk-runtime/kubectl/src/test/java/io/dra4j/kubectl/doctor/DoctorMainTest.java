@@ -177,25 +177,100 @@ class DoctorMainTest {
         assertThat(status).isZero();
     }
 
-    @ParameterizedTest
-    @CsvSource({"mig.nvidia.com, warning, 'selects none'", "absent, error, no such class"})
-    void aClassThatClaimsWaitForIsFound(String name, String severity, String what)
-            throws Exception {
-        put(
-                """
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceClaimTemplate
-                metadata: {name: slice, namespace: ml}
-                spec:
-                  spec: {devices: {requests: [{name: r, exactly: {deviceClassName: %s}}]}}
-                """
-                        .formatted(name));
+    private static final String CLAIM =
+            """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {name: slice, namespace: ml}
+            spec: {devices: {requests: [{name: r, exactly: {deviceClassName: %s}}]}}
+            """;
+
+    private static final String TEMPLATE =
+            """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaimTemplate
+            metadata: {name: slice, namespace: ml}
+            spec:
+              spec: {devices: {requests: [{name: r, exactly: {deviceClassName: %s}}]}}
+            """;
+
+    @Test
+    void aClassWithoutDevicesThatAClaimWaitsForIsFound() throws Exception {
+        put(CLAIM.formatted("mig.nvidia.com"));
 
         JsonNode findings = json().at("/findings");
 
         assertThat(findings).hasSize(1);
-        assertThat(findings.at("/0/severity").asText()).isEqualTo(severity);
-        assertThat(findings.at("/0/what").asText()).contains(what, "template ml/slice");
+        assertThat(findings.at("/0/severity").asText()).isEqualTo("warning");
+        assertThat(findings.at("/0/what").asText()).contains("selects none", "claim ml/slice");
+    }
+
+    @Test
+    void aClassThatIsMissingIsFound() throws Exception {
+        put(TEMPLATE.formatted("absent"));
+
+        JsonNode findings = json().at("/findings");
+
+        assertThat(findings).hasSize(1);
+        assertThat(findings.at("/0/severity").asText()).isEqualTo("error");
+        assertThat(findings.at("/0/what").asText()).contains("no such class", "template ml/slice");
+    }
+
+    /** Nodes of its devices come when a claim waits. */
+    @Test
+    void aTemplateMayAskForDevicesThatAreNotThere() throws Exception {
+        put(TEMPLATE.formatted("mig.nvidia.com"));
+
+        assertThat(run()).contains("nothing found");
+        assertThat(status).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mig.nvidia.com", "absent"})
+    void classesOfOtherDriversAreNotLookedAt(String name) throws Exception {
+        put(CLAIM.formatted(name));
+        put(
+                """
+                apiVersion: v1
+                kind: Node
+                metadata: {name: net-1}
+                status:
+                  nodeInfo: {kubeletVersion: v1.36.2, containerRuntimeVersion: "containerd://2.1.4"}
+                ---
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceSlice
+                metadata: {name: net-a}
+                spec:
+                  driver: dra.net
+                  nodeName: net-1
+                  pool: {name: net-1, generation: 1, resourceSliceCount: 1}
+                  devices: [{name: eth0}]
+                ---
+                apiVersion: resource.k8s.io/v1
+                kind: DeviceClass
+                metadata: {name: dra.net}
+                spec: {selectors: [{cel: {expression: 'device.driver == "dra.net"'}}]}
+                """);
+
+        assertThat(found()).containsExactly("deviceclass/" + name);
+        assertThat(found("--driver=dra.net")).isEmpty();
+        assertThat(found("--node=net-1")).isEmpty();
+    }
+
+    @Test
+    void theClassOfADriverThatIsLookedAtIsFound() throws Exception {
+        put(CLAIM.formatted("mig.nvidia.com"));
+
+        assertThat(found("--driver=gpu.nvidia.com")).containsExactly("deviceclass/mig.nvidia.com");
+        assertThat(found("--node=gpu-1")).containsExactly("deviceclass/mig.nvidia.com");
+    }
+
+    private List<String> found(String... options) throws Exception {
+        List<String> json = new ArrayList<>(List.of(options));
+        json.addAll(List.of("-o", "json"));
+        JsonNode findings =
+                new ObjectMapper().readTree(run(json.toArray(String[]::new))).at("/findings");
+        return findings.findValuesAsText("object");
     }
 
     private JsonNode json() throws Exception {
