@@ -9,7 +9,6 @@ import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +68,7 @@ final class RunningMaintenance {
         if (asked == null) {
             end(publisher);
         } else {
-            boolean published = publisher.awaitPublished(Duration.ZERO);
+            boolean published = publisher.areTaintsPublished();
             boolean free = published && asked.concernsAll() && held.get().isEmpty();
             answer(new Answer(asked.id(), published, free && provider.trySuspend()));
         }

@@ -89,6 +89,8 @@ public final class SlicePublisher implements AutoCloseable {
     private final InventoryWriter writer;
     private final PublisherLock lock;
     private final Changes changes = new Changes();
+    // Those of them that need no read of the inventory: of taints, and of slices by others.
+    private final Changes taintChanges = new Changes();
     private volatile PublishStatus status =
             new PublishStatus(0, 0, List.of("inventory: not read yet"));
 
@@ -211,6 +213,7 @@ public final class SlicePublisher implements AutoCloseable {
     /** Requests that {@link Parts#taints} are applied again; the provider is not called. */
     public void taintsChanged() {
         changes.more();
+        taintChanges.more();
         post(
                 () -> {
                     retainted = true;
@@ -231,6 +234,14 @@ public final class SlicePublisher implements AutoCloseable {
      */
     public boolean awaitPublished(Duration limit) throws InterruptedException {
         return changes.awaitPublished(limit);
+    }
+
+    /**
+     * Returns whether the cluster has the last inventory that could be read, with the taints as they
+     * are; also while a later one can't be read.
+     */
+    public boolean areTaintsPublished() {
+        return taintChanges.areAllPublished();
     }
 
     /** Returns the hardware that the inventory leaves out, a line each; from any thread. */
@@ -314,6 +325,7 @@ public final class SlicePublisher implements AutoCloseable {
 
     private void onDue() {
         changes.more();
+        taintChanges.more();
         schedule(writer.due().orElse(clock.instant()));
     }
 
@@ -341,9 +353,13 @@ public final class SlicePublisher implements AutoCloseable {
     private void run() {
         next = null;
         long seen = changes.seen();
+        long taintsSeen = taintChanges.seen();
         try {
             if (round()) {
-                changes.arePublished(seen);
+                taintChanges.arePublished(taintsSeen);
+                if (reader.isCurrent()) {
+                    changes.arePublished(seen);
+                }
             }
             status = reader.last() == null || lock.isWaiting() ? status : writer.status();
             rounds.succeeded();
@@ -365,6 +381,7 @@ public final class SlicePublisher implements AutoCloseable {
         }
     }
 
+    /** Returns whether the cluster equals the inventory that was read last. */
     private boolean round() {
         Instant now = clock.instant();
         if (!nextReread.isAfter(now)) {
@@ -383,7 +400,7 @@ public final class SlicePublisher implements AutoCloseable {
         PinnedNames names = parts.names();
         boolean all = writer.write(names.publishable(parts.taints().apply(inventory), now));
         names.written(name -> writer.mayHave(name.pool(), name.device()), now);
-        return all && reader.isCurrent();
+        return all;
     }
 
     private boolean isWriteDue(Instant now) {

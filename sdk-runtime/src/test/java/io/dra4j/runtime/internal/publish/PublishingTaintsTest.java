@@ -52,14 +52,20 @@ class PublishingTaintsTest extends PublisherUnderTest {
     }
 
     @Test
-    void areWrittenToTheLastGoodInventoryWhileItCannotBeRead() {
+    void areWrittenToTheLastGoodInventoryWhileItCannotBeRead() throws Exception {
         unreadable = new LinkageError("the hardware fails");
         publisher.inventoryChanged();
         loop.advance(Duration.ZERO);
+        store.failing("node-a", Failures.status(500));
 
         taint(true);
+        assertThat(publisher.areTaintsPublished()).isFalse();
+        store.failing("node-a", null);
+        loop.advance(SOON);
 
         assertThat(devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertThat(publisher.areTaintsPublished()).isTrue();
+        assertThat(isPublished()).as("what the hardware has now").isFalse();
     }
 
     @Test
