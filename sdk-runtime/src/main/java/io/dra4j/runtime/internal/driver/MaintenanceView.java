@@ -80,10 +80,6 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                                     ? "The taint is not in the cluster yet; see the driver's log and"
                                             + " /readyz."
                                     : "The taint is in the cluster, or the devices are withdrawn.";
-            String hardware =
-                    answer.filter(Answer::suspended).isPresent()
-                            ? "The driver has given its hardware back.\n"
-                            : "";
             return "Maintenance is on since %s: %s of %s, taint %s with %s.\n%s\n%s"
                     .formatted(
                             asked.since(),
@@ -92,7 +88,22 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                             Maintenance.key(driverName),
                             asked.effect(),
                             done,
-                            hardware);
+                            hardware(asked));
+        }
+
+        private String hardware(Maintenance asked) {
+            if (answer.filter(Answer::suspended).isPresent()) {
+                return "The driver has given its hardware back.\n";
+            }
+            String hanging = answer.map(Answer::hanging).orElse(null);
+            if (hanging != null) {
+                return ("The driver can't give its hardware back: %s. If that does not end, restart the"
+                                + " driver's pod, or reboot the node.\n")
+                        .formatted(hanging);
+            }
+            return asked.concernsAll() && holders.isEmpty()
+                    ? "The driver has not given its hardware back yet.\n"
+                    : "";
         }
 
         private static String text(HeldClaim claim, ClaimPods pods) {

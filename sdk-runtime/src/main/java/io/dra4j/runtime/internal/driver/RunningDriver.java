@@ -78,7 +78,7 @@ public final class RunningDriver implements AutoCloseable {
     /** Starts a driver; what was started is closed again if a step fails. */
     public RunningDriver(DriverSettings settings, DeviceProvider provider) {
         this.settings = settings;
-        this.provider = new SuspendableProvider(provider);
+        this.provider = new SuspendableProvider(provider, settings.clock());
         try {
             meters = started(Meters.global(settings.driverName(), settings.nodeName()));
             Readiness readiness = new Readiness();

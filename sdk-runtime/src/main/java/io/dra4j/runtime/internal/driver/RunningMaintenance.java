@@ -70,7 +70,9 @@ final class RunningMaintenance {
         } else {
             boolean published = publisher.areTaintsPublished();
             boolean free = published && asked.concernsAll() && held.get().isEmpty();
-            answer(new Answer(asked.id(), published, free && provider.trySuspend()));
+            boolean suspended = free && provider.trySuspend();
+            String hanging = free && !suspended ? provider.longUse().orElse(null) : null;
+            answer(new Answer(asked.id(), published, suspended, hanging));
         }
     }
 

@@ -13,9 +13,16 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +39,39 @@ final class SuspendableProvider implements DeviceProvider {
 
     private static final Logger LOG = LoggerFactory.getLogger(SuspendableProvider.class);
 
+    private static final Duration LONG = Duration.ofSeconds(30);
+
     private final DeviceProvider provider;
+    private final InstantSource clock;
 
     /** Read by those who use the hardware, written by those who suspend and resume. */
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
+    private final Set<Use> uses = ConcurrentHashMap.newKeySet();
     private volatile boolean suspended;
     private volatile @Nullable Inventory last;
 
-    SuspendableProvider(DeviceProvider provider) {
+    SuspendableProvider(DeviceProvider provider, InstantSource clock) {
         this.provider = provider;
+        this.clock = clock;
+    }
+
+    /** A call of the provider in progress; equal to itself alone. */
+    private static final class Use {
+        final String call;
+        final Instant since;
+        boolean reported; // of the thread that suspends
+
+        Use(String call, Instant since) {
+            this.call = call;
+            this.since = since;
+        }
+
+        @Override
+        public String toString() {
+            return "%s, in progress since %s"
+                    .formatted(call, since.truncatedTo(ChronoUnit.SECONDS));
+        }
     }
 
     /**
@@ -50,8 +80,12 @@ final class SuspendableProvider implements DeviceProvider {
      * @return whether it is suspended now
      */
     boolean trySuspend() throws Exception {
-        if (suspended || last == null || !lock.writeLock().tryLock()) {
+        if (suspended || last == null) {
             return suspended;
+        }
+        if (!lock.writeLock().tryLock()) {
+            longestUse().ifPresent(SuspendableProvider::report);
+            return false;
         }
         try {
             provider.suspend();
@@ -60,6 +94,41 @@ final class SuspendableProvider implements DeviceProvider {
             return true;
         } finally {
             lock.writeLock().unlock();
+        }
+    }
+
+    /** Returns the call of the provider that takes long, for people; empty if none does. */
+    Optional<String> longUse() {
+        return longestUse().map(Use::toString);
+    }
+
+    private Optional<Use> longestUse() {
+        Instant latest = clock.instant().minus(LONG);
+        return uses.stream()
+                .filter(use -> !use.since.isAfter(latest))
+                .min(Comparator.comparing(use -> use.since));
+    }
+
+    private static void report(Use use) {
+        if (!use.reported) {
+            use.reported = true;
+            LOG.atWarn()
+                    .log(
+                            "The driver can't give its hardware back for the maintenance, because a"
+                                    + " call of the provider does not end: {}. If it stays so, the"
+                                    + " hardware hangs: restart the driver's pod, or reboot the node",
+                            use);
+        }
+    }
+
+    /** Calls the provider, by the holder of the lock for reading. */
+    private <T> T calling(String name, Callable<T> call) throws Exception {
+        Use use = new Use(name, clock.instant());
+        uses.add(use);
+        try {
+            return call.call();
+        } finally {
+            uses.remove(use);
         }
     }
 
@@ -80,12 +149,12 @@ final class SuspendableProvider implements DeviceProvider {
         }
     }
 
-    private <T> T use(Callable<T> call) throws Exception {
+    private <T> T use(String name, Callable<T> call) throws Exception {
         while (true) {
             lock.readLock().lock();
             try {
                 if (!suspended) {
-                    return call.call();
+                    return calling(name, call);
                 }
             } finally {
                 lock.readLock().unlock();
@@ -110,7 +179,7 @@ final class SuspendableProvider implements DeviceProvider {
         try {
             Inventory known = last;
             if (!suspended || known == null) {
-                known = provider.inventory();
+                known = calling("inventory", provider::inventory);
                 last = known;
             }
             return known;
@@ -121,12 +190,13 @@ final class SuspendableProvider implements DeviceProvider {
 
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception {
-        return use(() -> provider.prepare(claim, context));
+        return use("prepare of " + claim.ref(), () -> provider.prepare(claim, context));
     }
 
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
         use(
+                "unprepare of " + claim.ref(),
                 () -> {
                     provider.unprepare(claim, context);
                     return true;
@@ -136,14 +206,17 @@ final class SuspendableProvider implements DeviceProvider {
     /** Opens a meter that has no values while the provider is suspended. */
     @Override
     public DeviceMeter meter() throws Exception {
-        DeviceMeter meter = unlessSuspended(provider::meter, DeviceMeter.NONE);
+        DeviceMeter meter = unlessSuspended("meter", provider::meter, DeviceMeter.NONE);
         if (meter == DeviceMeter.NONE) {
             return meter;
         }
         return new DeviceMeter() {
             @Override
             public DeviceReadings measure(HeldClaim claim, HeldDevice device) throws Exception {
-                return unlessSuspended(() -> meter.measure(claim, device), DeviceReadings.NONE);
+                return unlessSuspended(
+                        "measure of " + device.device(),
+                        () -> meter.measure(claim, device),
+                        DeviceReadings.NONE);
             }
 
             @Override
@@ -153,10 +226,10 @@ final class SuspendableProvider implements DeviceProvider {
         };
     }
 
-    private <T> T unlessSuspended(Callable<T> call, T otherwise) throws Exception {
+    private <T> T unlessSuspended(String name, Callable<T> call, T otherwise) throws Exception {
         lock.readLock().lock();
         try {
-            return suspended ? otherwise : call.call();
+            return suspended ? otherwise : calling(name, call);
         } finally {
             lock.readLock().unlock();
         }

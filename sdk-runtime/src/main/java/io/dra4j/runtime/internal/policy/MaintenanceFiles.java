@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,8 +45,10 @@ public final class MaintenanceFiles {
      * @param id that of the maintenance
      * @param published whether the cluster has the taint
      * @param suspended whether the driver gave its hardware back
+     * @param hanging the call that has kept it from that for long; {@code null} for none
      */
-    public record Answer(String id, boolean published, boolean suspended) {}
+    public record Answer(
+            String id, boolean published, boolean suspended, @Nullable String hanging) {}
 
     /** Returns what changes when another maintenance is asked for. */
     public Object stamp() {

@@ -237,8 +237,8 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     /**
-     * Returns whether the cluster has the last inventory that could be read, with the taints as they
-     * are; also while a later one can't be read.
+     * Returns whether the cluster has the last inventory that could be read, with the taints as
+     * they are; also while a later one can't be read.
      */
     public boolean areTaintsPublished() {
         return taintChanges.areAllPublished();
