@@ -53,7 +53,7 @@ final class JournalAndClaims {
 
     static Result deletedInUse(Views views) {
         views.requireClaims();
-        List<KubeletClaim> held = JournalAndKubelet.intact(views).claims();
+        List<KubeletClaim> held = JournalAndKubelet.intact(views).prepared();
         List<Finding> findings =
                 held.stream()
                         .filter(claim -> views.object(claim.ref()).isEmpty())

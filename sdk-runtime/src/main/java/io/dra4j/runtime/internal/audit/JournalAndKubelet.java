@@ -33,7 +33,7 @@ final class JournalAndKubelet {
         KubeletState state = views.kubelet().get();
         if (state.damage().isEmpty()) {
             return Result.healthy(
-                    "intact, with %s claims of this driver".formatted(state.claims().size()));
+                    "intact, with %s claims of this driver".formatted(state.prepared().size()));
         }
         return new Result(
                 "",
@@ -86,14 +86,14 @@ final class JournalAndKubelet {
     }
 
     static Result unknown(Views views) {
-        KubeletState kubelet = intact(views);
+        List<KubeletClaim> held = intact(views).prepared();
         List<Finding> findings =
-                kubelet.claims().stream()
+                held.stream()
                         .filter(claim -> !views.isRecorded(claim.ref().uid()))
                         .filter(claim -> mayExist(views, claim))
                         .map(claim -> unknown(views, claim))
                         .toList();
-        return Words.result(findings, kubelet.claims().size(), "kubelet claim");
+        return Words.result(findings, held.size(), "kubelet claim");
     }
 
     /** One that is deleted is another finding. */

@@ -19,9 +19,12 @@ import java.util.Optional;
 import java.util.zip.CRC32;
 
 /**
- * The kubelet's record of prepared claims, its file {@code dra_manager_state}.
+ * The kubelet's record of the claims of the node's pods, its file {@code dra_manager_state}.
  *
- * @param claims the claims for which the driver has answered with devices
+ * <p>The kubelet writes a claim before it asks the first driver to prepare it, and the devices only
+ * when all drivers of the pod have answered. A claim without devices may thus be prepared.
+ *
+ * @param claims all claims, of all drivers
  * @param damage what is wrong with the file; empty if nothing is
  * @see <a href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The
  *     format: JSON in JSON, with a CRC-32 of the inner text</a>
@@ -39,7 +42,8 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
      * A claim that the kubelet holds for pods.
      *
      * @param pods the UIDs of the pods
-     * @param devices as {@code pool/device}
+     * @param devices those of the driver, as {@code pool/device}; empty until the kubelet has its
+     *     answer, and for claims of other drivers
      */
     record KubeletClaim(ClaimRef ref, List<String> pods, List<String> devices) {
         KubeletClaim {
@@ -118,11 +122,9 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
                                 + "/"
                                 + device.path("DeviceName").asText());
             }
-            if (!devices.isEmpty()) { // otherwise the claim is being prepared, or of other drivers
-                List<String> pods = new ArrayList<>();
-                one.path("PodUIDs").fieldNames().forEachRemaining(pods::add);
-                claims.add(new KubeletClaim(ref(one), pods, devices));
-            }
+            List<String> pods = new ArrayList<>();
+            one.path("PodUIDs").fieldNames().forEachRemaining(pods::add);
+            claims.add(new KubeletClaim(ref(one), pods, devices));
         }
         return claims;
     }
@@ -134,6 +136,12 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
                 claim.path("ClaimUID").asText());
     }
 
+    /** Returns the claims for which the kubelet has devices of the driver. */
+    List<KubeletClaim> prepared() {
+        return claims.stream().filter(claim -> !claim.devices().isEmpty()).toList();
+    }
+
+    /** Returns the claim of a UID, with devices or without. */
     Optional<KubeletClaim> claim(String uid) {
         return claims.stream().filter(claim -> claim.ref().uid().equals(uid)).findFirst();
     }

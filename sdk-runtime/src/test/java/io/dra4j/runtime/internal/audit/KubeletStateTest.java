@@ -48,8 +48,12 @@ class KubeletStateTest {
     }
 
     @Test
-    void claimsOfOtherDriversAreLeftOut() {
-        assertThat(KubeletState.decode(FILE, "nic.example.com").claims()).isEmpty();
+    void aClaimWithoutDevicesOfTheDriverIsKnownAndNotPrepared() {
+        KubeletState state = KubeletState.decode(FILE, "nic.example.com");
+
+        assertThat(state.prepared()).isEmpty();
+        assertThat(state.claim(UID).orElseThrow().pods())
+                .containsExactly("139cdb46-f989-4f17-9561-ca10cfb509a6");
     }
 
     @Test

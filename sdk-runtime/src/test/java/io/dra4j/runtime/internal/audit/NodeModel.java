@@ -119,16 +119,20 @@ final class NodeModel {
         if (hasEdits) {
             specs.put(ref.uid(), List.of(ref.uid() + "-" + device.device() + share));
         }
-        kubelet.put(
-                ref.uid(),
-                new KubeletClaim(
-                        ref, List.of(uuid()), List.of(device.pool() + "/" + device.device())));
+        boolean awaitsOther = number > 1 && random.nextInt(10) == 0; // driver of the same pod
+        List<String> devices =
+                awaitsOther ? List.of() : List.of(device.pool() + "/" + device.device());
+        kubelet.put(ref.uid(), new KubeletClaim(ref, List.of(uuid()), devices));
         claims.put(ref, object(ref, DRIVER, device));
         return ref;
     }
 
     private void allocateElsewhere() {
         ClaimRef ref = new ClaimRef("other", "claim-" + number++, uuid());
+        if (random.nextBoolean()) { // a claim of other drivers, which this node uses
+            ClaimRef nic = new ClaimRef("other", "claim-" + number++, uuid());
+            kubelet.put(nic.uid(), new KubeletClaim(nic, List.of(uuid()), List.of()));
+        }
         HeldDevice device =
                 HeldDevice.builder("gpu", new PoolName("node-2"), new DeviceName("gpu-0")).build();
         String owner = random.nextBoolean() ? DRIVER : "nic.example.com";
