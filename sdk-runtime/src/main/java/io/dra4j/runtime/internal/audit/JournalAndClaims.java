@@ -22,6 +22,9 @@ import java.util.TreeSet;
 /** Contradictions between what the node holds and the claims in the API. */
 final class JournalAndClaims {
 
+    private static final String HELD_IN_VAIN =
+            "its devices are refused to other claims, although the scheduler takes them for free";
+
     private JournalAndClaims() {}
 
     static Result gone(Views views) {
@@ -30,14 +33,10 @@ final class JournalAndClaims {
                 views.recorded().stream()
                         .map(ClaimRecord::ref)
                         .filter(ref -> views.object(ref).isEmpty() && views.named(ref).isEmpty())
-                        .filter(ref -> !isOfTheKubelet(views, ref))
+                        .filter(ref -> views.kubeletClaim(ref.uid()).isEmpty())
                         .map(ref -> gone(views, ref))
                         .toList();
         return Words.result(findings, views.recorded().size(), "claim");
-    }
-
-    private static boolean isOfTheKubelet(Views views, ClaimRef ref) {
-        return views.kubelet().isRead() && views.kubelet().get().claim(ref.uid()).isPresent();
     }
 
     private static Finding gone(Views views, ClaimRef ref) {
@@ -46,8 +45,7 @@ final class JournalAndClaims {
                 Severity.WARNING,
                 Words.claim(ref),
                 "the driver holds it, and the API server has no such claim",
-                "its devices are refused to other claims, although the scheduler takes them for"
-                        + " free",
+                HELD_IN_VAIN,
                 new Mend(views).awaitDriver());
     }
 
@@ -97,8 +95,10 @@ final class JournalAndClaims {
                 Severity.ERROR,
                 Words.claim(ref),
                 "the API server's claim of this name is another one, with UID " + now,
-                "the kubelet refuses the pods of the new claim as long as pods of the old one are"
-                        + " on the node",
+                views.isKubeletIntact() && views.kubeletClaim(ref.uid()).isEmpty()
+                        ? HELD_IN_VAIN
+                        : "the kubelet refuses the pods of the new claim as long as pods of the old"
+                                + " one are on the node",
                 new Mend(views).deletePods(ref));
     }
 

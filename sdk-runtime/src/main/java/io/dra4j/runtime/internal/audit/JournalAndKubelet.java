@@ -82,7 +82,7 @@ final class JournalAndKubelet {
                 "it is prepared, and the kubelet does not know it",
                 "the kubelet never asks to unprepare it, so that its devices stay held until the"
                         + " claim is deleted",
-                new Mend(views).deletePods(claim.ref()));
+                new Mend(views).deleteForgotten(claim.ref()));
     }
 
     static Result unknown(Views views) {

@@ -75,9 +75,7 @@ final class JournalAndSpecs {
         Map<String, List<String>> specs = views.specs().get().devices();
         List<Finding> findings = new ArrayList<>();
         for (String uid : specs.keySet()) {
-            boolean isOfTheKubelet =
-                    views.kubelet().isRead() && views.kubelet().get().claim(uid).isPresent();
-            if (!views.isRecorded(uid) && !isOfTheKubelet) {
+            if (!views.isRecorded(uid) && views.kubeletClaim(uid).isEmpty()) {
                 findings.add(unknown(views, uid));
             }
         }

@@ -5,11 +5,14 @@ package io.dra4j.runtime.internal.audit;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.StreamSupport;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The commands that mend what an audit finds. */
 final class Mend {
@@ -22,30 +25,106 @@ final class Mend {
         this.views = views;
     }
 
-    /** Deletes the pods of a claim, after which the kubelet unprepares it. */
+    /**
+     * Deletes the pods of a claim, after which the kubelet unprepares it.
+     *
+     * <p>Pods are found by the claim's UID, in the API or the kubelet's record, and never by its
+     * name alone: another claim may have the name now, and a damaged record has none.
+     */
     List<String> deletePods(ClaimRef ref) {
-        List<String> pods =
-                views.claims().isRead()
-                        ? views.object(ref).map(Mend::reservedFor).orElse(List.of())
-                        : List.of();
-        String delete = "kubectl -n %s delete pod ".formatted(ref.namespace());
-        return List.of(
-                pods.isEmpty()
-                        ? delete
-                                + "$(kubectl -n %s get resourceclaim %s -o jsonpath='{.status.reservedFor[*].name}')"
-                                        .formatted(ref.namespace(), ref.name())
-                        : delete + String.join(" ", pods));
+        Optional<ClaimRef> present =
+                views.claims().isRead() ? views.present(ref.uid()) : Optional.empty();
+        List<String> named = present.map(this::deleteReserved).orElse(List.of());
+        List<String> held = views.kubeletClaim(ref.uid()).map(KubeletClaim::pods).orElse(List.of());
+        if (!named.isEmpty()) {
+            return named;
+        }
+        if (!held.isEmpty()) {
+            return deletePodsByUid(held);
+        }
+        return present.map(this::deleteUnreserved).orElseGet(() -> deletePodsOfAbsent(ref));
     }
 
-    private static List<String> reservedFor(ClaimObject claim) {
+    private List<String> deleteReserved(ClaimRef present) {
+        List<String> pods =
+                reservedFor(present)
+                        .filter(user -> user.path("resource").asText().equals("pods"))
+                        .map(user -> user.path("name").asText())
+                        .toList();
+        return pods.isEmpty()
+                ? List.of()
+                : List.of(
+                        "kubectl -n %s delete pod %s"
+                                .formatted(present.namespace(), String.join(" ", pods)));
+    }
+
+    private List<String> deleteUnreserved(ClaimRef present) {
+        return reservedFor(present).findAny().isPresent() // a group of pods
+                ? deletePodsOfNode(present, List.of())
+                : List.of("# no pod has reserved it; if none is to use it:", deleteClaim(present));
+    }
+
+    private List<String> deletePodsOfAbsent(ClaimRef ref) {
+        if (!views.claims().isRead()) {
+            return List.of(
+                    "kubectl get resourceclaims -A -o custom-columns=NS:.metadata.namespace,UID:.metadata.uid,PODS:.status.reservedFor[*].name | grep "
+                            + ref.uid(),
+                    "# delete the pods that it shows: kubectl -n NS delete pod PODS");
+        }
+        if (views.isKubeletIntact()) { // it has no pods of the claim
+            return awaitDriver();
+        }
+        return views.named(ref)
+                .map(
+                        now ->
+                                deletePodsOfNode(
+                                        now,
+                                        reservedFor(now)
+                                                .map(user -> user.path("uid").asText())
+                                                .filter(uid -> !uid.isEmpty())
+                                                .toList()))
+                .orElseGet(this::awaitDriver);
+    }
+
+    /** Finds pods by a claim's name, without those of the claim that has the name now. */
+    private List<String> deletePodsOfNode(ClaimRef ref, List<String> others) {
+        return List.of(
+                "kubectl -n %s get pods --field-selector spec.nodeName=%s -o custom-columns=POD:.metadata.name,UID:.metadata.uid,CLAIMS:.spec.resourceClaims[*].resourceClaimName,MADE:.status.resourceClaimStatuses[*].resourceClaimName | grep -E '[ ,]%s([ ,]|$)'%s"
+                        .formatted(
+                                ref.namespace(),
+                                views.driver().node(),
+                                ref.name(),
+                                others.isEmpty()
+                                        ? ""
+                                        : " | grep -vE '" + String.join("|", others) + "'"),
+                "# delete the pods that it shows: kubectl -n %s delete pod POD"
+                        .formatted(ref.namespace()));
+    }
+
+    /** Deletes a claim with its pods, after which the driver unprepares it by itself. */
+    List<String> deleteForgotten(ClaimRef ref) {
+        List<String> lines = new ArrayList<>(deletePods(ref));
+        views.present(ref.uid())
+                .filter(present -> json(present).at("/metadata/ownerReferences").isEmpty())
+                .map(Mend::deleteClaim)
+                .filter(delete -> !lines.contains(delete))
+                .ifPresent(lines::add);
+        return lines;
+    }
+
+    private static String deleteClaim(ClaimRef ref) {
+        return "kubectl -n %s delete resourceclaim %s".formatted(ref.namespace(), ref.name());
+    }
+
+    private Stream<JsonNode> reservedFor(ClaimRef present) {
+        return json(present).at("/status/reservedFor").valueStream();
+    }
+
+    private JsonNode json(ClaimRef present) {
         try {
-            JsonNode users = JSON.readTree(claim.json()).path("status").path("reservedFor");
-            return StreamSupport.stream(users.spliterator(), false)
-                    .filter(user -> user.path("resource").asText().equals("pods"))
-                    .map(user -> user.path("name").asText())
-                    .toList();
+            return JSON.readTree(views.object(present).map(ClaimObject::json).orElse("{}"));
         } catch (JsonProcessingException e) {
-            return List.of();
+            return MissingNode.getInstance();
         }
     }
 

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.audit;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
@@ -64,10 +65,23 @@ record Views(
 
     /** Returns the object of a claim with just this UID. */
     Optional<ClaimObject> object(ClaimRef ref) {
-        return claims.get().entrySet().stream()
-                .filter(claim -> claim.getKey().uid().equals(ref.uid()))
-                .map(Map.Entry::getValue)
+        return present(ref.uid()).map(claims.get()::get);
+    }
+
+    /** Returns the claim of a UID as the API server names it; a damaged record does not. */
+    Optional<ClaimRef> present(String uid) {
+        return claims.get().keySet().stream()
+                .filter(claim -> claim.uid().equals(uid))
                 .findFirst();
+    }
+
+    boolean isKubeletIntact() {
+        return kubelet.isRead() && kubelet.get().damage().isEmpty();
+    }
+
+    /** Returns the kubelet's claim of a UID; none if the kubelet's record can't be read. */
+    Optional<KubeletClaim> kubeletClaim(String uid) {
+        return kubelet.isRead() ? kubelet.get().claim(uid) : Optional.empty();
     }
 
     /** Returns the claim that has the name now, whatever its UID. */

@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.checkpoint.Loss;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -281,15 +282,120 @@ class ContradictionsTest {
                 .contains("not checked  claim-replaced", "the API server can't be reached");
     }
 
+    private static List<String> onlyMend(Views views) {
+        List<Finding> findings = report(views).findings();
+        assertThat(findings).hasSize(1);
+        return findings.get(0).mend();
+    }
+
     @Test
-    void podsAreNamedWhereTheApiKnowsThem() {
+    void aForgottenClaimIsDeletedAfterItsPodsUnlessItsOwnerDoes() {
         NodeModel node = new NodeModel(new Random(SEED));
         ClaimRef ref = node.first().ref();
         node.kubelet.remove(ref.uid());
-        assertThat(report(node.views()).findings().get(0).mend())
+        String pods =
+                "kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name());
+        assertThat(onlyMend(node.views()))
+                .containsExactly(
+                        pods,
+                        "kubectl -n %s delete resourceclaim %s"
+                                .formatted(ref.namespace(), ref.name()));
+
+        node.claims.computeIfPresent(
+                ref,
+                (same, claim) ->
+                        withJson(
+                                claim,
+                                "{\"metadata\":{\"ownerReferences\":[{\"kind\":\"Pod\"}]},"
+                                        + claim.json().substring(1)));
+        assertThat(onlyMend(node.views())).containsExactly(pods);
+    }
+
+    private static ClaimObject withJson(ClaimObject claim, String json) {
+        return new ClaimObject(claim.uid(), claim.allocation(), claim.deviceClasses(), json);
+    }
+
+    @Test
+    void aClaimThatNoPodHasReservedIsSaidToBe() {
+        NodeModel node = new NodeModel(new Random(SEED));
+        reallocate(node);
+        ClaimRef ref = node.first().ref();
+        node.kubelet.put(ref.uid(), new KubeletClaim(ref, List.of(), List.of()));
+        node.claims.computeIfPresent(ref, (same, claim) -> withJson(claim, "{}"));
+        assertThat(onlyMend(node.views()))
+                .containsExactly(
+                        "# no pod has reserved it; if none is to use it:",
+                        "kubectl -n %s delete resourceclaim %s"
+                                .formatted(ref.namespace(), ref.name()));
+    }
+
+    @Test
+    void thePodsOfAReplacedClaimAreThoseOfTheOldOne() {
+        NodeModel node = new NodeModel(new Random(SEED));
+        replace(node);
+        ClaimRef old = node.first().ref();
+        String pod = node.kubelet.get(old.uid()).pods().get(0);
+        assertThat(onlyMend(node.views()).get(0))
+                .startsWith("kubectl get pods -A")
+                .endsWith("| grep -E '" + pod + "'");
+    }
+
+    @Test
+    void withoutTheKubeletsRecordThePodsOfTheNewClaimAreLeftOut() {
+        NodeModel node = new NodeModel(new Random(SEED));
+        replace(node);
+        ClaimRef old = node.first().ref();
+        ClaimRef now = new ClaimRef(old.namespace(), old.name(), OTHER);
+        node.claims.computeIfPresent(
+                now,
+                (same, claim) ->
+                        withJson(
+                                claim,
+                                "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"new\",\"uid\":\"uid-of-new\"}]}}"));
+        assertThat(onlyMend(without(node.views(), node.views().claims())).get(0))
+                .startsWith(
+                        "kubectl -n %s get pods --field-selector spec.nodeName=node-1 "
+                                .formatted(old.namespace()))
+                .endsWith(
+                        "| grep -E '[ ,]%s([ ,]|$)' | grep -vE 'uid-of-new'"
+                                .formatted(old.name()));
+    }
+
+    /** The views without the kubelet's record, and with these claims. */
+    private static Views without(Views views, View<Map<ClaimRef, ClaimObject>> claims) {
+        return new Views(
+                views.driver(),
+                views.bootId(),
+                views.journal(),
+                views.specs(),
+                View.unread("there is no dra_manager_state"),
+                claims,
+                views.hardware(),
+                views.other());
+    }
+
+    @Test
+    void aReplacedClaimThatTheKubeletDoesNotHaveIsLeftToTheDriver() {
+        NodeModel node = new NodeModel(new Random(SEED));
+        replace(node);
+        node.kubelet.remove(node.first().ref().uid());
+        assertThat(onlyMend(node.views()).get(0)).startsWith("# the driver unprepares it");
+    }
+
+    @Test
+    void thePodsOfADamagedClaimAreFoundByItsUid() {
+        NodeModel node = new NodeModel(new Random(SEED));
+        ClaimRecord claim = node.first();
+        ClaimRef ref = claim.ref();
+        ClaimRef nameless = new ClaimRef("unknown", "unknown", ref.uid());
+        node.journal.put(ref.uid(), copy(claim, nameless, Phase.DAMAGED, NodeModel.BOOT));
+        assertThat(onlyMend(node.views()))
                 .containsExactly(
                         "kubectl -n %s delete pod pod-of-%s"
                                 .formatted(ref.namespace(), ref.name()));
+        assertThat(onlyMend(without(node.views(), View.unread("no API"))).get(0))
+                .startsWith("kubectl get resourceclaims -A")
+                .endsWith("| grep " + ref.uid());
     }
 
     @Test
