@@ -71,8 +71,9 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     private Snapshot snapshot(List<HeldClaim> held) {
-        PassthroughGpus machines = passthrough.gpus(held, known);
         Reading reading = nvml.read();
+        PassthroughGpus machines =
+                passthrough.gpus(held).after(reading.gpus(), Passthrough.lent(held), known);
         return new Snapshot(
                 "", reading, NodeDevices.of(reading, settings, machines), machines.away());
     }

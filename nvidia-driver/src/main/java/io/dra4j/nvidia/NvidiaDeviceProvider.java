@@ -88,11 +88,15 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         String installed = nvml.fingerprint();
         List<Gpu> known = new ArrayList<>(last.known());
         known.addAll(recalled);
-        PassthroughGpus machines =
-                passthrough.gpus(driver == null ? List.of() : driver.held(), known);
-        Reading reading = read(machines);
+        PassthroughGpus before = passthrough.gpus(held());
+        Reading reading = read(before);
+        PassthroughGpus machines = before.after(reading.gpus(), Passthrough.lent(held()), known);
         return new Snapshot(
                 installed, reading, NodeDevices.of(reading, settings, machines), machines.away());
+    }
+
+    private List<HeldClaim> held() {
+        return driver == null ? List.of() : driver.held();
     }
 
     /** NVIDIA's driver need not be loaded where virtual machines have all GPUs. */

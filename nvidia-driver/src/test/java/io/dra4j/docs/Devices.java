@@ -63,7 +63,7 @@ final class Devices {
         try (PciStandIn kernel = PciStandIn.install(node);
                 Nvml nvml = Nvml.open(node.library())) {
             PassthroughGpus gpus =
-                    PassthroughGpus.of(new PciBus(node.sysfs()).gpus(), Set.of(), List.of());
+                    PassthroughGpus.of(new PciBus(node.sysfs()).gpus(), Set.of());
             assertThat(kernel.gpus()).hasSameSizeAs(gpus.functions());
             NodeDevices.Settings settings = new NodeDevices.Settings("node-1", node.sysfs(), false);
             return NodeDevices.of(nvml.read(), settings, gpus).inventory().pools().stream()

@@ -14,10 +14,14 @@ import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.nvidia.standin.Await;
 import java.nio.file.Files;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -277,6 +281,44 @@ class VfioTest extends VfioOnBoards {
             reader.get(SOON.toSeconds(), TimeUnit.SECONDS);
         }
         assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
+    }
+
+    /** It has seen the GPU with nvidia on the bus, and NVML does not report it any more. */
+    @Test
+    void staysPublishedByAReadingThatWaitsWhileTheGpuIsTaken() throws Exception {
+        begin();
+        kernel.hold(NVIDIA);
+        CompletableFuture<PreparedClaim> taking =
+                CompletableFuture.supplyAsync(() -> claims.prepare(provider, machine(ONE)));
+        AtomicBoolean isOver = new AtomicBoolean();
+        Set<Set<String>> published = new HashSet<>();
+        FutureTask<Void> readings =
+                new FutureTask<>(
+                        () -> {
+                            while (!isOver.get()) {
+                                published.add(devices().keySet());
+                            }
+                        },
+                        null);
+        Thread reader = new Thread(readings);
+        reader.start();
+        try {
+            Await.until(
+                    "a reading that waits for NVML",
+                    SOON,
+                    () -> reader.getState() == Thread.State.TIMED_WAITING);
+        } finally {
+            kernel.hold("");
+            taking.get(SOON.toSeconds(), TimeUnit.SECONDS);
+            isOver.set(true);
+        }
+
+        readings.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        assertThat(published)
+                .singleElement(as(InstanceOfAssertFactories.ITERABLE))
+                .hasSize(8)
+                .contains("gpu-0", "gpu-vfio-0");
+        assertThat(devices()).containsKey("gpu-0");
     }
 
     private void read(AtomicBoolean isOver) {

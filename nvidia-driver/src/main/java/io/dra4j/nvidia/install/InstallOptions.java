@@ -116,7 +116,7 @@ public final class InstallOptions {
     /** Returns the GPUs that virtual machines can have, on a node without claims. */
     public PassthroughGpus passthroughGpus() {
         return isPassthrough()
-                ? PassthroughGpus.of(new PciBus(sysfsRoot).gpus(), Set.of(), List.of())
+                ? PassthroughGpus.of(new PciBus(sysfsRoot).gpus(), Set.of())
                 : PassthroughGpus.NONE;
     }
 

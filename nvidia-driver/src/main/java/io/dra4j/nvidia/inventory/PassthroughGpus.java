@@ -6,6 +6,7 @@ import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.pci.PciFunction;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.Set;
  *
  * @param functions all GPUs in the order of their addresses
  * @param lent the addresses of GPUs that claims have taken from NVIDIA's driver
- * @param away those GPUs as NVML last reported them
+ * @param away those of them that the last reading lacks, as NVML reported them before
  */
 public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent, List<Gpu> away) {
 
@@ -37,23 +38,40 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
     }
 
     /**
-     * Finds out which GPUs NVML does not report because claims have them.
+     * Looks at the GPUs of the bus, before NVML is read.
      *
      * @param lent the addresses of GPUs that claims have taken from NVIDIA's driver
+     */
+    public static PassthroughGpus of(List<PciFunction> functions, Set<PciAddress> lent) {
+        return new PassthroughGpus(functions, lent, List.of());
+    }
+
+    /**
+     * Finds out which GPUs a reading lacks because claims have them, or had them meanwhile: a
+     * reading waits while a GPU is taken, so the driver that the bus showed before says nothing.
+     *
+     * @param present the GPUs of the reading
+     * @param lentSince the addresses of GPUs that claims have after the reading
      * @param known the GPUs as NVML reported them at any time, the latest first
      */
-    public static PassthroughGpus of(
-            List<PciFunction> functions, Set<PciAddress> lent, Collection<Gpu> known) {
-        Map<PciAddress, Gpu> away = new LinkedHashMap<>();
+    public PassthroughGpus after(
+            List<Gpu> present, Set<PciAddress> lentSince, Collection<Gpu> known) {
+        Set<PciAddress> taken = new HashSet<>(lent);
+        taken.addAll(lentSince);
+        Map<PciAddress, Gpu> missing = new LinkedHashMap<>();
         for (PciFunction function : functions) {
-            if (lent.contains(function.address()) && !function.isBoundTo(NVIDIA)) {
+            if (taken.contains(function.address()) && !has(present, function)) {
                 known.stream()
                         .filter(gpu -> gpu.pci().equals(function.address()))
                         .findFirst()
-                        .ifPresent(gpu -> away.put(gpu.pci(), gpu));
+                        .ifPresent(gpu -> missing.put(gpu.pci(), gpu));
             }
         }
-        return new PassthroughGpus(functions, lent, List.copyOf(away.values()));
+        return new PassthroughGpus(functions, taken, List.copyOf(missing.values()));
+    }
+
+    private static boolean has(List<Gpu> gpus, PciFunction function) {
+        return gpus.stream().anyMatch(gpu -> gpu.pci().equals(function.address()));
     }
 
     /** Returns whether NVIDIA's driver has none of them, so that NVML may not even work. */

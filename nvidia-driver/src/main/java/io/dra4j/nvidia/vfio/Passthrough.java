@@ -110,10 +110,9 @@ public final class Passthrough {
      * Returns the GPUs of the bus; none if they are not for virtual machines.
      *
      * @param held the claims that are held
-     * @param known the GPUs as NVML reported them at any time, the latest first
      */
-    public PassthroughGpus gpus(List<HeldClaim> held, List<Gpu> known) {
-        return isOn() ? PassthroughGpus.of(bus.gpus(), lent(held), known) : PassthroughGpus.NONE;
+    public PassthroughGpus gpus(List<HeldClaim> held) {
+        return isOn() ? PassthroughGpus.of(bus.gpus(), lent(held)) : PassthroughGpus.NONE;
     }
 
     /** Returns the addresses of the GPUs that claims have taken from NVIDIA's driver. */
