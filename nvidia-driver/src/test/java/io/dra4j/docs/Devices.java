@@ -62,8 +62,7 @@ final class Devices {
         StandInNode node = StandInNode.install(folder.resolve("vfio-" + boards), boards);
         try (PciStandIn kernel = PciStandIn.install(node);
                 Nvml nvml = Nvml.open(node.library())) {
-            PassthroughGpus gpus =
-                    PassthroughGpus.of(new PciBus(node.sysfs()).gpus(), Set.of());
+            PassthroughGpus gpus = PassthroughGpus.of(new PciBus(node.sysfs()).gpus(), Set.of());
             assertThat(kernel.gpus()).hasSameSizeAs(gpus.functions());
             NodeDevices.Settings settings = new NodeDevices.Settings("node-1", node.sysfs(), false);
             return NodeDevices.of(nvml.read(), settings, gpus).inventory().pools().stream()

@@ -13,7 +13,6 @@ import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;

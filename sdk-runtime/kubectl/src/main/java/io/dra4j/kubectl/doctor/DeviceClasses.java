@@ -152,7 +152,7 @@ final class DeviceClasses implements Check {
     }
 
     /**
-     * Who asks for a class.
+     * The claims and templates that ask for a class.
      *
      * @param waiting claims that have no devices yet
      * @param all these and templates

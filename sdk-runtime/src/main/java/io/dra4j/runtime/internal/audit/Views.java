@@ -70,9 +70,7 @@ record Views(
 
     /** Returns the claim of a UID as the API server names it; a damaged record does not. */
     Optional<ClaimRef> present(String uid) {
-        return claims.get().keySet().stream()
-                .filter(claim -> claim.uid().equals(uid))
-                .findFirst();
+        return claims.get().keySet().stream().filter(claim -> claim.uid().equals(uid)).findFirst();
     }
 
     boolean isKubeletIntact() {

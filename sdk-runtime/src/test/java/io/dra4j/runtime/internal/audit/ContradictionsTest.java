@@ -293,8 +293,7 @@ class ContradictionsTest {
         NodeModel node = new NodeModel(new Random(SEED));
         ClaimRef ref = node.first().ref();
         node.kubelet.remove(ref.uid());
-        String pods =
-                "kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name());
+        String pods = "kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name());
         assertThat(onlyMend(node.views()))
                 .containsExactly(
                         pods,
@@ -357,8 +356,7 @@ class ContradictionsTest {
                         "kubectl -n %s get pods --field-selector spec.nodeName=node-1 "
                                 .formatted(old.namespace()))
                 .endsWith(
-                        "| grep -E '[ ,]%s([ ,]|$)' | grep -vE 'uid-of-new'"
-                                .formatted(old.name()));
+                        "| grep -E '[ ,]%s([ ,]|$)' | grep -vE 'uid-of-new'".formatted(old.name()));
     }
 
     /** The views without the kubelet's record, and with these claims. */
