@@ -67,6 +67,11 @@ final class AdoptedClaims {
                 shared.whenTaken());
     }
 
+    /** Remembers that GPUs may have time slices, of a claim of which no more is known. */
+    void suspect(List<String> gpus) {
+        sharing.suspect(gpus);
+    }
+
     private static Map<AllocatedDevice, OfNvml> offers(AllocatedClaim claim, Snapshot now) {
         Map<AllocatedDevice, OfNvml> offers = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {

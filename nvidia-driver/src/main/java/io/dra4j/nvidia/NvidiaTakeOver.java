@@ -4,11 +4,15 @@ package io.dra4j.nvidia;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Reading;
@@ -111,6 +115,42 @@ final class NvidiaTakeOver implements TakeOver {
                 new Snapshot("", reading, NodeDevices.of(reading, node.settings()), List.of());
         snapshot = now;
         return now.devices().inventory();
+    }
+
+    /** Only whole GPUs have time slices, and only a configuration asks for them. */
+    @Override
+    public List<HeldDevice> lost(String uid) {
+        GoClaim before = Objects.requireNonNull(left.get(uid), "it was listed");
+        NodeDevices now = Objects.requireNonNull(snapshot, "read before").devices();
+        PoolName pool = new PoolName(node.settings().nodeName());
+        List<HeldDevice> devices = new ArrayList<>();
+        List<String> gpus = new ArrayList<>();
+        for (DeviceName name : names(before, now)) {
+            devices.add(HeldDevice.builder("unknown", pool, name).build());
+            if (before.hasConfig() && now.offer(name).orElse(null) instanceof Offer.Whole whole) {
+                gpus.add(whole.gpu().uuid());
+            }
+        }
+        whenTaken.add(() -> claims.suspect(gpus));
+        before.mpsDaemons()
+                .forEach(
+                        daemon ->
+                                LOG.atWarn()
+                                        .addKeyValue("claim.uid", uid)
+                                        .log(
+                                                "The MPS daemon {} of a deleted claim stays; delete its Deployment, which NVIDIA's driver has created",
+                                                daemon));
+        return devices;
+    }
+
+    /** A claim that is half prepared names the devices of all drivers. */
+    private static List<DeviceName> names(GoClaim claim, NodeDevices now) {
+        return claim.isPrepared()
+                ? claim.devices().stream().map(device -> new DeviceName(device.name())).toList()
+                : claim.allocated().stream()
+                        .map(DeviceName::new)
+                        .filter(name -> now.offer(name).isPresent())
+                        .toList();
     }
 
     @Override

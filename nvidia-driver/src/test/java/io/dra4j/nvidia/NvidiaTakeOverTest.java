@@ -58,10 +58,16 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
     private void write(String state, String device, String prepared, String configState)
             throws Exception {
+        write(state, device, prepared, configState, "");
+    }
+
+    private void write(
+            String state, String device, String prepared, String configState, String configs)
+            throws Exception {
         String claim =
                 """
-                "preparedClaims":{"%s":{"checkpointState":"%s","status":{"allocation":{"devices":{"results":[{"device":"%s"}]}}},"preparedDevices":[{"devices":[%s],"configState":{%s}}]}},"nodeBootID":"boot-1\""""
-                        .formatted(ONE.uid(), state, device, prepared, configState);
+                "preparedClaims":{"%s":{"checkpointState":"%s","status":{"allocation":{"devices":{"results":[{"device":"%s"}]%s}}},"preparedDevices":[{"devices":[%s],"configState":{%s}}]}},"nodeBootID":"boot-1\""""
+                        .formatted(ONE.uid(), state, device, configs, prepared, configState);
         Files.write(file(), GoFiles.secondVersion(claim));
     }
 
@@ -130,6 +136,49 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         assertThat(uuid).startsWith("MIG-");
         assertThat(instances()).isZero();
+    }
+
+    /** The claim that the cluster does not have any more, held by what the checkpoint names. */
+    private void takeLost(NvidiaTakeOver takeOver) {
+        assertThat(takeOver.claims("boot-1")).containsExactly(ONE.uid());
+        takeOver.inventory();
+        claims.held.add(
+                HeldClaim.builder(ONE)
+                        .phase(Phase.DAMAGED)
+                        .devices(takeOver.lost(ONE.uid()))
+                        .build());
+        takeOver.finish();
+    }
+
+    @Test
+    void aMigDeviceOfADeletedClaimIsDestroyedAtTheEnd() throws Exception {
+        install("h100-80", true);
+        createMigDevice();
+
+        takeLost(takeOver(true));
+        restart(true);
+        claims.unprepare(provider, ONE);
+
+        assertThat(instances()).isZero();
+    }
+
+    @Test
+    void timeSlicesOfADeletedClaimAreResetAtTheEnd() throws Exception {
+        install("l40s");
+        String configured = ",\"config\":[{\"requests\":[]}]";
+        write(
+                "PrepareCompleted",
+                "gpu-0",
+                GPU.formatted(gpu0, answered("gpu-0")),
+                "",
+                configured);
+
+        takeLost(takeOver(false));
+        restart();
+        assertThat(smi.calls()).isEmpty();
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.calls()).containsExactly("compute-policy -i " + gpu0 + " --set-timeslice 0");
     }
 
     private void restart(boolean dynamicMig) {

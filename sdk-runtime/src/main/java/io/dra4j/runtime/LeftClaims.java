@@ -3,9 +3,11 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.claim.Adoption.Predecessor;
+import java.util.List;
 import java.util.Set;
 
 /** A take-over as the runtime's parts know it. */
@@ -19,6 +21,11 @@ record LeftClaims(TakeOver takeOver) implements Predecessor {
     @Override
     public Inventory inventory() {
         return takeOver.inventory();
+    }
+
+    @Override
+    public List<HeldDevice> lost(String uid) {
+        return takeOver.lost(uid);
     }
 
     @Override

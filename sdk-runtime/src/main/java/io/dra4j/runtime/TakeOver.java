@@ -3,8 +3,10 @@
 package io.dra4j.runtime;
 
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -20,8 +22,7 @@ public interface TakeOver {
      * Reads the other driver's record.
      *
      * @param bootId the id of the node's present boot
-     * @return the UIDs of the claims that it has prepared in this boot; those that the cluster does
-     *     not have any more are passed over
+     * @return the UIDs of the claims that it has prepared in this boot
      * @throws io.dra4j.api.error.DraException if it can't be read; the driver then does not start,
      *     with this message
      */
@@ -34,6 +35,12 @@ public interface TakeOver {
      * @throws io.dra4j.api.error.DraException if they can't be read; the driver then does not start
      */
     Inventory inventory();
+
+    /**
+     * Returns the devices of a claim that the cluster does not have any more, as far as the record
+     * names them. The claim is held as one whose own record is lost, and undone so.
+     */
+    List<HeldDevice> lost(String uid);
 
     /**
      * Returns a claim as if this driver had prepared it, with the state by which it is unprepared;

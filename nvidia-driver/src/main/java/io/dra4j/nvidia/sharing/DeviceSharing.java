@@ -152,6 +152,14 @@ public final class DeviceSharing {
         return new Adopted(records, () -> whenTaken.forEach(Runnable::run));
     }
 
+    /**
+     * Remembers that another driver may share GPUs for a claim of which no more is known; what it
+     * set is undone when no claim may have it. To be run when the journal has the claim.
+     */
+    public void suspect(List<String> gpus) {
+        strategies.forEach(strategy -> strategy.suspect(gpus));
+    }
+
     /** Two groups that can't share a target are never recorded both. */
     private void reserve(SharedGroup group, SharingStrategy strategy, ClaimRecorder recorder) {
         List<String> targets = strategy.targets(group);

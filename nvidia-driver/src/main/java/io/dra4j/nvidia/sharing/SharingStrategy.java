@@ -61,6 +61,9 @@ public interface SharingStrategy {
      */
     Runnable adopt(SharedGroup group);
 
+    /** Remembers that another driver may have set something for GPUs, for a clean to end it. */
+    default void suspect(List<String> gpus) {}
+
     /**
      * Starts again what has ended of a group that was applied, as with another process or by a
      * fault.

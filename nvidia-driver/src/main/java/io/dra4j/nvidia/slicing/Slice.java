@@ -15,6 +15,9 @@ record Slice(TimeSliceInterval interval, boolean isSet) {
     /** The slices of a GPU that this driver has given none. */
     static final Slice NONE = new Slice(TimeSliceInterval.Default, true);
 
+    /** Any slices, that are set or not. */
+    static final Slice SUSPECTED = new Slice(TimeSliceInterval.Long, false);
+
     /** Returns whether the GPU needs a reset before it has the driver's default. */
     boolean isToReset() {
         return interval != TimeSliceInterval.Default;

@@ -45,7 +45,7 @@ public final class SliceFiles {
         try {
             List<String> lines = Files.readAllLines(file(gpu));
             if (lines.size() != 3) {
-                return new Slice(TimeSliceInterval.Long, false);
+                return Slice.SUSPECTED;
             }
             String now = moduleLoad.get();
             boolean isEarlier = !now.isEmpty() && !now.equals(lines.get(0));
@@ -57,7 +57,7 @@ public final class SliceFiles {
         } catch (NoSuchFileException e) {
             return Slice.NONE;
         } catch (IOException | IllegalArgumentException e) {
-            return new Slice(TimeSliceInterval.Long, false);
+            return Slice.SUSPECTED;
         }
     }
 

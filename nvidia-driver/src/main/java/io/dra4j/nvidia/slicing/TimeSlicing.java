@@ -130,6 +130,11 @@ public final class TimeSlicing implements SharingStrategy {
         return () -> gpus.forEach(gpu -> files.write(gpu, set));
     }
 
+    @Override
+    public void suspect(List<String> gpus) {
+        gpus.forEach(gpu -> files.write(gpu, Slice.SUSPECTED));
+    }
+
     private void set(String gpu, TimeSliceInterval interval, SharingContext context) {
         Slice before = files.read(gpu);
         if (before.equals(new Slice(interval, true)) && isShared(gpu, context)) {

@@ -58,6 +58,9 @@ public final class Adoption {
         /** Reads the devices of the node. */
         Inventory inventory();
 
+        /** Returns the devices of a claim that the cluster does not have any more. */
+        List<HeldDevice> lost(String uid);
+
         /** Returns a claim as if this driver had prepared it; throws the reason why it can't. */
         PreparedClaim adopt(AllocatedClaim claim);
 
@@ -90,13 +93,16 @@ public final class Adoption {
     public void run() {
         Set<String> uids = predecessor.claims(journal.bootId());
         if (!uids.isEmpty()) {
-            List<ClaimRecord> adopted = adopted(present(uids), predecessor.inventory());
-            for (ClaimRecord claim : adopted) {
+            Map<ClaimRef, ClaimObject> present = present(uids);
+            Inventory inventory = predecessor.inventory();
+            List<ClaimRecord> lost = lost(uids, present.keySet());
+            for (ClaimRecord claim : adopted(present, inventory)) {
                 journal.put(claim);
                 LOG.atInfo()
                         .addKeyValue(LogField.CLAIM, claim.ref())
                         .log("Took over a claim of another driver of this name");
             }
+            lost.forEach(this::hold);
         }
         predecessor.finish();
     }
@@ -118,16 +124,29 @@ public final class Adoption {
                             .formatted(uids.size(), e.getMessage()),
                     e);
         }
-        if (present.size() < uids.size()) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM_UID, uids)
-                    .log(
-                            "Another driver of this name has prepared {} claims, of which the API"
-                                    + " server has {}; the others are passed over",
-                            uids.size(),
-                            present.size());
-        }
         return present;
+    }
+
+    /**
+     * Returns the claims that the cluster does not have any more, and the journal not yet: the
+     * kubelet may still ask to unprepare them, and what was set up for them has to be undone.
+     */
+    private List<ClaimRecord> lost(Set<String> uids, Set<ClaimRef> present) {
+        Set<String> known = present.stream().map(ClaimRef::uid).collect(Collectors.toSet());
+        return uids.stream()
+                .filter(uid -> !known.contains(uid))
+                .sorted()
+                .map(uid -> LostClaims.nameless(uid, journal.bootId(), predecessor.lost(uid)))
+                .filter(claim -> journal.claim(claim.ref().uid()).isEmpty())
+                .toList();
+    }
+
+    private void hold(ClaimRecord lost) {
+        journal.put(lost);
+        LOG.atWarn()
+                .addKeyValue(LogField.CLAIM_UID, lost.ref().uid())
+                .log(
+                        "Another driver of this name has prepared a claim that the API server does not have any more; it is held until it is unprepared");
     }
 
     private List<ClaimRecord> adopted(Map<ClaimRef, ClaimObject> present, Inventory inventory) {

@@ -280,7 +280,12 @@ final class LostClaims {
     }
 
     private ClaimRecord nameless(String uid, List<HeldDevice> devices) {
-        return ClaimRecord.damaged(new ClaimRef(UNKNOWN, UNKNOWN, uid), journal.bootId(), devices);
+        return nameless(uid, journal.bootId(), devices);
+    }
+
+    /** Returns the record of a claim of which the UID is known, and maybe devices. */
+    static ClaimRecord nameless(String uid, String bootId, List<HeldDevice> devices) {
+        return ClaimRecord.damaged(new ClaimRef(UNKNOWN, UNKNOWN, uid), bootId, devices);
     }
 
     private static boolean isDamaged(ClaimRecord record) {

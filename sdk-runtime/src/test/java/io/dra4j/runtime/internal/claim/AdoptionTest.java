@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.claim.Adoption.Predecessor;
@@ -45,6 +48,13 @@ class AdoptionTest extends NodeFixture {
         @Override
         public Inventory inventory() {
             return provider.inventory();
+        }
+
+        @Override
+        public List<HeldDevice> lost(String uid) {
+            calls.add("lost " + uid);
+            return List.of(
+                    HeldDevice.builder("r", new PoolName("node"), new DeviceName("gpu-1")).build());
         }
 
         @Override
@@ -144,13 +154,31 @@ class AdoptionTest extends NodeFixture {
     }
 
     @Test
-    void claimsThatAreDeletedArePassedOver() {
+    void claimsThatAreDeletedAreHeldAndUndoneWithWhatTheirRecordNames() {
         node.api.objects.remove(B);
 
         adopt();
+        node.claims.recover();
 
-        assertThat(node.journal.claims()).extracting(claim -> claim.ref()).containsExactly(A);
-        assertThat(other.calls).containsExactly("adopt " + A.uid(), "finish");
+        assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
+        assertThat(node.phase(B)).isEqualTo(Phase.DAMAGED);
+        assertThat(other.calls).containsExactly("lost " + B.uid(), "adopt " + A.uid(), "finish");
+        assertThat(node.unprepare(B)).isInstanceOf(Unprepared.class);
+        assertThat(provider.unprepared).hasSize(1);
+        assertThat(provider.unprepared.get(0).ref().uid()).isEqualTo(B.uid());
+        assertThat(provider.unprepared.get(0).devices())
+                .extracting(device -> device.device().value())
+                .containsExactly("gpu-1");
+    }
+
+    @Test
+    void aDeletedClaimDoesNotKeepTheDeviceFromTheNext() {
+        node.api.objects.remove(B);
+        node.allocate(A, "gpu-1");
+
+        adopt();
+
+        assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
     }
 
     @Test
@@ -158,13 +186,13 @@ class AdoptionTest extends NodeFixture {
         other.atTheEnd = new DraException("killed before the other's record was put aside");
         assertThatThrownBy(this::adopt).hasMessageContaining("killed");
         node.restart("boot-1");
-        node.unprepare(A);
         node.api.objects.remove(A);
         other.atTheEnd = null;
 
         adopt();
 
-        assertThat(node.journal.claims()).extracting(claim -> claim.ref()).containsExactly(B);
+        assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
+        assertThat(node.phase(B)).isEqualTo(Phase.PREPARED);
         assertThat(other.calls).endsWith("finish");
     }
 
