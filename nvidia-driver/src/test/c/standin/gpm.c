@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * How busy GPU instances are, by GPM: the difference of two samples, which the caller keeps. GPUs before Hopper, and
- * drivers before it, have none.
+ * drivers before it, have none. That two samples are of one instance is for the caller to know: one of an instance that
+ * is gone is taken for one of the instance that has its number now.
  */
 #include "calls.h"
 #include <stdlib.h>
@@ -13,7 +14,6 @@
 struct sample {
     u32 position;
     u32 instance; /* + 1; 0: not taken */
-    u32 serial;
     u32 utilization;
     u64 number; /* of all samples taken in this process */
 };
@@ -66,14 +66,14 @@ EXPORT nvmlReturn_t nvmlGpmMigSampleGet(nvmlDevice_t device, u32 instance, nvmlG
     }
     if (result == SUCCESS) {
         *(struct sample *)sample =
-            (struct sample){found.position, instance + 1, in->serial, in->utilization, ++taken};
+            (struct sample){found.position, instance + 1, in->utilization, ++taken};
     }
     return ended(result);
 }
 
 static nvmlReturn_t difference(const struct sample *one, const struct sample *two, nvmlGpmMetric_t *metric) {
     if (!one->instance || one->position != two->position || one->instance != two->instance
-        || one->serial != two->serial || one->number >= two->number) {
+        || one->number >= two->number) {
         return INVALID_ARGUMENT;
     }
     if (metric->metricId != GPM_GRAPHICS_UTIL) {

@@ -7,15 +7,21 @@ import static io.dra4j.nvidia.nvml.NvmlLibrary.UNSUPPORTED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
 import com.sun.jna.Pointer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads how busy GPU instances are, by GPM, which GPUs since Hopper have.
  *
  * <p>It is the difference of two samples: the one that was taken the time before, and a new one. A
- * session has at most one sample of an instance. Thread-safe, except for one instance at once.
+ * session has at most one sample of an instance. Numbers of instances are used again, so a sample
+ * counts for the MIG device alone that it was taken for, and not for long. Thread-safe.
  */
 final class GpmReader {
 
@@ -24,38 +30,95 @@ final class GpmReader {
     /** The time in which any program worked, in percent, as nvidia-smi shows it for whole GPUs. */
     private static final int GRAPHICS_UTIL = 1;
 
+    /** The longest time that two samples may lie apart: an instance may have changed hands. */
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
     private final NvmlLibrary nvml;
-    private final Map<Instance, Pointer> last = new ConcurrentHashMap<>();
+    private final InstantSource clock;
+    // Guarded by this, as is the count of what was forgotten.
+    private final Map<Instance, Sample> last = new HashMap<>();
+    private long forgotten;
     private final Map<Long, Boolean> supported = new ConcurrentHashMap<>(); // by GPU
 
     private record Instance(long gpu, int id) {}
 
-    GpmReader(NvmlLibrary nvml) {
+    private record Sample(Pointer pointer, String mig, Instant taken) {}
+
+    GpmReader(NvmlLibrary nvml, InstantSource clock) {
         this.nvml = nvml;
+        this.clock = clock;
     }
 
     /**
      * Returns the part of the time since the call before in which an instance worked, 0 to 1.
      *
-     * @return empty the first time, and if GPM can't say
+     * @param mig the UUID of the MIG device that is the instance's only one
+     * @return empty the first time, after more than two minutes, and if GPM can't say
      * @throws NvmlCallException if a call fails
      */
-    OptionalDouble utilization(long gpu, int instance) {
+    OptionalDouble utilization(long gpu, int instance, String mig) {
         Boolean known = supported.get(gpu);
         boolean isSupported = known == null ? isSupported(gpu) : known;
         supported.put(gpu, isSupported);
         if (!isSupported) {
             return OptionalDouble.empty();
         }
-        Pointer now = sample(gpu, instance);
-        Pointer before = last.put(new Instance(gpu, instance), now);
-        if (before == null) {
-            return OptionalDouble.empty();
+        Instance key = new Instance(gpu, instance);
+        Sample before;
+        long seen;
+        synchronized (this) {
+            before = last.remove(key);
+            seen = forgotten;
         }
         try {
-            return between(before, now);
+            Sample now = new Sample(sample(gpu, instance), mig, clock.instant());
+            OptionalDouble result;
+            try {
+                result =
+                        isComparable(before, now)
+                                ? between(before.pointer(), now.pointer())
+                                : OptionalDouble.empty();
+            } catch (NvmlCallException e) {
+                keep(key, now, seen);
+                throw e;
+            }
+            return keep(key, now, seen) ? result : OptionalDouble.empty();
         } finally {
-            free(before);
+            if (before != null) {
+                free(before.pointer());
+            }
+        }
+    }
+
+    private static boolean isComparable(@Nullable Sample before, Sample now) {
+        return before != null
+                && before.mig().equals(now.mig())
+                && !now.taken().isAfter(before.taken().plus(LONGEST));
+    }
+
+    /** Keeps a sample, unless instances changed while it was taken. */
+    private boolean keep(Instance key, Sample now, long seen) {
+        Sample replaced;
+        boolean isKept;
+        synchronized (this) {
+            isKept = forgotten == seen;
+            replaced = isKept ? last.put(key, now) : now;
+        }
+        if (replaced != null) {
+            free(replaced.pointer());
+        }
+        return isKept;
+    }
+
+    /** Forgets an instance that is gone: the next one may have its number. */
+    void forget(long gpu, int instance) {
+        Sample gone;
+        synchronized (this) {
+            forgotten++;
+            gone = last.remove(new Instance(gpu, instance));
+        }
+        if (gone != null) {
+            free(gone.pointer());
         }
     }
 
@@ -97,8 +160,8 @@ final class GpmReader {
     }
 
     /** Frees the samples: the library is unloaded next. */
-    void end() {
-        last.values().forEach(this::free);
+    synchronized void end() {
+        last.values().forEach(sample -> free(sample.pointer()));
         last.clear();
     }
 }

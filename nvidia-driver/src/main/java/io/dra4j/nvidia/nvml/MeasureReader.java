@@ -64,15 +64,16 @@ final class MeasureReader {
     /**
      * Measures what NVML measures of a MIG device: its memory, and how busy its GPU instance is.
      *
+     * @param uuid that of the MIG device
      * @param instance the number of the GPU instance; empty if it is unknown
      */
-    Map<DeviceMeasure, Double> ofMig(long gpu, long mig, OptionalInt instance) {
+    Map<DeviceMeasure, Double> ofMig(long gpu, long mig, String uuid, OptionalInt instance) {
         Values values = new Values(mig);
         values.read(this::memory);
         if (instance.isPresent()) {
             values.read(
                     all ->
-                            gpm.utilization(gpu, instance.getAsInt())
+                            gpm.utilization(gpu, instance.getAsInt(), uuid)
                                     .ifPresent(
                                             busy -> all.all.put(DeviceMeasure.UTILIZATION, busy)));
         }

@@ -245,8 +245,9 @@ public final class Nvml implements AutoCloseable {
         if (instance.isEmpty()) {
             device = session.handles.again(mig);
             instance = session.measures.gpuInstance(device);
+            instance.ifPresent(number -> session.gpm.forget(gpu, number)); // it was made again
         }
-        return session.measures.ofMig(gpu, device, instance);
+        return session.measures.ofMig(gpu, device, mig, instance);
     }
 
     /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */
@@ -352,6 +353,7 @@ public final class Nvml implements AutoCloseable {
                 "Destroying GPU instance " + instance,
                 (session, handle) -> {
                     session.mig.destroy(handle, instance);
+                    session.gpm.forget(handle, instance);
                     return true;
                 });
     }

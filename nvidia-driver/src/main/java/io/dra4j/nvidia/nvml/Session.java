@@ -4,6 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.nio.file.Path;
+import java.time.InstantSource;
 
 /**
  * An open NVML, with all handles of it: they end with the session.
@@ -21,14 +22,14 @@ final class Session {
     final MigInstances mig;
     final GpuReader reader;
     final MeasureReader measures;
-    private final GpmReader gpm;
+    final GpmReader gpm;
 
-    private Session(NvmlLibrary library) {
+    private Session(NvmlLibrary library, InstantSource clock) {
         this.library = library;
         handles = new Handles(library);
         mig = new MigInstances(library);
         reader = new GpuReader(library, new MigReader(library));
-        gpm = new GpmReader(library);
+        gpm = new GpmReader(library, clock);
         measures = new MeasureReader(library, gpm);
     }
 
@@ -37,11 +38,11 @@ final class Session {
      *
      * @throws NvmlException if it can't be loaded, or the kernel has no driver
      */
-    static Session open(Path file) {
+    static Session open(Path file, InstantSource clock) {
         NvmlLibrary library = load(file);
         try {
             initialize(library);
-            return new Session(library);
+            return new Session(library, clock);
         } catch (NvmlCallException e) {
             library.close();
             throw NvmlException.of("Initializing " + file, e);

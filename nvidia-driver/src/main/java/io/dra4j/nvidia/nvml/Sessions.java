@@ -180,7 +180,7 @@ final class Sessions {
     private Session open() {
         String fingerprint = installation.fingerprint();
         try {
-            Session opened = Session.open(installation.library());
+            Session opened = Session.open(installation.library(), clock);
             openedWith = fingerprint;
             ended = false;
             return opened;
