@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.probe;
 
-import io.dra4j.nvidia.nvml.AddressingMode;
 import io.dra4j.nvidia.nvml.Architecture;
 import io.dra4j.nvidia.nvml.Brand;
 import io.dra4j.nvidia.nvml.Gpu;
@@ -67,7 +66,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
                 Architecture.of(board.number("arch", 0)),
                 board.text("cc"),
                 (long) board.number("memoryMiB", 0) << MIB,
-                AddressingMode.title(board.number("addressing", -1)).orElse(null),
+                null, // the addressing mode: the kernel and the driver decide
                 null,
                 List.of(),
                 board.number("mig", 0) == 1 ? mig() : null,

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
             "Prints the ResourceSlices that a node with some GPUs would publish, for autoscalers and"
                     + " simulators. It needs no GPU and no cluster.",
             "UUIDs and PCI addresses are placeholders. What only a machine has is left out: NUMA nodes,"
-                    + " PCIe roots and NVLink.",
+                    + " PCIe roots, NVLink and the addressing mode.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -156,7 +156,8 @@ public final class TemplateMain implements Callable<Integer> {
         return """
                 # A node with %d x %s and NVIDIA's driver %s.
                 # Placeholders: the node's name, the names of slices, UUIDs of zeros, and PCI addresses.
-                # Left out, for only a machine has them: numaNode, pcieRoot, nvlinkGroup, nvlinkClique.
+                # Left out, for only a machine has them: numaNode, pcieRoot, nvlinkGroup, nvlinkClique,
+                # addressingMode.
                 """
                 .formatted(count, known.productName(), reading.driverVersion());
     }

@@ -33,7 +33,10 @@ class TemplateTest {
 
     private static final String PCI = "resource.kubernetes.io/pciBusID";
     private static final List<String> OF_A_MACHINE =
-            List.of("resource.kubernetes.io/pcieRoot", "resource.kubernetes.io/numaNode");
+            List.of(
+                    "resource.kubernetes.io/pcieRoot",
+                    "resource.kubernetes.io/numaNode",
+                    "addressingMode");
 
     @TempDir private Path folder;
 
@@ -151,6 +154,17 @@ class TemplateTest {
         assertThat(ended.out())
                 .startsWith("# A node with 2 x NVIDIA H100 80GB HBM3 and NVIDIA's driver 580.95.05")
                 .contains("name: \"pool-a-gpu.nvidia.com-0\"");
+    }
+
+    @Test
+    void hasWhatABoardDecidesAndADriverThatKnowsIt() throws IOException {
+        Ended ended = template("--board=b200");
+
+        JsonNode attributes = specs(ended).get(0).at("/devices/0/attributes");
+        assertThat(attributes.at("/driverVersion/version").asText()).isEqualTo("570.133.20");
+        assertThat(attributes.at("/cudaDriverVersion/version").asText()).isEqualTo("12.8.0");
+        assertThat(attributes.has("addressingMode")).isFalse();
+        assertThat(ended.out()).contains("# addressingMode.");
     }
 
     @ParameterizedTest
