@@ -74,6 +74,14 @@ class MaintenanceIT {
         return status;
     }
 
+    private static void awaitLog(TestNode node, String text) {
+        long end = System.nanoTime() + TestNode.TIMEOUT.toNanos();
+        while (!node.log().contains(text)) {
+            assertThat(System.nanoTime()).as(node.log()).isLessThan(end);
+            pause(Duration.ofMillis(100));
+        }
+    }
+
     /** The devices that are kept from claims, with the effects. */
     private static List<String> tainted(List<JsonNode> slices) {
         List<String> tainted = new ArrayList<>();
@@ -172,6 +180,27 @@ class MaintenanceIT {
             assertThat(maintenance(node, "status").status()).isEqualTo(1);
             assertThat(node.unprepare(claim).complaint()).isEmpty();
             assertThat(maintenance(node, "on").status()).isZero();
+        }
+    }
+
+    @Test
+    void brokenHardwareIsGivenBack() throws Exception {
+        try (TestNode node = TestDriver.node()) {
+            Path suspended = node.place().root().resolve("suspended");
+            Path leftOut = Files.createFile(node.place().root().resolve("left-out"));
+            node.start("--suspended=" + suspended, "--left-out=" + leftOut);
+            node.awaitRegistered();
+            node.awaitSlices(slices -> !slices.isEmpty());
+            Files.writeString(leftOut, "gpu-0"); // without a reason, the inventory fails
+            awaitLog(node, "could not read its inventory");
+
+            Ended free = maintenance(node, "on");
+
+            assertThat(free.status()).as(free.output()).isZero();
+            assertThat(free.output())
+                    .contains("The taint is in the cluster", "has given its hardware back");
+            assertThat(suspended).exists();
+            assertThat(tainted(node.api().store().list("resourceslices"))).hasSize(8);
         }
     }
 
