@@ -280,6 +280,9 @@ final class NvidiaOptions extends DriverOptions {
         if (install.gates().shares().areAllowed()) {
             needed.put("--consumable-shares", "DRAConsumableCapacity");
         }
+        if (install.isPassthrough()) {
+            needed.putIfAbsent("--feature-gates=PassthroughSupport", "DRAPartitionableDevices");
+        }
         return needed;
     }
 

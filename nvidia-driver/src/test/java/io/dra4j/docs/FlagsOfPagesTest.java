@@ -38,6 +38,7 @@ class FlagsOfPagesTest {
                     "--api-group", // kubectl
                     "--validate", // kubectl
                     "--fpga-root", // the sample of a page, which is compiled
+                    "--data-dir", // k3s
                     "--driver", // kubectl dra, whose module compares its pages
                     "--node", // kubectl dra
                     "--service-account", // kubectl dra

@@ -166,12 +166,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     void timeSlicesOfADeletedClaimAreResetAtTheEnd() throws Exception {
         install("l40s");
         String configured = ",\"config\":[{\"requests\":[]}]";
-        write(
-                "PrepareCompleted",
-                "gpu-0",
-                GPU.formatted(gpu0, answered("gpu-0")),
-                "",
-                configured);
+        write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, answered("gpu-0")), "", configured);
 
         takeLost(takeOver(false));
         restart();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The names of NVML's {@code nvmlDeviceAddressingModeType_t}, as attributes have them. */
-public final class AddressingMode {
+final class AddressingMode {
 
     private static final List<String> TITLES = List.of("None", "HMM", "ATS");
 

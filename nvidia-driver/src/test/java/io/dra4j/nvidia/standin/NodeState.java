@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -356,6 +357,14 @@ public final class NodeState {
             }
         }
         throw new IllegalStateException("there is no MIG device " + mig);
+    }
+
+    /** Returns the state but for the counters of calls, as it is now. */
+    public byte[] withoutCalls() {
+        byte[] all = new byte[bytes.capacity()];
+        bytes.get(0, all);
+        Arrays.fill(all, STATE.at("counter"), STATE.at("event"), (byte) 0);
+        return all;
     }
 
     /** Returns how often each function was called in a session, by any process. */
