@@ -34,7 +34,7 @@ export default defineConfig({
     nav: sections.map(({ text, first, folder }) => ({ text, link: first, activeMatch: `^/${folder}/` })),
     sidebar: sidebar(),
     outline: { level: [2, 3] },
-    docFooter: { prev: true, next: true },
+    docFooter: { prev: 'Previous page', next: 'Next page' },
     externalLinkIcon: true,
   },
 })
