@@ -54,6 +54,7 @@ class CommandsIT {
                             List.of(
                                     "uuid",
                                     "parentUUID",
+                                    "addressingMode", // of kernel and driver
                                     "resource.kubernetes.io/pciBusID",
                                     "resource.kubernetes.io/pcieRoot",
                                     "resource.kubernetes.io/numaNode"));
