@@ -215,7 +215,7 @@ final class NvidiaTakeOver implements TakeOver {
         }
     }
 
-    /** The file stays beside, for people; its name tells it from one that is in force. */
+    /** The file stays beside, for people; its name differs from one that is in force. */
     @Override
     public void finish() {
         whenTaken.forEach(Runnable::run);

@@ -44,7 +44,7 @@ class CommandsIT {
         return new Ended(process.waitFor(), output);
     }
 
-    /** The devices without what tells one machine from another. */
+    /** The devices without what differs between machines. */
     private static Map<String, JsonNode> withoutMachine(List<JsonNode> devices) {
         Map<String, JsonNode> byName = new TreeMap<>();
         for (JsonNode device : devices) {

@@ -24,13 +24,7 @@ final class AuditOptions {
             paramLabel = "FORMAT",
             defaultValue = "text",
             description = "text, or json for tools." + ProgramOptions.DEFAULT)
-    private Format output;
-
-    /** The form of the report. */
-    enum Format {
-        text,
-        json
-    }
+    private ReportFormat output;
 
     /** Returns whether a command line is one for an audit. */
     static boolean isFor(String[] args) {
@@ -80,6 +74,6 @@ final class AuditOptions {
     }
 
     String text(Report report) {
-        return output == Format.json ? report.json() : report.text();
+        return output.of(report);
     }
 }

@@ -40,13 +40,7 @@ final class DoctorOptions {
             paramLabel = "text|json",
             defaultValue = "text",
             description = "Text for people, or JSON for tools." + ProgramOptions.DEFAULT)
-    private Format output;
-
-    /** The form of the report. */
-    enum Format {
-        text,
-        json
-    }
+    private ReportFormat output;
 
     /** Returns whether a command line is one for it. */
     static boolean isFor(String[] args) {
@@ -99,6 +93,6 @@ final class DoctorOptions {
     }
 
     String print(Report report) {
-        return output == Format.json ? report.json() : report.text();
+        return output.of(report);
     }
 }

@@ -20,9 +20,9 @@ import java.util.concurrent.TimeoutException;
  * Writes to files of the kernel that may not return for a long time: the kernel takes a device from
  * a driver only while no process uses it, and no signal ends that wait.
  *
- * <p>Each write has a thread of its own, which is left behind at a timeout. Until it has returned,
- * nothing else is written for the same device: what the kernel has begun, it does in the end.
- * Thread-safe; different devices are independent.
+ * <p>Each write has a thread of its own, which goes on alone after a timeout. Until it has
+ * returned, nothing else is written for the same device: what the kernel has begun, it does in the
+ * end. Thread-safe; different devices are independent.
  */
 final class KernelWrites {
 

@@ -71,7 +71,7 @@ class TemplateTest {
         return specs;
     }
 
-    /** Replaces what tells one machine from another, and returns the values that were there. */
+    /** Replaces what differs between machines, and returns the values that were there. */
     private static Set<String> withoutMachine(List<JsonNode> specs) {
         Set<String> machine = new TreeSet<>();
         for (JsonNode spec : specs) {

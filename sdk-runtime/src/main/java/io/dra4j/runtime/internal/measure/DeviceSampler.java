@@ -34,9 +34,9 @@ import org.slf4j.event.Level;
 /**
  * The devices of prepared claims for a scrape, each measured once in a while at most.
  *
- * <p>A provider's call that hangs costs the values of its own device alone: it is left behind on
- * its thread, and the device is not measured again before the call has returned. Thread-safe;
- * scrapes that come together share one round of measuring.
+ * <p>A provider's call that hangs costs the values of its own device alone: it goes on alone on its
+ * thread, and the device is not measured again before the call has returned. Thread-safe; scrapes
+ * that come together share one round of measuring.
  */
 public final class DeviceSampler implements AutoCloseable {
 
