@@ -14,7 +14,6 @@ import io.dra4j.conformance.run.Verdict;
 import io.dra4j.conformance.settings.SettingsReader;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.VerdictPage;
-import io.dra4j.testkit.driver.JavaProgram;
 import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +25,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +32,6 @@ import org.junit.jupiter.api.Test;
 class FakeDriverIT {
 
     private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
-    private static final String DRIVER = "gpu.example.com";
 
     /** More than a minute by contract: every night. */
     private static final Set<String> LONG_BY_CONTRACT = Set.of("DRA-SLICE-06", "DRA-SLICE-14");
@@ -56,32 +53,6 @@ class FakeDriverIT {
                     Path.of("../../docs-site/reference/reports/fake-driver.md"),
                     id -> Catalogue.load().find(id).isPresent());
 
-    private static List<String> program;
-
-    @BeforeAll
-    static void archive() throws Exception {
-        program =
-                new JavaProgram(
-                                Path.of("target/fake-driver"),
-                                JavaProgram.SHORT_LIVED,
-                                JavaProgram.ownClassPath().stream()
-                                        .filter(entry -> !entry.contains("/conformance-tests/"))
-                                        .toList(),
-                                "io.dra4j.example.FakeDriverMain")
-                        .archived(FakeDriverIT::train);
-    }
-
-    private static void train(List<String> command) throws InterruptedException {
-        try (TestNode node = new TestNode(DRIVER, command)) {
-            node.start();
-            node.awaitRegistered();
-            var claim = node.allocate("claim", "gpu-0");
-            node.prepare(claim);
-            node.unprepare(claim);
-            node.terminate();
-        }
-    }
-
     /** The verdicts but for those that need more rights than the user has. */
     private static Map<String, Verdict> verdicts(Outcome outcome) {
         return outcome.results().stream()
@@ -89,8 +60,9 @@ class FakeDriverIT {
                 .collect(Collectors.toMap(Result::name, Result::verdict));
     }
 
-    private static Outcome run(String settings, String... options) {
-        List<String> command = new ArrayList<>(program);
+    private static Outcome run(String settings, String... options)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(FakeProgram.command());
         command.addAll(List.of(options));
         return new Engine(
                         SettingsReader.parse(settings + TIMEOUT_FACTOR, "the test", Map.of()),
@@ -102,7 +74,7 @@ class FakeDriverIT {
 
     @Test
     @Tag("slow")
-    void holdsAllRequirements() throws IOException {
+    void holdsAllRequirements() throws Exception {
         String only =
                 new RuleBook()
                         .ids().stream()
@@ -130,10 +102,10 @@ class FakeDriverIT {
 
     /** Optional abilities, and changes that hooks make. */
     private static void holds(String run, String settings, String only, String... options)
-            throws IOException {
-        String driver = "driver:\n  name: %s\n  process: {command: [the test has it]}\n";
-        Outcome outcome =
-                run(driver.formatted(DRIVER) + settings + "\nonly: [" + only + "]\n", options);
+            throws IOException, InterruptedException {
+        String form =
+                "driver:\n  name: %s\n  process: {command: [the test has it]}\n%s\nonly: [%s]\n";
+        Outcome outcome = run(form.formatted(FakeProgram.DRIVER, settings, only), options);
 
         List<String> wanted = List.of(only.split(", "));
         assertThat(outcome.results())
@@ -148,7 +120,7 @@ class FakeDriverIT {
     }
 
     @Test
-    void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() throws IOException {
+    void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() throws Exception {
         holds(
                 "faults",
                 HOOKS + "  declares: [taint]",
@@ -158,7 +130,7 @@ class FakeDriverIT {
     }
 
     @Test
-    void offersSharesStatusAndMetadata() throws IOException {
+    void offersSharesStatusAndMetadata() throws Exception {
         holds(
                 "shares",
                 "  declares: [multi, dst, meta]",
@@ -170,7 +142,7 @@ class FakeDriverIT {
     }
 
     @Test
-    void offersPartitionsAndDevicesThatAreWaitedFor() throws IOException {
+    void offersPartitionsAndDevicesThatAreWaitedFor() throws Exception {
         holds(
                 "partitions",
                 "  declares: [ctr, bind]",

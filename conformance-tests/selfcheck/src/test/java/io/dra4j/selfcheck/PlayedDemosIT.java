@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.conformance.play.Play;
 import io.dra4j.conformance.play.PlaySettings;
-import io.dra4j.testkit.driver.JavaProgram;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -42,21 +41,14 @@ class PlayedDemosIT {
     void runsToTheEnd(String demo, String option) throws Exception {
         Path faults = folder.resolve("faults");
         Files.writeString(faults, "gpu-0 NoSchedule ecc-error\n");
-        List<String> command =
-                new ArrayList<>(
-                        new JavaProgram(
-                                        Path.of("target/played-demos"),
-                                        JavaProgram.SHORT_LIVED,
-                                        JavaProgram.ownClassPath(),
-                                        "io.dra4j.example.FakeDriverMain")
-                                .command());
+        List<String> command = new ArrayList<>(FakeProgram.command());
         command.add(option.replace("FAULTS", faults.toString()));
         PlaySettings settings =
                 new PlaySettings(
-                        List.of(new PlaySettings.Driver("gpu.example.com", command)),
+                        List.of(new PlaySettings.Driver(FakeProgram.DRIVER, command)),
                         "demo-node",
                         DEMOS.resolve(demo),
-                        Duration.ofSeconds(60));
+                        Duration.ofMinutes(3));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
 
         try (Play play = new Play(settings, new PrintStream(out, true, UTF_8))) {

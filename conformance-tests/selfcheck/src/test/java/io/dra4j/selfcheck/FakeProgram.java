@@ -1,0 +1,47 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.selfcheck;
+
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.driver.JavaProgram;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The command that starts the example's fake driver as a process. */
+final class FakeProgram {
+
+    static final String DRIVER = "gpu.example.com";
+
+    private static List<String> archived; // guarded by the class
+
+    private FakeProgram() {}
+
+    /** The command of the driver without its options. */
+    static synchronized List<String> command() throws IOException, InterruptedException {
+        if (archived == null) {
+            JavaProgram program =
+                    new JavaProgram(
+                            Path.of("target/fake-driver"),
+                            JavaProgram.SHORT_LIVED,
+                            JavaProgram.ownClassPath().stream()
+                                    .filter(entry -> !entry.contains("/conformance-tests/"))
+                                    .toList(),
+                            "io.dra4j.example.FakeDriverMain");
+            archived = program.archived(FakeProgram::train);
+        }
+        return archived;
+    }
+
+    private static void train(List<String> command) throws InterruptedException {
+        try (TestNode node = new TestNode(DRIVER, command)) {
+            node.start();
+            node.awaitRegistered();
+            var claim = node.allocate("claim", "gpu-0");
+            node.prepare(claim);
+            node.unprepare(claim);
+            node.awaitSlices(slices -> slices.size() == 1);
+            node.terminate();
+        }
+    }
+}
