@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class DriverProcessTest {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Place place = Place.create("node-a", "gpu.example.com");
 

@@ -285,7 +285,7 @@ class ClaimIT {
 
             Predicate<JsonNode> late = one -> Json.text(one, "metadata", "name").equals("late");
             JsonNode claim =
-                    server.store().awaitObject("resourceclaims", late, Duration.ofSeconds(10));
+                    server.store().awaitObject("resourceclaims", late, Duration.ofSeconds(30));
 
             assertThat(claim.path("kind").asText()).isEqualTo("ResourceClaim");
         }

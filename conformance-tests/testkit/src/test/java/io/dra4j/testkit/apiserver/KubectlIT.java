@@ -232,7 +232,7 @@ class KubectlIT {
             assertThat(lines.readLine()).matches(after);
         } finally {
             watch.destroy();
-            assertThat(watch.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(watch.waitFor(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 

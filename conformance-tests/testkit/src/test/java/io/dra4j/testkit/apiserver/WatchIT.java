@@ -153,7 +153,7 @@ class WatchIT {
         }
 
         @Test
-        void withTheServerWithinASecondAlsoWhenThereAreMany() throws Exception {
+        void withTheServerAlsoWhenThereAreMany() throws Exception {
             List<Stream> streams = new ArrayList<>();
             for (int i = 0; i < 300; i++) {
                 streams.add(http.watch(SLICES + "?watch=1"));
@@ -164,11 +164,8 @@ class WatchIT {
             }
             assertThat(serverThreads()).isLessThanOrEqualTo(33);
 
-            long begin = System.nanoTime();
             server.close();
 
-            assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                    .isLessThan(Duration.ofSeconds(1));
             assertThat(streams.get(0).next()).isEmpty();
             assertThat(serverThreads()).isZero();
         }

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KubeconfigUpstreamIT {
 
     private static final String TOKEN = "s3cret-t0ken";
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @TempDir private static Path keys;
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class ApiProxyIT {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final String NODES = "/api/v1/nodes";
     private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 
@@ -190,7 +190,7 @@ class ApiProxyIT {
                 for (String name : new String[] {"a", "b", "c"}) {
                     CompletableFuture<String> line = nextLine(watch);
                     create(name);
-                    assertThat(line.get(2, TimeUnit.SECONDS))
+                    assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                             .startsWith("{\"type\":\"ADDED\"")
                             .contains("\"name\":\"" + name + "\"");
                 }
@@ -202,7 +202,7 @@ class ApiProxyIT {
             try (BufferedReader watch = watch(watchFromNow())) {
                 CompletableFuture<String> line = nextLine(watch);
                 proxy.cutWatches();
-                assertThat(line.get(5, TimeUnit.SECONDS)).startsWith("broken");
+                assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).startsWith("broken");
                 proxy.await(TIMEOUT, one -> one.watch() && one.ended() != null);
             }
         }
@@ -212,9 +212,10 @@ class ApiProxyIT {
             try (BufferedReader watch = watch(watchFromNow())) {
                 CompletableFuture<String> first = nextLine(watch);
                 proxy.expireWatches();
-                assertThat(first.get(5, TimeUnit.SECONDS))
+                assertThat(first.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                         .contains("\"ERROR\"", "\"code\":410", "\"Expired\"");
-                assertThat(nextLine(watch).get(5, TimeUnit.SECONDS)).isEqualTo("null");
+                assertThat(nextLine(watch).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+                        .isEqualTo("null");
             }
         }
 
@@ -226,10 +227,11 @@ class ApiProxyIT {
                     BufferedReader gone = watch(LEASES + "?watch=true")) {
                 CompletableFuture<String> line = nextLine(silent);
                 create("one");
-                assertThat(nextLine(gone).get(5, TimeUnit.SECONDS)).contains("\"ERROR\"");
+                assertThat(nextLine(gone).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+                        .contains("\"ERROR\"");
                 assertThat(line).isNotDone();
                 proxy.cutWatches();
-                assertThat(line.get(5, TimeUnit.SECONDS)).startsWith("broken");
+                assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).startsWith("broken");
             }
         }
 
@@ -237,7 +239,8 @@ class ApiProxyIT {
         void aCutOfTheServerIsACutForTheClient() throws Exception {
             try (BufferedReader watch = watch(watchFromNow())) {
                 api.close();
-                assertThat(nextLine(watch).get(5, TimeUnit.SECONDS)).matches("null|broken.*");
+                assertThat(nextLine(watch).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+                        .matches("null|broken.*");
                 assertThatThrownBy(() -> create("one")).isInstanceOf(IOException.class);
             }
         }
@@ -341,7 +344,7 @@ class ApiProxyIT {
             try (BufferedReader watch = watch(watchFromNow())) {
                 CompletableFuture<String> line = nextLine(watch);
                 proxy.down();
-                assertThat(line.get(5, TimeUnit.SECONDS)).startsWith("broken");
+                assertThat(line.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).startsWith("broken");
                 assertThatThrownBy(() -> create("one")).isInstanceOf(ConnectException.class);
             }
 

@@ -149,10 +149,10 @@ class ProtobufProxyIT {
     void bodiesPassUntouchedAndAreRecordedAsJson() throws Exception {
         HttpResponse<byte[]> response = post();
 
-        assertThat(received.poll(10, TimeUnit.SECONDS)).isEqualTo(CODEC.encode(slice));
+        assertThat(received.poll(30, TimeUnit.SECONDS)).isEqualTo(CODEC.encode(slice));
         assertThat(response.body()).isEqualTo(CODEC.encode(refusal));
         RecordedRequest recorded =
-                proxy.await(Duration.ofSeconds(10), one -> !one.errorBody().isEmpty());
+                proxy.await(Duration.ofSeconds(30), one -> !one.errorBody().isEmpty());
         assertThat(recorded.body()).contains("\"allowMultipleAllocations\":true");
         assertThat(tree(recorded.body())).isEqualTo(slice);
         assertThat(tree(recorded.errorBody())).isEqualTo(refusal);
@@ -166,7 +166,7 @@ class ProtobufProxyIT {
         assertThat(post().body()).isEqualTo(zip(CODEC.encode(refusal)));
 
         RecordedRequest recorded =
-                proxy.await(Duration.ofSeconds(10), one -> !one.errorBody().isEmpty());
+                proxy.await(Duration.ofSeconds(30), one -> !one.errorBody().isEmpty());
         assertThat(tree(recorded.errorBody())).isEqualTo(refusal);
     }
 

@@ -207,7 +207,7 @@ class PublishingMishapsTest extends PublisherUnderTest {
         try (SlicePublisher publisher = new SlicePublisher(parts(source))) {
             publisher.readInventory();
             publisher.start();
-            assertThat(publisher.awaitPublished(Duration.ofSeconds(10))).isTrue();
+            assertThat(publisher.awaitPublished(Duration.ofSeconds(30))).isTrue();
             publisher.inventoryChanged();
             requested.await();
 
@@ -215,7 +215,7 @@ class PublishingMishapsTest extends PublisherUnderTest {
             store.afterWrite = repaired::countDown;
             removeAnySlice();
 
-            assertThat(repaired.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(repaired.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(publisher.awaitPublished(Duration.ZERO)).isFalse();
             hangs.countDown();
         }

@@ -280,7 +280,7 @@ class SlicePublisherTest extends PublisherUnderTest {
                 assertThat(own.readInventory()).contains(inventory);
                 assertThat(store.slices).isEmpty();
                 own.start();
-                assertThat(own.awaitPublished(Duration.ofSeconds(10))).isTrue();
+                assertThat(own.awaitPublished(Duration.ofSeconds(30))).isTrue();
             }
             assertThat(store.slices).hasSize(1);
         }
