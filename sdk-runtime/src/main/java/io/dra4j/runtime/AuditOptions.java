@@ -3,10 +3,9 @@
 package io.dra4j.runtime;
 
 import io.dra4j.doctor.Report;
+import io.dra4j.doctor.TwoLooks;
 import io.dra4j.runtime.internal.audit.NodeAudit;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -16,7 +15,6 @@ import picocli.CommandLine.Option;
 final class AuditOptions {
 
     private static final String COMMAND = "audit";
-    private static final long SECOND_LOOK_SECONDS = 3;
 
     @Option(
             names = {"-o", "--output"},
@@ -69,7 +67,7 @@ final class AuditOptions {
                                 options.kubeconfig().orElse(null)),
                         node::inventory,
                         node::checks,
-                        () -> LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SECOND_LOOK_SECONDS)))
+                        new TwoLooks())
                 .report();
     }
 

@@ -3,6 +3,7 @@
 package io.dra4j.doctor;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A check, after it looked or could not.
@@ -29,6 +30,11 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
         StackTraceElement[] stack = e.getStackTrace();
         return "unexpected %s%s: a defect of the check, please report it"
                 .formatted(e, stack.length == 0 ? "" : " at " + stack[0]);
+    }
+
+    /** Returns the same check with some of its findings. */
+    Checked withFindings(Predicate<Finding> wanted) {
+        return new Checked(id, fact, findings.stream().filter(wanted).toList(), notChecked);
     }
 
     boolean isHealthy() {

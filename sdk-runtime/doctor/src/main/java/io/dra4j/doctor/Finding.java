@@ -23,4 +23,9 @@ public record Finding(
             throw new IllegalArgumentException("A part of the finding is empty: " + id + object);
         }
     }
+
+    /** Names the finding: what it says of its object may change from one look to the next. */
+    String key() {
+        return id + " " + object;
+    }
 }

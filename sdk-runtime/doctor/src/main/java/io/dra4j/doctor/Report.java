@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The results of all checks of a run, as text for a screen and as JSON for tools. */
 public final class Report {
@@ -48,6 +50,18 @@ public final class Report {
      */
     public static Report of(String command, String subject, List<? extends Check> checks) {
         return new Report(command, subject, checks.stream().map(Checked::of).toList());
+    }
+
+    /** Returns this report, with the findings alone that an earlier report has, too. */
+    Report foundBefore(Report earlier) {
+        Set<String> before =
+                earlier.findings().stream().map(Finding::key).collect(Collectors.toSet());
+        return new Report(
+                command,
+                subject,
+                checks.stream()
+                        .map(one -> one.withFindings(found -> before.contains(found.key())))
+                        .toList());
     }
 
     /** All findings: errors first, and otherwise in the order of the checks. */

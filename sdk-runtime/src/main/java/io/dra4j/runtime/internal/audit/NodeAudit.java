@@ -5,48 +5,44 @@ package io.dra4j.runtime.internal.audit;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Check;
-import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
-import io.dra4j.doctor.Result;
+import io.dra4j.doctor.TwoLooks;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An audit of a node: its views are read, and held against each other.
  *
- * <p>The driver may be at work meanwhile, so that a view that is read later knows more. What is
- * found is therefore looked at again, with fresh views: only what is found twice is a finding.
+ * <p>The driver may be at work meanwhile: what is found is looked at again, with fresh views.
  */
 public final class NodeAudit {
 
     private final Settings settings;
     private final Function<List<HeldClaim>, Inventory> hardware;
     private final Function<List<HeldClaim>, List<Check>> own;
-    private final Runnable pause;
+    private final TwoLooks looks;
 
     /**
      * Creates an audit.
      *
      * @param hardware reads the node's devices, given the claims of the journal
      * @param own the driver's own checks, given the claims of the journal
-     * @param pause passes the time before the second look
+     * @param looks when to look again
      */
     public NodeAudit(
             Settings settings,
             Function<List<HeldClaim>, Inventory> hardware,
             Function<List<HeldClaim>, List<Check>> own,
-            Runnable pause) {
+            TwoLooks looks) {
         this.settings = settings;
         this.hardware = hardware;
         this.own = own;
-        this.pause = pause;
+        this.looks = looks;
     }
 
     /**
@@ -70,37 +66,7 @@ public final class NodeAudit {
      */
     public Report report() {
         String subject = "node %s, driver %s".formatted(settings.node(), settings.driver());
-        Report first = Report.of("audit", subject, checks());
-        if (first.findings().isEmpty()) {
-            return first;
-        }
-        pause.run();
-        Set<String> found = new HashSet<>();
-        first.findings().forEach(one -> found.add(key(one)));
-        return Report.of(
-                "audit",
-                subject,
-                checks().stream().map(check -> (Check) new SecondLook(check, found)).toList());
-    }
-
-    private static String key(Finding finding) {
-        return finding.id() + " " + finding.object();
-    }
-
-    private record SecondLook(Check check, Set<String> before) implements Check {
-
-        @Override
-        public String id() {
-            return check.id();
-        }
-
-        @Override
-        public Result look() {
-            Result now = check.look();
-            return new Result(
-                    now.fact(),
-                    now.findings().stream().filter(one -> before.contains(key(one))).toList());
-        }
+        return looks.report(() -> Report.of("audit", subject, checks()));
     }
 
     private List<Check> checks() {

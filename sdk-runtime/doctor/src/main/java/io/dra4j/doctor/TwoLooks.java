@@ -1,0 +1,50 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.doctor;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * Looks at something that changes while it is read, and reports only what is found twice.
+ *
+ * <p>Views that have to agree are read one after the other, so that one that is read later knows
+ * more. If a look finds something, everything is therefore read and looked at again after a pause;
+ * what happened to change during the first look agrees by then.
+ */
+public final class TwoLooks {
+
+    private static final long PAUSE_SECONDS = 3;
+
+    private final Runnable pause;
+
+    /** Looks again after three seconds. */
+    public TwoLooks() {
+        this(() -> LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(PAUSE_SECONDS)));
+    }
+
+    /**
+     * Looks again after another pause.
+     *
+     * @param pause passes the time before the second look
+     */
+    public TwoLooks(Runnable pause) {
+        this.pause = pause;
+    }
+
+    /**
+     * Looks once, and again if something is found.
+     *
+     * @param look reads everything, and checks it
+     * @return the report of the last look, with the findings alone that were in the first one, too
+     */
+    public Report report(Supplier<Report> look) {
+        Report first = look.get();
+        if (first.findings().isEmpty()) {
+            return first;
+        }
+        pause.run();
+        return look.get().foundBefore(first);
+    }
+}
