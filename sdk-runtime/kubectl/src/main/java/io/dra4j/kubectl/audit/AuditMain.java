@@ -4,6 +4,7 @@ package io.dra4j.kubectl.audit;
 
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Report;
+import io.dra4j.doctor.TwoLooks;
 import io.dra4j.kubectl.read.ApiReader;
 import io.dra4j.kubectl.read.ClusterReader;
 import io.dra4j.kubectl.read.ConnectionOptions;
@@ -13,6 +14,7 @@ import io.dra4j.kubectl.read.ReadException;
 import io.dra4j.kubectl.read.Snapshot;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +29,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Hold the API's claims, slices, nodes and pods against each other.",
             "What a node itself knows, a driver's own `audit` looks at.",
+            "",
+            "What is found is looked at again after some seconds, with everything read again: what"
+                    + " changed while it was read is no finding.",
             "",
             "Exit status: 0 if nothing is found, 1 if something is, 2 if something could not be"
                     + " looked at.",
@@ -46,16 +51,21 @@ public final class AuditMain implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
+    private final TwoLooks looks;
+
+    /** A command that looks again after some seconds if it finds something. */
+    public AuditMain() {
+        this(new TwoLooks());
+    }
+
+    AuditMain(TwoLooks looks) {
+        this.looks = looks;
+    }
+
     @Override
     public Integer call() {
         try (ApiReader api = connection.connect()) {
-            ClusterReader reader = new ClusterReader(api);
-            Snapshot snapshot = reader.read();
-            Report report =
-                    Report.of(
-                            "audit",
-                            "cluster of " + snapshot.server(),
-                            ClusterAudit.of(snapshot, () -> pods(reader)));
+            Report report = looks.report(() -> look(new ClusterReader(api)));
             spec.commandLine()
                     .getOut()
                     .print(output == OutputFormat.text ? report.text() : report.json());
@@ -64,11 +74,28 @@ public final class AuditMain implements Callable<Integer> {
         }
     }
 
-    private static List<PodInfo> pods(ClusterReader reader) {
+    /**
+     * Reads everything, and checks it.
+     *
+     * <p>Pods are read first, since they refer to claims: see {@link ClusterReader#read}. The other
+     * way, a claim may be reserved meanwhile for a pod that is new; the second look has both.
+     */
+    private static Report look(ClusterReader reader) {
+        Supplier<List<PodInfo>> pods = pods(reader);
+        Snapshot snapshot = reader.read();
+        return Report.of(
+                "audit", "cluster of " + snapshot.server(), ClusterAudit.of(snapshot, pods));
+    }
+
+    /** Reads the pods now; who may not read them gets the answers of the other checks. */
+    private static Supplier<List<PodInfo>> pods(ClusterReader reader) {
         try {
-            return reader.pods();
+            List<PodInfo> pods = reader.pods();
+            return () -> pods;
         } catch (ReadException e) {
-            throw new NotCheckedException(String.valueOf(e.getMessage()), e);
+            return () -> {
+                throw new NotCheckedException(String.valueOf(e.getMessage()), e);
+            };
         }
     }
 }

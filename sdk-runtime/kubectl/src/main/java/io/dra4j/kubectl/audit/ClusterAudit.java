@@ -26,6 +26,7 @@ final class ClusterAudit {
         Map<String, Supplier<Result>> looks = new LinkedHashMap<>();
         HeldDevices devices = new HeldDevices(snapshot);
         looks.put("device-not-published", devices::notPublished);
+        looks.put("pool-not-published", devices::withoutSlices);
         looks.put("device-allocated-twice", devices::allocatedTwice);
         looks.put("node-gone", devices::onGoneNodes);
         Budgets budgets = new Budgets(snapshot);

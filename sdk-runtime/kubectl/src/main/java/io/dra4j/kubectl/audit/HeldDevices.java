@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Contradictions between the devices of claims and those that are published. */
@@ -54,8 +55,7 @@ final class HeldDevices {
     }
 
     private Finding notPublished(DeviceId device) {
-        List<String> claims =
-                snapshot.cluster().holders(device).stream().map(Holder::claim).distinct().toList();
+        List<String> claims = claims(device);
         return new Finding(
                 "device-not-published",
                 Severity.ERROR,
@@ -63,8 +63,46 @@ final class HeldDevices {
                 "no slice publishes it any more, and it is allocated to "
                         + String.join(", ", claims),
                 "pods of the claims may have lost the device, and can't be started again; the"
-                        + " driver may be gone, or the hardware",
+                        + " hardware may be gone, or the driver leaves it out",
                 release(claims, ""));
+    }
+
+    Result withoutSlices() {
+        Map<PoolId, Set<String>> claims = new TreeMap<>();
+        for (DeviceId device : held()) {
+            claims.computeIfAbsent(Newest.pool(device), id -> new TreeSet<>())
+                    .addAll(claims(device));
+        }
+        int pools = claims.size();
+        claims.keySet().removeAll(snapshot.cluster().pools());
+        List<Finding> findings = new ArrayList<>();
+        claims.forEach((pool, all) -> findings.add(withoutSlices(pool, List.copyOf(all))));
+        return Newest.result(findings, pools, "pool");
+    }
+
+    private Finding withoutSlices(PoolId pool, List<String> claims) {
+        return new Finding(
+                "pool-not-published",
+                Severity.WARNING,
+                "pool " + pool,
+                "it has no slices, and its devices are allocated to " + String.join(", ", claims),
+                "its driver or its node may be gone: then no pod of the claims can start or end; a"
+                        + " kubelet that starts removes the slices of its node as well",
+                mendPool(claims));
+    }
+
+    private List<String> mendPool(List<String> claims) {
+        List<String> mend = new ArrayList<>();
+        mend.add(
+                "# a driver publishes them again within a minute; if it does not, does its pod run?");
+        mend.add("kubectl get pods --all-namespaces --output wide");
+        mend.add("# if the driver or the node is gone for good:");
+        mend.addAll(release(claims, ""));
+        return mend;
+    }
+
+    private List<String> claims(DeviceId device) {
+        return snapshot.cluster().holders(device).stream().map(Holder::claim).distinct().toList();
     }
 
     private List<String> release(List<String> claims, String option) {

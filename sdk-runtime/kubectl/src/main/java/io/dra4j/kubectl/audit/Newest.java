@@ -29,10 +29,15 @@ final class Newest {
         return all.stream().filter(slice -> slice.generation() == generation).toList();
     }
 
-    /** Returns whether all slices of the pool are there; while it is written, some are missing. */
+    /**
+     * Returns whether a pool has all its slices, as the scheduler counts them.
+     *
+     * <p>While a driver writes them, some are missing, or there are too many. A pool without slices
+     * says nothing about its devices: a kubelet removes those of its node when it starts.
+     */
     boolean isComplete(PoolId pool) {
         List<Slice> newest = slices(pool);
-        return newest.isEmpty() || newest.size() == newest.get(0).sliceCount();
+        return !newest.isEmpty() && newest.size() == newest.get(0).sliceCount();
     }
 
     static PoolId pool(DeviceId device) {

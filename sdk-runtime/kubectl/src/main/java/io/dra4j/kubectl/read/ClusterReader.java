@@ -34,20 +34,26 @@ public final class ClusterReader {
     /**
      * Reads the cluster.
      *
+     * <p>Each list is read at a moment of its own. What refers to other objects is read before
+     * them: claims, then the slices of their devices, then the nodes of these. An object that is
+     * referred to exists first, and is deleted last: a node joins, its slices are published, a
+     * claim gets a device of them, a pod is placed with it. So an object that comes while this
+     * reads never seems to refer to one that does not exist.
+     *
      * @throws ReadException if it can't be read, or serves no claims
      */
     public Snapshot read() {
         JsonNode group = group();
         String prefix = "apis/" + version(group) + "/";
         String server = api.find("version").map(one -> one.path("gitVersion").asText()).orElse("");
+        Map<String, ClaimInfo> claims = new HashMap<>();
+        api.list(prefix + "resourceclaims", one -> decoded(() -> add(ClaimInfo.of(one), claims)));
         List<DeviceClass> classes = new ArrayList<>();
         List<ClassResource> resources = new ArrayList<>();
         api.list(prefix + "deviceclasses", one -> addClass(one, classes, resources));
         Map<String, String> written = new HashMap<>();
         Map<String, String> taintedSince = new HashMap<>();
         List<Slice> slices = slices(prefix, written, taintedSince);
-        Map<String, ClaimInfo> claims = new HashMap<>();
-        api.list(prefix + "resourceclaims", one -> decoded(() -> add(ClaimInfo.of(one), claims)));
         List<NodeInfo> nodes = new ArrayList<>();
         api.list("api/v1/nodes", one -> nodes.add(NodeInfo.of(one)));
         nodes.sort(Comparator.comparing(NodeInfo::name));

@@ -8,11 +8,6 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Report;
 import io.dra4j.kubectl.read.PodInfo;
-import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.apiserver.EmbeddedApiServer;
-import io.dra4j.testkit.manifests.ManifestObjects;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,10 +16,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import picocli.CommandLine;
 
 /** Each planted contradiction is found, once, and a healthy cluster has none. */
 class ClusterAuditTest {
@@ -36,6 +30,7 @@ class ClusterAuditTest {
             new TreeMap<>(
                     Map.of(
                             "device-not-published", cluster -> cluster.remove("node-0", "gpu-0"),
+                            "pool-not-published", cluster -> cluster.remove("node-0"),
                             "device-allocated-twice", cluster -> cluster.hold("node-0", "gpu-0"),
                             "node-gone", cluster -> cluster.nodes.remove("node-0"),
                             "capacity-exceeded", cluster -> cluster.share("60Gi", "60Gi"),
@@ -113,56 +108,22 @@ class ClusterAuditTest {
         assertThat(report.text()).contains("not checked  pod-not-reserved");
     }
 
-    /** The objects of a server, by the command. */
-    @Test
-    void theCommandReadsTheCluster(@TempDir Path folder) throws Exception {
-        try (EmbeddedApiServer api =
-                EmbeddedApiServer.builder()
-                        .version(KubernetesVersion.V1_36)
-                        .node("node-a")
-                        .start()) {
-            ManifestObjects.putText(
-                    """
-                    apiVersion: resource.k8s.io/v1
-                    kind: ResourceSlice
-                    metadata: {name: a}
-                    spec:
-                      driver: gpu.example.com
-                      nodeName: node-a
-                      pool: {name: node-a, generation: 2, resourceSliceCount: 1}
-                      devices: [{name: gpu-0}]
-                    ---
-                    apiVersion: resource.k8s.io/v1
-                    kind: ResourceClaim
-                    metadata: {namespace: default, name: train}
-                    spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
-                    status:
-                      reservedFor: [{resource: pods, name: train-0, uid: u}]
-                      allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-a, device: gpu-1}]}}
-                    """,
-                    api.store());
-            StringWriter out = new StringWriter();
+    /** The scheduler's rule: all slices of the newest generation, as many as the first one says. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1, false", // one slice too many
+        "2, 2, false", // one of two
+        "2, 1, true",
+    })
+    void aDeviceIsMissedIfItsPoolIsComplete(long generation, int slicesOfPool, boolean missed) {
+        ClusterModel cluster = new ClusterModel(new Random(SEED));
+        cluster.publish("node-0", 0, 1); // an older generation, which does not count
+        cluster.remove("node-0", "gpu-0");
 
-            int status =
-                    new CommandLine(new AuditMain())
-                            .setOut(new PrintWriter(out))
-                            .execute(
-                                    "--kubeconfig="
-                                            + api.writeKubeconfig(folder.resolve("kubeconfig")));
+        cluster.publish("node-0", generation, slicesOfPool);
 
-            assertThat(status).isEqualTo(Report.FOUND);
-            String page = Files.readString(PAGE);
-            String start = "<!-- kubectl dra audit -->\n```text\n";
-            if (Boolean.getBoolean("reference.update")) {
-                int from = page.indexOf(start);
-                Files.writeString(
-                        PAGE,
-                        page.substring(0, from)
-                                + start
-                                + out
-                                + page.substring(page.indexOf("```", from + start.length())));
-            }
-            assertThat(Files.readString(PAGE)).contains(start + out + "```");
-        }
+        assertThat(report(cluster).findings())
+                .extracting(Finding::id)
+                .isEqualTo(missed ? List.of("device-not-published") : List.of());
     }
 }

@@ -31,6 +31,7 @@ final class ClusterModel {
     final List<PodInfo> pods = new ArrayList<>();
     String counter = "80Gi"; // of the card, of which each half takes 40Gi
     private final Map<String, List<String>> devices = new LinkedHashMap<>(); // by node
+    private final List<Slice> more = new ArrayList<>();
     private final Map<String, ClaimInfo> claims = new LinkedHashMap<>();
     private int number;
 
@@ -105,20 +106,37 @@ final class ClusterModel {
         devices.get(node).remove(device);
     }
 
-    private List<Slice> slices() {
-        List<Slice> slices = new ArrayList<>();
-        devices.forEach(
-                (node, names) ->
-                        slices.add(
-                                slice(
-                                        "gpu",
+    /** Withdraws all slices of a node. */
+    void remove(String node) {
+        devices.remove(node);
+    }
+
+    /** Publishes one more slice with the devices of a node, in a pool of so many slices. */
+    void publish(String node, long generation, int slicesOfPool) {
+        more.add(slice(node, "-" + generation, generation, slicesOfPool));
+    }
+
+    private Slice slice(String node, String suffix, long generation, int slicesOfPool) {
+        List<String> names =
+                devices.get(node).stream().map(name -> "{\"name\":\"" + name + "\"}").toList();
+        return Slice.of(
+                json(
+                        """
+                        {"metadata":{"name":"gpu-%s%s"},"spec":{"driver":"gpu.example.com","nodeName":"%s",
+                         "pool":{"name":"%s","generation":%d,"resourceSliceCount":%d},"devices":[%s]}}"""
+                                .formatted(
                                         node,
-                                        "\"nodeName\":\"" + node + "\"",
-                                        String.join(
-                                                ",",
-                                                names.stream()
-                                                        .map(name -> "{\"name\":\"" + name + "\"}")
-                                                        .toList()))));
+                                        suffix,
+                                        node,
+                                        node,
+                                        generation,
+                                        slicesOfPool,
+                                        String.join(",", names))));
+    }
+
+    private List<Slice> slices() {
+        List<Slice> slices = new ArrayList<>(more);
+        devices.keySet().forEach(node -> slices.add(slice(node, "", 1, 1)));
         String half =
                 """
                 {"name":"half-%d","consumesCounters":[{"counterSet":"card","counters":{"memory":{"value":"40Gi"}}}]}""";
@@ -126,26 +144,27 @@ final class ClusterModel {
                 slice(
                         "card",
                         "card",
-                        "\"allNodes\":true,\"sharedCounters\":[{\"name\":\"card\",\"counters\":{\"memory\":{\"value\":\"%s\"}}}]"
+                        ",\"sharedCounters\":[{\"name\":\"card\",\"counters\":{\"memory\":{\"value\":\"%s\"}}}]"
                                 .formatted(counter),
                         half.formatted(0) + "," + half.formatted(1)));
         slices.add(
                 slice(
                         "net",
                         "fabric",
-                        "\"allNodes\":true",
+                        "",
                         """
                         {"name":"link","allowMultipleAllocations":true,"capacity":{"bandwidth":{"value":"100Gi"}}}"""));
         return slices;
     }
 
-    private static Slice slice(String driver, String pool, String place, String devices) {
+    /** A slice for all nodes. */
+    private static Slice slice(String driver, String pool, String more, String devices) {
         return Slice.of(
                 json(
                         """
-                        {"metadata":{"name":"%s-%s"},"spec":{"driver":"%s.example.com",%s,
+                        {"metadata":{"name":"%s-%s"},"spec":{"driver":"%s.example.com","allNodes":true%s,
                          "pool":{"name":"%s","generation":1,"resourceSliceCount":1},"devices":[%s]}}"""
-                                .formatted(driver, pool, driver, place, pool, devices)));
+                                .formatted(driver, pool, driver, more, pool, devices)));
     }
 
     Snapshot snapshot() {

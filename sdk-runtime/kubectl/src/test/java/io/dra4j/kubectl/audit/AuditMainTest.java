@@ -1,0 +1,201 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.kubectl.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.doctor.Report;
+import io.dra4j.doctor.TwoLooks;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.manifests.ManifestObjects;
+import io.dra4j.testkit.proxy.ApiProxy;
+import io.dra4j.testkit.proxy.Fault;
+import io.dra4j.testkit.proxy.Requests;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The command on a server whose objects come and go while it reads them. */
+class AuditMainTest {
+
+    private static final Path PAGE = Path.of("../../docs-site/how-to/audit-a-node.md");
+
+    /** A pod waits for its claim, and no node has devices. */
+    private static final String PENDING =
+            """
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {namespace: default, name: train}
+            spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
+            ---
+            apiVersion: v1
+            kind: Pod
+            metadata: {namespace: default, name: train-0}
+            spec:
+              containers: [{name: c, image: i}]
+              resourceClaims: [{name: r, resourceClaimName: train}]
+            """;
+
+    /** A node joins, publishes a device, and the pod is placed there with it. */
+    private static final String PLACED =
+            """
+            apiVersion: v1
+            kind: Node
+            metadata: {name: node-b}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceSlice
+            metadata: {name: b}
+            spec:
+              driver: gpu.example.com
+              nodeName: node-b
+              pool: {name: node-b, generation: 1, resourceSliceCount: 1}
+              devices: [{name: gpu-0}]
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {namespace: default, name: train}
+            spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
+            status:
+              reservedFor: [{resource: pods, name: train-0, uid: u}]
+              allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-b, device: gpu-0}]}}
+            ---
+            apiVersion: v1
+            kind: Pod
+            metadata: {namespace: default, name: train-0}
+            spec:
+              nodeName: node-b
+              containers: [{name: c, image: i}]
+              resourceClaims: [{name: r, resourceClaimName: train}]
+            """;
+
+    private final AtomicInteger pauses = new AtomicInteger();
+    private EmbeddedApiServer api;
+    private ApiProxy proxy;
+    private String text = "";
+    @TempDir private Path folder;
+
+    @BeforeEach
+    void start() {
+        api = EmbeddedApiServer.builder().node("node-a").start();
+        proxy = ApiProxy.before(api.url());
+    }
+
+    @AfterEach
+    void stop() {
+        proxy.close();
+        api.close();
+    }
+
+    private void put(String manifests) {
+        ManifestObjects.putText(manifests, api.store());
+    }
+
+    private int audit() throws IOException {
+        StringWriter out = new StringWriter();
+        int status =
+                new CommandLine(new AuditMain(new TwoLooks(pauses::incrementAndGet)))
+                        .setOut(new PrintWriter(out))
+                        .execute(
+                                "--kubeconfig="
+                                        + proxy.writeKubeconfig(folder.resolve("kubeconfig")));
+        text = out.toString();
+        return status;
+    }
+
+    /** Changes the cluster before a list is read for the first time. */
+    private void before(String resource, Runnable change) {
+        AtomicInteger lists = new AtomicInteger();
+        proxy.inject(
+                Fault.drop()
+                        .on(
+                                Requests.lists(resource)
+                                        .and(
+                                                request -> {
+                                                    if (lists.incrementAndGet() == 1) {
+                                                        change.run();
+                                                    }
+                                                    return false; // and no request is dropped
+                                                })));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pods", "resourceclaims", "resourceslices", "nodes"})
+    void whatComesWhileItReadsIsNoContradiction(String list) throws Exception {
+        put(PENDING);
+        before(list, () -> put(PLACED));
+
+        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
+        assertThat(pauses).hasValue(0);
+        assertThat(
+                        api.store()
+                                .find("pods", "default", "train-0")
+                                .orElseThrow()
+                                .at("/spec/nodeName"))
+                .hasToString("\"node-b\"");
+    }
+
+    @Test
+    void aPodThatEndsWhileItReadsIsGoneAtTheSecondLook() throws Exception {
+        put(PLACED);
+        before(
+                "resourceclaims",
+                () -> {
+                    api.store().delete("pods", "default", "train-0");
+                    api.store().delete("resourceclaims", "default", "train");
+                });
+
+        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
+        assertThat(pauses).hasValue(1);
+        assertThat(text).contains("ok           pod-not-reserved");
+    }
+
+    @Test
+    void aContradictionThatStaysIsFoundAsOnThePage() throws Exception {
+        put(
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceSlice
+                metadata: {name: a}
+                spec:
+                  driver: gpu.example.com
+                  nodeName: node-a
+                  pool: {name: node-a, generation: 2, resourceSliceCount: 1}
+                  devices: [{name: gpu-0}]
+                ---
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaim
+                metadata: {namespace: default, name: train}
+                spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
+                status:
+                  reservedFor: [{resource: pods, name: train-0, uid: u}]
+                  allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-a, device: gpu-1}]}}
+                """);
+
+        assertThat(audit()).isEqualTo(Report.FOUND);
+        assertThat(pauses).hasValue(1);
+
+        String page = Files.readString(PAGE);
+        String start = "<!-- kubectl dra audit -->\n```text\n";
+        if (Boolean.getBoolean("reference.update")) {
+            int from = page.indexOf(start);
+            Files.writeString(
+                    PAGE,
+                    page.substring(0, from)
+                            + start
+                            + text
+                            + page.substring(page.indexOf("```", from + start.length())));
+        }
+        assertThat(Files.readString(PAGE)).contains(start + text + "```");
+    }
+}
