@@ -4,9 +4,13 @@ package io.dra4j.kubectl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.http.Connections;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,11 +43,12 @@ class KubectlDraMainTest {
         assertThat(run("tree", "--kubeconfig=" + folder.resolve("none"))).isEqualTo(3);
         assertThat(err.toString()).contains("There is no kubeconfig file " + folder);
 
-        Path kubeconfig = folder.resolve("kubeconfig");
-        try (EmbeddedApiServer server = EmbeddedApiServer.builder().start()) {
-            server.writeKubeconfig(kubeconfig);
+        try (Socket silent = new Socket()) { // bound: no other process gets the port
+            silent.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            URI server = URI.create("http://127.0.0.1:" + silent.getLocalPort());
+            Path kubeconfig = Connections.writeKubeconfig(folder.resolve("kubeconfig"), server);
+            assertThat(run("tree", "--kubeconfig=" + kubeconfig)).isEqualTo(3);
         }
-        assertThat(run("tree", "--kubeconfig=" + kubeconfig)).isEqualTo(3);
         assertThat(err.toString()).contains("can't be reached");
     }
 
