@@ -41,19 +41,21 @@ final class Attempts {
     private final Allocator released;
     private final Allocator correct;
     private final FeatureGates gates;
+    private final InstantSource clock;
     private final Set<SchedulerBug> bugs;
     private final Reclassified reclassified = new Reclassified();
 
-    Attempts(Snapshot snapshot, Subject subject, FeatureGates gates) {
+    Attempts(Snapshot snapshot, Subject subject, FeatureGates gates, InstantSource clock) {
         this.nodes = snapshot.nodes();
         this.claims = snapshot.claims();
         this.subject = subject;
         this.views = new NodeViews(snapshot.cluster());
         this.extended = new Extended(snapshot, subject);
         this.gates = gates;
+        this.clock = clock;
         this.bugs = SchedulerBug.of(snapshot.release(), snapshot.server());
-        this.released = Allocator.of(gates, bugs, InstantSource.system());
-        this.correct = Allocator.of(gates);
+        this.released = Allocator.of(gates, bugs, clock);
+        this.correct = Allocator.of(gates, Set.of(), clock);
     }
 
     /**
@@ -141,9 +143,7 @@ final class Attempts {
         }
         Set<SchedulerBug> deciding = EnumSet.noneOf(SchedulerBug.class);
         for (SchedulerBug bug : bugs) {
-            Outcome outcome =
-                    Allocator.of(gates, Set.of(bug), InstantSource.system())
-                            .allocate(view, node, claims);
+            Outcome outcome = Allocator.of(gates, Set.of(bug), clock).allocate(view, node, claims);
             if (!(outcome instanceof Outcome.Allocated)) {
                 deciding.add(bug);
             }

@@ -11,7 +11,6 @@ import io.dra4j.kubectl.read.OutputFormat;
 import io.dra4j.kubectl.read.Snapshot;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -101,10 +100,9 @@ public final class ExplainMain implements Callable<Integer> {
                             ? manifest.subjects(objects, chosen)
                             : List.of(target.read(new SubjectReader(objects, chosen)));
             Snapshot snapshot = reader.read();
-            Instant now = clock.instant();
             List<Report> reports =
                     subjects.stream()
-                            .map(one -> new Reporter(snapshot, one, objects, now).report())
+                            .map(one -> new Reporter(snapshot, one, objects, clock).report())
                             .toList();
             print(reports);
             return reports.stream().allMatch(one -> one.result().isGood()) ? 0 : 1;

@@ -16,6 +16,7 @@ import io.dra4j.kubectl.explain.Attempts.Attempt;
 import io.dra4j.kubectl.explain.Remedy.Step;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -35,13 +36,15 @@ final class Remedies {
     private final Steps steps;
     private final Allocator allocator;
     private final Explainer explainer;
+    private final InstantSource clock;
     private boolean isCutShort;
 
-    Remedies(Attempts attempts, Steps steps, Allocator allocator) {
+    Remedies(Attempts attempts, Steps steps, Allocator allocator, InstantSource clock) {
         this.attempts = attempts;
         this.steps = steps;
         this.allocator = allocator;
-        this.explainer = new Explainer(allocator, Instant::now, LIMIT);
+        this.clock = clock;
+        this.explainer = new Explainer(allocator, clock, LIMIT);
     }
 
     /** Returns whether there was no time to try all changes. */
@@ -79,10 +82,12 @@ final class Remedies {
                 Comparator.<Candidate, Harm>comparing(one -> one.step().harm())
                         .thenComparing(one -> one.step().pods())
                         .thenComparing(one -> one.claim().devices().size()));
-        Instant end = Instant.now().plus(LIMIT);
+        Instant end = clock.instant().plus(LIMIT);
         Map<Harm, Remedy> best = new EnumMap<>(Harm.class);
         for (Candidate one : candidates) {
-            if (!best.containsKey(one.step().harm()) && Instant.now().isBefore(end) && fits(one)) {
+            if (!best.containsKey(one.step().harm())
+                    && clock.instant().isBefore(end)
+                    && fits(one)) {
                 String node = one.attempt().node().name();
                 best.put(one.step().harm(), new Remedy(node, List.of(one.step())));
             }

@@ -13,7 +13,7 @@ import io.dra4j.kubectl.read.Snapshot;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -26,6 +26,7 @@ final class Reporter {
     private static final String RULES_WORK = "1.36.3";
 
     private final Snapshot snapshot;
+    private final InstantSource clock;
     private final Subject subject;
     private final ObstacleWords words;
     private final Attempts attempts;
@@ -36,14 +37,15 @@ final class Reporter {
     private final PodEndings endings;
     private final Advice advice;
 
-    Reporter(Snapshot snapshot, Subject subject, ObjectFinder objects, Instant now) {
+    Reporter(Snapshot snapshot, Subject subject, ObjectFinder objects, InstantSource clock) {
         this.snapshot = snapshot;
+        this.clock = clock;
         this.subject = subject;
-        this.words = new ObstacleWords(snapshot, now);
-        this.attempts = new Attempts(snapshot, subject, gates(snapshot));
+        this.words = new ObstacleWords(snapshot, clock.instant());
+        this.attempts = new Attempts(snapshot, subject, gates(snapshot), clock);
         this.extended = new Extended(snapshot, subject);
         this.steps = new Steps(words, subject.namespace());
-        this.remedies = new Remedies(attempts, steps, attempts.correct());
+        this.remedies = new Remedies(attempts, steps, attempts.correct(), clock);
         this.answers = new Answers(snapshot, words);
         this.endings = new PodEndings(objects);
         this.advice = new Advice(snapshot, subject, words, extended, endings, objects);
@@ -196,7 +198,8 @@ final class Reporter {
         String answer =
                 "%s fits on %s, but a bug of the scheduler keeps it away: %s"
                         .formatted(subject.opening(), Names.some(buggyNodes(groups)), bug.text());
-        List<Remedy> untilThen = new Remedies(attempts, steps, attempts.released()).of(groups);
+        List<Remedy> untilThen =
+                new Remedies(attempts, steps, attempts.released(), clock).of(groups);
         String remedy =
                 "Update kube-scheduler to "
                         + bug.fixedIn()

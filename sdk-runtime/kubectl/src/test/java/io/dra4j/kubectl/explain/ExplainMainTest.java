@@ -12,7 +12,9 @@ import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +39,18 @@ class ExplainMainTest {
                 .map(JsonNode::asText)
                 .containsExactly("n1/gpu-0", "n1/gpu-1", "n2/gpu-0", "n2/gpu-1");
         assertThat(json.at("/changes/0/node").asText()).isEqualTo("n2");
+    }
+
+    @Test
+    void changesThatThereIsNoTimeForAreNamedAsUnknown() throws Exception {
+        AtomicInteger readings = new AtomicInteger();
+        InstantSource slow = () -> Puzzle.NOW.plusMillis(100L * readings.incrementAndGet());
+
+        Puzzle.Answer answer =
+                Puzzle.named("01-all-in-use").explain(folder.resolve("kubeconfig"), slow);
+
+        assertThat(answer.text())
+                .containsPattern("more changes,\\s+since trying them takes too long");
     }
 
     @Test

@@ -32,6 +32,9 @@ record Puzzle(Path folder) {
 
     private static final Instant NIGHT = Instant.parse("2026-11-24T03:00:00Z");
 
+    /** The time at which puzzles are explained; it stands still, however slow the machine is. */
+    static final Instant NOW = NIGHT.plus(Duration.ofHours(3));
+
     /** The text that the command printed, and its exit status. */
     record Answer(int status, String text) {}
 
@@ -53,6 +56,11 @@ record Puzzle(Path folder) {
 
     /** Explains it over HTTP, with more options. */
     Answer explain(Path kubeconfig, String... options) throws IOException {
+        return explain(kubeconfig, InstantSource.fixed(NOW), options);
+    }
+
+    /** Explains it over HTTP while the time of a clock passes. */
+    Answer explain(Path kubeconfig, InstantSource clock, String... options) throws IOException {
         String cluster = Files.readString(folder.resolve("cluster.yaml"));
         EmbeddedApiServer.Builder builder =
                 EmbeddedApiServer.builder().clock(() -> NIGHT).preReleaseVersions();
@@ -68,7 +76,7 @@ record Puzzle(Path folder) {
             for (String one : settings(cluster, "explain").get(0).split(" ")) {
                 args.add(one.replace("FOLDER", folder.toString()));
             }
-            return run(args);
+            return run(args, clock);
         }
     }
 
@@ -81,10 +89,12 @@ record Puzzle(Path folder) {
     }
 
     static Answer run(List<String> args) {
+        return run(args, InstantSource.fixed(NOW));
+    }
+
+    private static Answer run(List<String> args, InstantSource clock) {
         StringWriter out = new StringWriter();
-        CommandLine command =
-                new CommandLine(
-                        new ExplainMain(InstantSource.fixed(NIGHT.plus(Duration.ofHours(3)))));
+        CommandLine command = new CommandLine(new ExplainMain(clock));
         command.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
         command.setCaseInsensitiveEnumValuesAllowed(true);
         int status = command.execute(args.toArray(String[]::new));
