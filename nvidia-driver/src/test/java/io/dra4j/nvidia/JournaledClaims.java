@@ -41,22 +41,27 @@ final class JournaledClaims {
 
     /** Prepares a claim; one that fails is unprepared, and one that crashes is not. */
     PreparedClaim prepare(NvidiaDeviceProvider provider, AllocatedClaim claim) {
+        try {
+            return begin(provider, claim);
+        } catch (RuntimeException e) {
+            unprepare(provider, claim.ref());
+            throw e;
+        }
+    }
+
+    /** Prepares a claim; one that fails stays as far as it has come. */
+    PreparedClaim begin(NvidiaDeviceProvider provider, AllocatedClaim claim) {
         HeldClaim begun =
                 HeldClaim.builder(claim.ref())
                         .phase(Phase.PREPARING)
                         .devices(claim.devices().stream().map(AllocatedDevice::held).toList())
                         .build();
         held.add(begun);
-        try {
-            PreparedClaim prepared = provider.prepare(claim, context(claim.ref()));
-            ProviderState answered = prepared.state();
-            ProviderState state = answered == null ? of(claim.ref()).state() : answered;
-            replace(begun.toBuilder().phase(Phase.PREPARED).state(state).build());
-            return prepared;
-        } catch (RuntimeException e) {
-            unprepare(provider, claim.ref());
-            throw e;
-        }
+        PreparedClaim prepared = provider.prepare(claim, context(claim.ref()));
+        ProviderState answered = prepared.state();
+        ProviderState state = answered == null ? of(claim.ref()).state() : answered;
+        replace(begun.toBuilder().phase(Phase.PREPARED).state(state).build());
+        return prepared;
     }
 
     void unprepare(NvidiaDeviceProvider provider, ClaimRef ref) {

@@ -15,6 +15,7 @@ import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.ClaimPreview;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -34,11 +35,18 @@ abstract class VfioOnBoards extends SharingOnBoards {
     String address0;
     Duration users = Duration.ofMillis(300);
     Duration unbind = Duration.ofSeconds(10);
+    InstantSource clock = InstantSource.system();
 
     @Override
     final Passthrough.Settings passthrough() {
         return new Passthrough.Settings(
-                true, node.sysfs(), Path.of("/proc"), users, unbind, Duration.ofSeconds(10));
+                true,
+                node.sysfs(),
+                Path.of("/proc"),
+                users,
+                unbind,
+                Duration.ofSeconds(10),
+                () -> clock.instant());
     }
 
     /** Called with boards and the driver in place: the kernel comes before its first reading. */

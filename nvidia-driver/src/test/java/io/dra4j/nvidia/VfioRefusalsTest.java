@@ -8,14 +8,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.nvml.Lease;
+import io.dra4j.nvidia.nvml.NvmlEvents;
+import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.standin.PciStandIn;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** GPUs that virtual machines can not have, or not yet; claims of other GPUs go on. */
 class VfioRefusalsTest extends VfioOnBoards {
@@ -105,6 +117,89 @@ class VfioRefusalsTest extends VfioOnBoards {
         assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
         assertThat(kernel.overrideOf(address0)).isEmpty();
         claims.prepare(provider, machine(ONE));
+    }
+
+    /** The clock passes the claim's deadline once something has happened. */
+    private void passDeadlineAfter(BooleanSupplier moment) {
+        clock = () -> Instant.now().plus(moment.getAsBoolean() ? claims.timeout : Duration.ZERO);
+    }
+
+    private void failsWithoutTime() {
+        assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
+                .isInstanceOf(PrepareException.class)
+                .hasMessage(
+                        "GPU %s can't be passed to a virtual machine: no time is left of this call to take it from its driver, and it stays there; the next try follows",
+                        address0);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+        clock = InstantSource.system();
+    }
+
+    @Test
+    void areNotBegunWithoutTime() throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        passDeadlineAfter(() -> true);
+
+        failsWithoutTime();
+
+        assertThat(claims.of(ONE).state()).isNull();
+        assertThat(smi.isPersistent(address0)).isTrue();
+        assertThat(kernel.done()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areNotUnboundOnceTheTimeIsOver(boolean isReserved) throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        String reserved = "override vfio-pci " + address0;
+        passDeadlineAfter(
+                () ->
+                        isReserved
+                                ? kernel.done().contains(reserved)
+                                : claims.of(ONE).state() != null);
+
+        failsWithoutTime();
+
+        assertThat(kernel.done()).isEqualTo(isReserved ? List.of(reserved) : List.of());
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.overrideOf(address0)).isEmpty();
+        assertThat(smi.isPersistent(address0)).isTrue();
+        claims.prepare(provider, machine(ONE));
+    }
+
+    /** Such a call may be one that never returns. */
+    @Test
+    void doNotWaitForACallOfNvmlBeyondTheDeadline() throws Exception {
+        begin();
+        claims.timeout = Duration.ofMillis(2_500); // of which two seconds are to report
+        Lease kept = nvml.keep();
+        NvmlEvents events = nvml.subscribe(Set.of(gpu1));
+        CompletableFuture<?> call = CompletableFuture.supplyAsync(() -> events.await(SOON));
+        Await.until("a call of NVML", SOON, this::isNvmlInUse);
+
+        assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageMatching(
+                        "GPU %s can't be passed to a virtual machine: a call of NVML by this driver has not returned for [1-5]?[0-9]{1,2} ms, and it stays with its driver; the next try follows"
+                                .formatted(address0));
+
+        assertThat(call).isNotDone();
+        assertThat(kernel.done()).containsExactly("override vfio-pci " + address0);
+        hardware.xid(1, -1, 43);
+        call.get(SOON.toSeconds(), TimeUnit.SECONDS);
+        events.close();
+        kept.close();
+        claims.unprepare(provider, ONE);
+        claims.prepare(provider, machine(ONE));
+    }
+
+    private boolean isNvmlInUse() {
+        try (Lease paused = nvml.pause("a look", Duration.ZERO)) {
+            return paused == null;
+        } catch (NvmlException e) {
+            return e.reason() == Reason.IN_USE;
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.nvml;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -100,11 +101,11 @@ public final class Nvml implements AutoCloseable {
      * wait until the result is closed, half a minute at most.
      *
      * @param purpose the reason, named to calls that wait too long
-     * @throws NvmlException with {@link Reason#IN_USE} if a call does not return within half a
-     *     minute
+     * @param timeout how long calls that are under way are waited for
+     * @throws NvmlException with {@link Reason#IN_USE} if one does not return within the time
      */
-    public Lease pause(String purpose) {
-        return sessions.pause(purpose);
+    public Lease pause(String purpose, Duration timeout) {
+        return sessions.pause(purpose, timeout);
     }
 
     /** Returns why only a restart of the process may help; never waits for NVML. */

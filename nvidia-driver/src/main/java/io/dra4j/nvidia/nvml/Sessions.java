@@ -153,7 +153,7 @@ final class Sessions {
             while (true) {
                 requireNotGivenBack();
                 if (!pauses.isEmpty()) {
-                    left = await(left, "NVML is given back for " + pauses.get(0));
+                    left = awaitLongest(left, "NVML is given back for " + pauses.get(0));
                     continue;
                 }
                 if (current != null && isOutdated() && calls == 0) {
@@ -166,7 +166,7 @@ final class Sessions {
                     calls++;
                     return current;
                 }
-                left = await(left, "a new NVML session can't be opened");
+                left = awaitLongest(left, "a new NVML session can't be opened");
             }
         } finally {
             lock.unlock();
@@ -236,12 +236,16 @@ final class Sessions {
         }
     }
 
-    private long await(long nanos, String consequence) {
+    private long awaitLongest(long nanos, String consequence) {
+        return await(nanos, LONGEST_CALLS, consequence);
+    }
+
+    private long await(long nanos, Duration timeout, String consequence) {
         if (nanos <= 0) {
             throw new NvmlException(
                     Reason.IN_USE,
-                    "A call of NVML has not returned for %d s: %s"
-                            .formatted(LONGEST_CALLS.toSeconds(), consequence),
+                    "A call of NVML has not returned for %s s: %s"
+                            .formatted(timeout.toMillis() / 1000.0, consequence),
                     null);
         }
         try {
@@ -293,27 +297,28 @@ final class Sessions {
      * @throws NvmlException if a call does not return
      */
     Lease giveBack(String purpose) {
-        return giveBack(purpose, holds);
+        return giveBack(purpose, LONGEST_CALLS, holds);
     }
 
     /**
      * Does so for a moment: calls that begin meanwhile wait for the end instead of failing.
      *
      * @param purpose named to those who have waited too long
-     * @throws NvmlException if a call does not return
+     * @param timeout how long the calls are waited for
+     * @throws NvmlException if a call does not return in time
      */
-    Lease pause(String purpose) {
-        return giveBack(purpose, pauses);
+    Lease pause(String purpose, Duration timeout) {
+        return giveBack(purpose, timeout, pauses);
     }
 
-    private Lease giveBack(String purpose, List<String> purposes) {
+    private Lease giveBack(String purpose, Duration timeout, List<String> purposes) {
         lock.lock();
         try {
             purposes.add(purpose);
-            long left = LONGEST_CALLS.toNanos();
+            long left = timeout.toNanos();
             try {
                 while (calls > 0) {
-                    left = await(left, "NVML can't be given back for " + purpose);
+                    left = await(left, timeout, "NVML can't be given back for " + purpose);
                 }
             } catch (NvmlException e) {
                 purposes.remove(purpose);

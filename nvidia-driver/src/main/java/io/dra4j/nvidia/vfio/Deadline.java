@@ -35,12 +35,6 @@ record Deadline(Duration timeout, long endNanos) {
         return left().isZero();
     }
 
-    /** Returns what is left, or less. */
-    Duration left(Duration most) {
-        Duration left = left();
-        return left.compareTo(most) < 0 ? left : most;
-    }
-
     /** Returns the time that the step had, for messages. */
     String text() {
         return timeout.toMillis() % 1000 == 0

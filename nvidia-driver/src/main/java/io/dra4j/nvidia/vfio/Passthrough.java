@@ -13,6 +13,8 @@ import io.dra4j.nvidia.mig.GpuLocks;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Lease;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
@@ -51,6 +53,9 @@ public final class Passthrough {
     /** An unused GPU is let go in less; as long, other calls wait for NVML. */
     private static final Duration USUAL_UNBIND = Duration.ofSeconds(2);
 
+    /** Calls of NVML return in less, but for one that hangs; as long, others wait. */
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
+
     private static final long LOOK_NANOS = 250_000_000;
 
     private final Nvml nvml;
@@ -73,9 +78,16 @@ public final class Passthrough {
      * @param users how long other processes that use a GPU are waited for
      * @param unbind how long the kernel may take to take a GPU from its driver
      * @param bind how long the kernel may take to give it to another
+     * @param clock the clock of the calls' deadlines
      */
     public record Settings(
-            boolean isOn, Path sysfs, Path proc, Duration users, Duration unbind, Duration bind) {
+            boolean isOn,
+            Path sysfs,
+            Path proc,
+            Duration users,
+            Duration unbind,
+            Duration bind,
+            InstantSource clock) {
 
         /** All steps together end within the 45 seconds that the kubelet waits. */
         public Settings(boolean isOn, Path sysfs, Path proc) {
@@ -85,7 +97,8 @@ public final class Passthrough {
                     proc,
                     Duration.ofSeconds(10),
                     Duration.ofSeconds(20),
-                    Duration.ofSeconds(10));
+                    Duration.ofSeconds(10),
+                    InstantSource.system());
         }
     }
 
@@ -182,6 +195,7 @@ public final class Passthrough {
                     "it was bound to vfio-pci, and is bound to %s now; the next try finds it so"
                             .formatted(gpu.driver()));
         }
+        requireTime(gpu, deadline(settings.unbind(), recorder));
         List<PciFunction> functions = checks.withBoard(gpu);
         String node = "dev/nvidia" + known.minor();
         LentGpu lent =
@@ -196,6 +210,7 @@ public final class Passthrough {
         }
         for (PciFunction function : functions) {
             Deadline toReserve = deadline(settings.unbind(), recorder);
+            requireTime(gpu, toReserve);
             if (!drivers.reserve(function.address(), toReserve)) {
                 throw notUnbound(function, users.of(Path.of(node)), toReserve);
             }
@@ -215,8 +230,17 @@ public final class Passthrough {
                 function.address().text(), driver == null ? PassthroughGpus.NVIDIA : driver);
     }
 
-    private static Deadline deadline(Duration limit, ClaimRecorder recorder) {
-        return Deadline.of(limit, recorder.deadline(), InstantSource.system());
+    private Deadline deadline(Duration limit, ClaimRecorder recorder) {
+        return Deadline.of(limit, recorder.deadline(), settings.clock());
+    }
+
+    /** The next try of the kubelet has time of its own, and returns first what this one began. */
+    private static void requireTime(PciFunction gpu, Deadline deadline) {
+        if (deadline.isOver()) {
+            throw PassthroughChecks.refused(
+                    gpu.address(),
+                    "no time is left of this call to take it from its driver, and it stays there; the next try follows");
+        }
     }
 
     /** An attempt to take a GPU from its driver, which begins only if no process uses the GPU. */
@@ -224,7 +248,7 @@ public final class Passthrough {
 
     private void unbindGpu(PciFunction gpu, Path node, ClaimRecorder recorder) {
         Deadline ofUsers = deadline(settings.users(), recorder);
-        Attempt attempt = attempt(gpu, node);
+        Attempt attempt = attempt(gpu, node, recorder);
         while (!attempt.users().isEmpty()) {
             if (ofUsers.isOver()) {
                 throw PassthroughChecks.refused(
@@ -233,7 +257,7 @@ public final class Passthrough {
                                 .formatted(node, NodeUsers.named(attempt.users()), ofUsers.text()));
             }
             LockSupport.parkNanos(LOOK_NANOS);
-            attempt = attempt(gpu, node);
+            attempt = attempt(gpu, node, recorder);
         }
         Deadline deadline = deadline(settings.unbind(), recorder);
         if (!attempt.isUnbound() && !drivers.awaitUnbound(gpu, deadline.left())) {
@@ -243,11 +267,26 @@ public final class Passthrough {
 
     /** No session of this driver is open when the kernel begins, nor of a process that is seen. */
     @SuppressWarnings("try") // the lease is used by being held
-    private Attempt attempt(PciFunction gpu, Path node) {
-        try (Lease paused = nvml.pause("the passthrough of GPU " + gpu.address())) {
+    private Attempt attempt(PciFunction gpu, Path node, ClaimRecorder recorder) {
+        Deadline ofCalls = deadline(LONGEST_CALL, recorder);
+        try (Lease paused = nvml.pause("the passthrough of GPU " + gpu.address(), ofCalls.left())) {
             List<User> found = users.of(node);
-            return new Attempt(found, found.isEmpty() && drivers.unbind(gpu, USUAL_UNBIND));
+            if (!found.isEmpty()) {
+                return new Attempt(found, false);
+            }
+            Deadline toUnbind = deadline(USUAL_UNBIND, recorder);
+            requireTime(gpu, toUnbind);
+            return new Attempt(found, drivers.unbind(gpu, toUnbind.left()));
+        } catch (NvmlException e) {
+            throw e.reason() == Reason.IN_USE ? notPaused(gpu, ofCalls) : e;
         }
+    }
+
+    private static PrepareException notPaused(PciFunction gpu, Deadline ofCalls) {
+        return PassthroughChecks.refused(
+                gpu.address(),
+                "a call of NVML by this driver has not returned for %s, and it stays with its driver; the next try follows"
+                        .formatted(ofCalls.text()));
     }
 
     private void unbind(PciFunction function, Supplier<List<User>> users, Deadline deadline) {

@@ -107,7 +107,7 @@ class SessionsTest {
         Lease kept = nvml.keep();
         NvmlEvents events = nvml.subscribe(Set.of(state.uuid(0)));
 
-        Lease paused = nvml.pause("a passthrough");
+        Lease paused = nvml.pause("a passthrough", Duration.ofSeconds(10));
 
         assertThat(isOpen()).isFalse();
         assertFails(() -> events.await(Duration.ofMillis(1)), Reason.GIVEN_BACK, "a passthrough");
