@@ -7,6 +7,7 @@ import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
@@ -18,6 +19,7 @@ import io.dra4j.nvidia.takeover.GoCheckpointWriter;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.MigEntry;
+import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.HandOver;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +31,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /** Hands the claims of this driver over to NVIDIA's own, all or none. */
 final class CheckpointExport {
@@ -36,11 +39,14 @@ final class CheckpointExport {
     private final String driver;
     private final Nvml nvml;
     private final NodeDevices.Settings settings;
+    private final Passthrough passthrough;
 
-    CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings) {
+    CheckpointExport(
+            String driver, Nvml nvml, NodeDevices.Settings settings, Passthrough passthrough) {
         this.driver = driver;
         this.nvml = nvml;
         this.settings = settings;
+        this.passthrough = passthrough;
     }
 
     /**
@@ -50,10 +56,24 @@ final class CheckpointExport {
      * @throws DraException if a claim can't be handed over; nothing has changed then
      */
     String run(HandOver handOver) {
-        NodeDevices devices = NodeDevices.of(nvml.read(), settings);
-        GoCheckpointWriter writer = new GoCheckpointWriter(driver, handOver.bootId());
+        Path file = handOver.directory().resolve(GoCheckpoint.FILE);
+        write(file, checkpoint(handOver.bootId(), handOver.claims()));
+        handOver.finish();
+        return "%s claims are in %s; start NVIDIA's driver now"
+                .formatted(handOver.claims().size(), file);
+    }
+
+    /**
+     * Returns the checkpoint of claims.
+     *
+     * @throws DraException if one can't be handed over, with all reasons
+     */
+    byte[] checkpoint(String bootId, List<HeldClaim> claims) {
+        PassthroughGpus machines = passthrough.gpus(claims);
+        NodeDevices devices = NodeDevices.of(machines.readOthers(nvml), settings, machines);
+        GoCheckpointWriter writer = new GoCheckpointWriter(driver, bootId);
         List<String> refused = new ArrayList<>();
-        for (HeldClaim claim : handOver.claims()) {
+        for (HeldClaim claim : claims) {
             try {
                 writer.add(claim.ref().uid(), groups(claim, devices));
             } catch (DraException e) {
@@ -69,16 +89,18 @@ final class CheckpointExport {
                       kubectl drain %s --ignore-daemonsets --delete-emptydir-data"""
                             .formatted(String.join("\n", refused), settings.nodeName()));
         }
-        Path file = handOver.directory().resolve(GoCheckpoint.FILE);
-        write(file, writer.toBytes());
-        handOver.finish();
-        return "%s claims are in %s; start NVIDIA's driver now"
-                .formatted(handOver.claims().size(), file);
+        return writer.toBytes();
     }
 
     /** Devices with time slices are a group of their own: that driver resets them as one. */
     private List<Group> groups(HeldClaim claim, NodeDevices devices) {
-        List<SharingRecord> sharing = ClaimState.read(claim.state()).sharing();
+        ClaimState state = ClaimState.read(claim.state());
+        if (state.lent() != null) { // first: NVML does not see these GPUs
+            throw new DraException(
+                    "its GPUs %s are passed through to a virtual machine (vfio), and only this driver returns them to nvidia"
+                            .formatted(new TreeSet<>(Passthrough.lent(List.of(claim)))));
+        }
+        List<SharingRecord> sharing = state.sharing();
         for (SharingRecord one : sharing) {
             if (!one.strategy().equals(Strategy.TimeSlicing.name())) {
                 throw new DraException(
@@ -119,7 +141,8 @@ final class CheckpointExport {
                                                         .formatted(device.device())));
         if (!(offer instanceof Offer.OfNvml present)) {
             throw new DraException(
-                    "device %s is passed through to a virtual machine".formatted(device.device()));
+                    "device %s is passed through to a virtual machine (vfio), and stays bound to vfio-pci with this driver only"
+                            .formatted(device.device()));
         }
         if (offer instanceof Offer.Whole whole) {
             return new Entry(device, whole.gpu().uuid(), null);

@@ -89,7 +89,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         List<Gpu> known = new ArrayList<>(last.known());
         known.addAll(recalled);
         PassthroughGpus before = passthrough.gpus(held());
-        Reading reading = read(before);
+        Reading reading = before.readOthers(nvml);
         PassthroughGpus machines = before.after(reading.gpus(), Passthrough.lent(held()), known);
         return new Snapshot(
                 installed, reading, NodeDevices.of(reading, settings, machines), machines.away());
@@ -97,18 +97,6 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     private List<HeldClaim> held() {
         return driver == null ? List.of() : driver.held();
-    }
-
-    /** NVIDIA's driver need not be loaded where virtual machines have all GPUs. */
-    private Reading read(PassthroughGpus machines) {
-        try {
-            return nvml.read();
-        } catch (NvmlException e) {
-            if (!machines.areAllWithoutNvml() || e.reason() != Reason.NO_DRIVER) {
-                throw e;
-            }
-            return Reading.NOTHING;
-        }
     }
 
     /** Another set of GPUs is bound to NVIDIA's driver. */

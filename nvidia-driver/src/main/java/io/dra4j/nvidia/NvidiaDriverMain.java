@@ -81,7 +81,8 @@ public final class NvidiaDriverMain {
             return new CheckpointExport(
                             options.driverName(),
                             nvml,
-                            options.install().inventorySettings(options.nodeName()))
+                            options.install().inventorySettings(options.nodeName()),
+                            options.passthrough(nvml))
                     .run(handOver);
         }
     }

@@ -318,6 +318,7 @@ final class NvidiaOptions extends DriverOptions {
                                 new NvidiaTakeOver.Node(
                                         install.nvml(procRoot()),
                                         install.inventorySettings(nodeName()),
+                                        procRoot(),
                                         "k8s." + driverName() + "/claim"),
                                 edits(),
                                 sharing()));

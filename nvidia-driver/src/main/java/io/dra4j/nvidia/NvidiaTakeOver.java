@@ -18,6 +18,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.takeover.FileAge;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
 import io.dra4j.nvidia.takeover.GoDevice;
@@ -61,9 +62,10 @@ final class NvidiaTakeOver implements TakeOver {
     /**
      * The node.
      *
+     * @param proc the mount point of procfs
      * @param cdiKind the kind of the driver's CDI devices, {@code k8s.gpu.nvidia.com/claim}
      */
-    record Node(Nvml nvml, NodeDevices.Settings settings, String cdiKind) {}
+    record Node(Nvml nvml, NodeDevices.Settings settings, Path proc, String cdiKind) {}
 
     NvidiaTakeOver(Path directory, Node node, Edits edits, DeviceSharing sharing) {
         this.file = directory.resolve(GoCheckpoint.FILE);
@@ -75,9 +77,7 @@ final class NvidiaTakeOver implements TakeOver {
     @Override
     public Set<String> claims(String bootId) {
         GoCheckpoint checkpoint = read();
-        String boot = checkpoint.bootId();
-        if (!boot.isEmpty() && !boot.equals(bootId)) {
-            LOG.atInfo().log("The claims of NVIDIA's driver ended with an earlier boot");
+        if (isOfEarlierBoot(checkpoint, bootId)) {
             return Set.of();
         }
         for (GoClaim claim : checkpoint.claims()) {
@@ -92,20 +92,55 @@ final class NvidiaTakeOver implements TakeOver {
         try {
             return GoCheckpoint.read(file).orElse(new GoCheckpoint("", List.of()));
         } catch (DraException e) {
-            throw new DraException(
-                    """
-                    %s
-                    It may list claims of running containers. Drain the node, and remove the file:
-                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data
-                      sudo rm %s
-                    Or start this driver without its claims, by %s."""
-                            .formatted(
-                                    e.getMessage(),
-                                    node.settings().nodeName(),
-                                    file,
-                                    alternative()),
+            throw refused(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private DraException refused(String why, DraException cause) {
+        return new DraException(
+                """
+                %s
+                It may list claims of running containers. Drain the node, and remove the file:
+                  kubectl drain %s --ignore-daemonsets --delete-emptydir-data
+                  sudo rm %s
+                Or start this driver without its claims, by %s."""
+                        .formatted(why, node.settings().nodeName(), file, alternative()),
+                cause);
+    }
+
+    private boolean isOfEarlierBoot(GoCheckpoint checkpoint, String bootId) {
+        String boot = checkpoint.bootId();
+        if (boot.isEmpty()) {
+            return !checkpoint.claims().isEmpty() && wasWrittenBeforeThisBoot();
+        }
+        if (!boot.equals(bootId)) {
+            LOG.atInfo().log("The claims of NVIDIA's driver ended with an earlier boot");
+            return true;
+        }
+        return false;
+    }
+
+    /** Old releases do not record the boot. */
+    private boolean wasWrittenBeforeThisBoot() {
+        FileAge age;
+        try {
+            age = FileAge.read(file, node.proc());
+        } catch (DraException e) {
+            throw refused(
+                    "The checkpoint of NVIDIA's driver, %s, does not name the boot of its claims, and whether that is this one is unknown: %s"
+                            .formatted(file, e.getMessage()),
                     e);
         }
+        if (age.isOfEarlierBoot()) {
+            LOG.atWarn()
+                    .addKeyValue("file", file)
+                    .addKeyValue("written", age.written())
+                    .addKeyValue("booted", age.booted())
+                    .log(
+                            "The checkpoint of NVIDIA's driver was written before this boot, so its claims have ended: they are not taken over, and the file gets the ending {}",
+                            PUT_ASIDE);
+        }
+        return age.isOfEarlierBoot();
     }
 
     @Override
@@ -120,7 +155,7 @@ final class NvidiaTakeOver implements TakeOver {
     /** Only whole GPUs have time slices, and only a configuration asks for them. */
     @Override
     public List<HeldDevice> lost(String uid) {
-        GoClaim before = Objects.requireNonNull(left.get(uid), "it was listed");
+        GoClaim before = left(uid);
         NodeDevices now = Objects.requireNonNull(snapshot, "read before").devices();
         PoolName pool = new PoolName(node.settings().nodeName());
         List<HeldDevice> devices = new ArrayList<>();
@@ -154,8 +189,8 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     @Override
-    public PreparedClaim adopt(AllocatedClaim claim) {
-        GoClaim before = Objects.requireNonNull(left.get(claim.ref().uid()), "it was listed");
+    public void check(String uid) {
+        GoClaim before = left(uid);
         if (!before.isPrepared()) {
             throw new PrepareException(
                     "its preparation was not finished, and may have changed the hardware");
@@ -165,12 +200,19 @@ final class NvidiaTakeOver implements TakeOver {
                     "it has the MPS daemon %s, which is a Deployment of NVIDIA's driver"
                             .formatted(String.join(", ", before.mpsDaemons())));
         }
+        before.devices().forEach(device -> requireKnown(uid, device));
+    }
+
+    private GoClaim left(String uid) {
+        return Objects.requireNonNull(left.get(uid), "it was listed");
+    }
+
+    @Override
+    public PreparedClaim adopt(AllocatedClaim claim) {
+        GoClaim before = left(claim.ref().uid());
         requireSameDevices(claim, before);
         Map<String, String> uuids = new HashMap<>();
-        for (GoDevice device : before.devices()) {
-            requireKnown(claim, device);
-            uuids.put(device.name(), device.uuid());
-        }
+        before.devices().forEach(device -> uuids.put(device.name(), device.uuid()));
         AdoptedClaims.Adopted adopted =
                 node.nvml()
                         .inOneSession(
@@ -197,17 +239,18 @@ final class NvidiaTakeOver implements TakeOver {
         }
     }
 
-    private void requireKnown(AllocatedClaim claim, GoDevice device) {
-        if (device.kind() == Kind.VFIO || device.kind() == Kind.UNKNOWN) {
+    private void requireKnown(String uid, GoDevice device) {
+        if (device.kind() == Kind.VFIO) {
             throw new PrepareException(
-                    "device %s is %s, which can't be taken over"
-                            .formatted(
-                                    device.name(),
-                                    device.kind() == Kind.VFIO
-                                            ? "passed through (vfio)"
-                                            : "of an unknown kind"));
+                    "device %s is a GPU that is passed through to a virtual machine (vfio), and only NVIDIA's driver knows how to return it"
+                            .formatted(device.name()));
         }
-        String id = "%s=%s-%s".formatted(node.cdiKind(), claim.ref().uid(), device.name());
+        if (device.kind() == Kind.UNKNOWN) {
+            throw new PrepareException(
+                    "device %s is of a kind that this driver does not know"
+                            .formatted(device.name()));
+        }
+        String id = "%s=%s-%s".formatted(node.cdiKind(), uid, device.name());
         if (device.isShare() || !device.cdiIds().equals(List.of(id))) {
             throw new PrepareException(
                     "device %s has the CDI name %s, and not %s as here; the kubelet keeps the former"

@@ -5,6 +5,10 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
@@ -15,12 +19,20 @@ import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.takeover.GoFiles;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.KeyValuePair;
 
 /** Claims that NVIDIA's own driver has prepared, by its checkpoint, and their hardware. */
 class NvidiaTakeOverTest extends SharingOnBoards {
@@ -35,12 +47,27 @@ class NvidiaTakeOverTest extends SharingOnBoards {
             """
             {"gpu":null,"mig":{"concrete":{"parentMinor":0,"giId":1,"ciId":0,"migUUID":"%s","parentUUID":"x"},"device":%s}}""";
 
+    private final Logger logger = (Logger) LoggerFactory.getLogger(NvidiaTakeOver.class);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void readLog() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void endLog() {
+        logger.detachAppender(log);
+    }
+
     private NvidiaTakeOver takeOver(boolean dynamicMig) {
         return new NvidiaTakeOver(
                 folder,
                 new NvidiaTakeOver.Node(
                         node.nvml(),
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
+                        node.proc(),
                         "k8s.gpu.nvidia.com/claim"),
                 new Edits(node.roots(), HookProgram.at(node.hook())),
                 sharing());
@@ -78,6 +105,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     private PreparedClaim adopt(NvidiaTakeOver takeOver, String config, String device) {
         assertThat(takeOver.claims("boot-1")).containsExactly(ONE.uid());
         takeOver.inventory();
+        takeOver.check(ONE.uid());
         AllocatedClaim claim = claim(ONE, config, device);
         PreparedClaim adopted = takeOver.adopt(claim);
         claims.held.add(
@@ -239,9 +267,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
                 GPU.formatted(gpu0, answered("gpu-0")),
                 config == null ? "" : config);
 
-        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
-                .isInstanceOf(PrepareException.class)
-                .hasMessageContaining(reason);
+        refuses(reason);
     }
 
     @Test
@@ -249,13 +275,23 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         install("l40s");
         String vfio = "{\"vfio\":{\"info\":{\"uuid\":\"%s\"},\"device\":%s}}";
         write("PrepareCompleted", "gpu-0", vfio.formatted(gpu0, answered("gpu-0")), "");
-        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
-                .hasMessageContaining("passed through (vfio)");
+        refuses("passed through to a virtual machine (vfio)");
+
+        write("PrepareCompleted", "gpu-0", "{\"later\":{}}", "");
+        refuses("of a kind that this driver does not know");
 
         String share = answered("gpu-0").replace("}", ",\"ShareID\":\"s\"}");
         write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, share), "");
-        assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-0"))
-                .hasMessageContaining("has the CDI name");
+        refuses("has the CDI name");
+    }
+
+    /** It is refused by what the checkpoint says of it, whatever it is allocated. */
+    private void refuses(String reason) {
+        NvidiaTakeOver takeOver = takeOver(false);
+        takeOver.claims("boot-1");
+        assertThatThrownBy(() -> takeOver.check(ONE.uid()))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageContaining(reason);
     }
 
     @Test
@@ -279,6 +315,99 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         install("l40s");
         writeGpu(gpu0);
         assertThat(takeOver(false).claims("boot-2")).isEmpty();
+    }
+
+    /** Releases before April 2026 record no boot. */
+    private void writeWithoutBoot(boolean isFirstVersion) throws Exception {
+        String prepared =
+                """
+                "preparedDevices":[{"devices":[%s],"configState":{}}]"""
+                        .formatted(GPU.formatted(gpu0, answered("gpu-0")));
+        String claims = "\"preparedClaims\":{\"%s\":{%s}}".formatted(ONE.uid(), prepared);
+        Files.write(
+                file(),
+                isFirstVersion
+                        ? GoFiles.firstVersion("{" + claims + "}")
+                        : GoFiles.secondVersion(claims));
+    }
+
+    private static void set(Path file, Instant time) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(time));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCheckpointThatNamesNoBootIsOfThisOneUnlessItIsOlder(boolean isFirstVersion)
+            throws Exception {
+        install("l40s");
+        writeWithoutBoot(isFirstVersion);
+        Instant booted = Instant.parse("2026-03-01T10:00:00Z");
+        Instant before = Instant.parse("2026-02-28T22:00:00.5Z");
+        node.booted(booted);
+        set(file(), booted);
+        assertThat(takeOver(false).claims("boot-1")).containsExactly(ONE.uid());
+        assertThat(log.list).isEmpty();
+        set(file(), before);
+        NvidiaTakeOver takeOver = takeOver(false);
+
+        assertThat(takeOver.claims("boot-1")).isEmpty();
+
+        assertThat(log.list)
+                .singleElement()
+                .satisfies(
+                        line -> {
+                            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+                            assertThat(line.getKeyValuePairs())
+                                    .containsExactly(
+                                            new KeyValuePair("file", file()),
+                                            new KeyValuePair("written", before),
+                                            new KeyValuePair("booted", booted));
+                            assertThat(line.getFormattedMessage())
+                                    .contains("not taken over", "gets the ending .taken-over");
+                        });
+        takeOver.finish();
+        assertThat(file()).doesNotExist();
+        assertThat(folder.resolve("checkpoint.json.taken-over")).exists();
+    }
+
+    @Test
+    void aCheckpointThatNamesItsBootHasNoOtherTime() throws Exception {
+        install("l40s");
+        writeGpu(gpu0);
+        set(file(), Instant.EPOCH);
+        Files.delete(node.proc().resolve("stat"));
+
+        assertThat(takeOver(false).claims("boot-1")).containsExactly(ONE.uid());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"cpu 1, has no line btime", "btime soon, can't be read", ", NoSuchFileException"})
+    void withoutTheTimeOfTheBootClaimsOfNoBootAreRefused(String stat, String reason)
+            throws Exception {
+        install("l40s");
+        writeWithoutBoot(true);
+        Files.delete(node.proc().resolve("stat"));
+        if (stat != null) {
+            Files.writeString(node.proc().resolve("stat"), stat + "\n");
+        }
+
+        assertThatThrownBy(() -> takeOver(false).claims("boot-1"))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining(file() + ", does not name the boot of its claims")
+                .hasMessageContaining(reason)
+                .hasMessageContaining(node.proc().resolve("stat").toString())
+                .hasMessageContaining("kubectl drain node-1")
+                .hasMessageContaining("--take-over=ignore");
+        assertThat(file()).exists();
+    }
+
+    @Test
+    void withoutTheTimeOfTheBootACheckpointWithoutClaimsIsNone() throws Exception {
+        install("l40s");
+        Files.write(file(), GoFiles.secondVersion("\"preparedClaims\":{}"));
+        Files.delete(node.proc().resolve("stat"));
+
+        assertThat(takeOver(false).claims("boot-1")).isEmpty();
     }
 
     @Test

@@ -29,6 +29,11 @@ record LeftClaims(TakeOver takeOver) implements Predecessor {
     }
 
     @Override
+    public void check(String uid) {
+        takeOver.check(uid);
+    }
+
+    @Override
     public PreparedClaim adopt(AllocatedClaim claim) {
         return takeOver.adopt(claim);
     }

@@ -43,10 +43,21 @@ public interface TakeOver {
     List<HeldDevice> lost(String uid);
 
     /**
+     * Refuses a claim that can't be taken over, by what the record says of it alone.
+     *
+     * <p>It is called before the claim's allocation is read, which may have devices that {@link
+     * #inventory} lacks, and configurations that this driver does not know.
+     *
+     * @param uid one of {@link #claims}
+     * @throws io.dra4j.api.error.PrepareException if it can't be taken over, with the reason
+     */
+    void check(String uid);
+
+    /**
      * Returns a claim as if this driver had prepared it, with the state by which it is unprepared;
      * it changes no hardware.
      *
-     * @param claim the claim
+     * @param claim the claim, which {@link #check} has passed
      * @return what its containers get, under the CDI names that the other driver has given
      * @throws io.dra4j.api.error.PrepareException if it can't be taken over, with the reason
      */

@@ -3,7 +3,11 @@
 package io.dra4j.nvidia.inventory;
 
 import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.PciAddress;
+import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.pci.PciFunction;
 import java.util.Collection;
 import java.util.HashSet;
@@ -74,8 +78,23 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
         return gpus.stream().anyMatch(gpu -> gpu.pci().equals(function.address()));
     }
 
-    /** Returns whether NVIDIA's driver has none of them, so that NVML may not even work. */
-    public boolean areAllWithoutNvml() {
+    /**
+     * Reads the GPUs of NVIDIA's driver, which need not be loaded where virtual machines have all.
+     *
+     * @throws NvmlException if {@link Nvml#read} does, for another reason
+     */
+    public Reading readOthers(Nvml nvml) {
+        try {
+            return nvml.read();
+        } catch (NvmlException e) {
+            if (!areAllWithoutNvml() || e.reason() != Reason.NO_DRIVER) {
+                throw e;
+            }
+            return Reading.NOTHING;
+        }
+    }
+
+    private boolean areAllWithoutNvml() {
         return !functions.isEmpty()
                 && lent.isEmpty()
                 && functions.stream().noneMatch(one -> one.isBoundTo(NVIDIA));

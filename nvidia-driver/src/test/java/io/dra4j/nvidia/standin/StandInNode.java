@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -125,6 +127,15 @@ public record StandInNode(Path folder) {
         Path boot = proc().resolve("sys/kernel/random/boot_id");
         Files.createDirectories(boot.getParent());
         Files.writeString(boot, UUID.randomUUID() + "\n");
+        booted(Instant.now().minus(Duration.ofHours(1)));
+    }
+
+    /** Sets the time at which the node was booted. */
+    public void booted(Instant time) throws IOException {
+        Files.writeString(
+                proc().resolve("stat"),
+                "cpu  1 0 1 9 0 0 0 0 0 0\nctxt 9\nbtime %d\nprocesses 9\n"
+                        .formatted(time.getEpochSecond()));
     }
 
     private void device(Gpu gpu) throws IOException {

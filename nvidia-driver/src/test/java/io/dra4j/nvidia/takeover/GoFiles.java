@@ -14,7 +14,7 @@ public final class GoFiles {
     }
 
     /** Returns the file of an old release. */
-    static byte[] firstVersion(String v1) {
+    public static byte[] firstVersion(String v1) {
         long sum = GoChecksum.of(bytes("{\"checksum\":0,\"v1\":" + v1 + "}"));
         return bytes("{\"checksum\":" + sum + ",\"v1\":" + v1 + "}");
     }

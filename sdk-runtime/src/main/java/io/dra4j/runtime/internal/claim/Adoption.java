@@ -61,6 +61,9 @@ public final class Adoption {
         /** Returns the devices of a claim that the cluster does not have any more. */
         List<HeldDevice> lost(String uid);
 
+        /** Throws the reason why a claim can't be taken over, whatever it is allocated. */
+        void check(String uid);
+
         /** Returns a claim as if this driver had prepared it; throws the reason why it can't. */
         PreparedClaim adopt(AllocatedClaim claim);
 
@@ -174,6 +177,7 @@ public final class Adoption {
     }
 
     private ClaimRecord record(ClaimRef ref, ClaimObject object, Inventory inventory) {
+        predecessor.check(ref.uid()); // first: it has the reason why a device may be unknown here
         AllocatedClaim claim = allocations.read(ref, object, inventory);
         List<HeldDevice> devices = claim.devices().stream().map(one -> one.held()).toList();
         PreparedClaim prepared = predecessor.adopt(claim);

@@ -37,6 +37,7 @@ class AdoptionTest extends NodeFixture {
     private final class Other implements Predecessor {
         private Set<String> uids = Set.of(A.uid(), B.uid());
         private String refused = "";
+        private String refusedByRecord = "";
         private RuntimeException atTheEnd = null;
         private final List<String> calls = new ArrayList<>();
 
@@ -55,6 +56,13 @@ class AdoptionTest extends NodeFixture {
             calls.add("lost " + uid);
             return List.of(
                     HeldDevice.builder("r", new PoolName("node"), new DeviceName("gpu-1")).build());
+        }
+
+        @Override
+        public void check(String uid) {
+            if (uid.equals(refusedByRecord)) {
+                throw new PrepareException("it has a device of another kind");
+            }
         }
 
         @Override
@@ -133,6 +141,19 @@ class AdoptionTest extends NodeFixture {
 
         assertThat(node.journal.claims()).isEmpty();
         assertThat(other.calls).doesNotContain("finish");
+    }
+
+    @Test
+    void theRecordJudgesBeforeTheAllocationIsRead() {
+        node.allocate(B, "gpu-of-another-kind");
+        other.refusedByRecord = B.uid();
+
+        assertThatThrownBy(this::adopt)
+                .hasMessageContaining("1 of 2 claims")
+                .hasMessageContaining("ns/b (uid-b): it has a device of another kind")
+                .hasMessageContaining("kubectl drain node-1");
+
+        assertThat(other.calls).containsExactly("adopt " + A.uid());
     }
 
     @Test
