@@ -53,6 +53,7 @@ class ArchitectureTest {
                     Map.entry(I + ".http", 3),
                     Map.entry(I + ".tls", 4),
                     Map.entry(I + ".admission", 6),
+                    Map.entry(I + ".strict", 2),
                     Map.entry(I + ".status", 8));
 
     private static final String[] RUNTIME_LIBRARIES = {
@@ -141,6 +142,7 @@ class ArchitectureTest {
                     Map.entry("audit", List.of("", "driver")),
                     Map.entry("claim.allocation", List.of("", "claim", "admission", "audit")),
                     Map.entry("policy", List.of("driver")),
+                    Map.entry("strict", List.of("claim.allocation", "policy")),
                     Map.entry("status", List.of("driver", "claim")),
                     Map.entry(
                             "checkpoint",

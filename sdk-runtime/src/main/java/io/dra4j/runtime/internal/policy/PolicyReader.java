@@ -2,25 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.policy;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamReadException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
-import com.fasterxml.jackson.databind.MapperFeature;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.cfg.CoercionAction;
-import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
-import com.fasterxml.jackson.databind.type.LogicalType;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import io.dra4j.runtime.internal.policy.PolicyForm.RuleForm;
+import io.dra4j.runtime.internal.strict.StrictText;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.Problem;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -125,7 +120,7 @@ final class PolicyReader {
 
     private static List<RuleForm> parse(String text) {
         try {
-            PolicyForm form = YamlReader.STRICT.readValue(text);
+            PolicyForm form = StrictText.yaml(text, PolicyForm.class);
             if (form == null || form.rules() == null) {
                 throw new IllegalArgumentException(
                         "there is no list `rules`; write `rules: []` for none");
@@ -133,17 +128,21 @@ final class PolicyReader {
             return form.rules();
         } catch (JsonMappingException e) {
             throw new IllegalArgumentException(place(e) + words(e), e);
-        } catch (JsonProcessingException e) {
+        } catch (IOException e) {
             throw new IllegalArgumentException(
-                    place(e) + "this is not YAML: " + firstLine(e.getOriginalMessage()), e);
+                    place(e) + "this is not YAML: " + firstLine(syntax(e)), e);
         }
     }
 
-    private static String place(JsonProcessingException e) {
-        return e.getLocation() == null
-                ? ""
-                : "line %d, column %d: "
-                        .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
+    private static String place(IOException e) {
+        JsonLocation at = e instanceof JsonProcessingException yaml ? yaml.getLocation() : null;
+        return at == null ? "" : "line %d, column %d: ".formatted(at.getLineNr(), at.getColumnNr());
+    }
+
+    private static String syntax(IOException e) {
+        return e instanceof JsonProcessingException yaml
+                ? yaml.getOriginalMessage()
+                : String.valueOf(e.getMessage());
     }
 
     /** Jackson's own messages name classes. */
@@ -178,35 +177,5 @@ final class PolicyReader {
 
     private static String firstLine(String message) {
         return message.lines().findFirst().orElse("");
-    }
-
-    /** Loaded with the first policy, for most drivers have none. */
-    private static final class YamlReader {
-        static final ObjectReader STRICT =
-                YAMLMapper.builder()
-                        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                        .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                        .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-                        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-                        .withCoercionConfig(
-                                LogicalType.Textual,
-                                texts ->
-                                        Stream.of(
-                                                        CoercionInputShape.Integer,
-                                                        CoercionInputShape.Float,
-                                                        CoercionInputShape.Boolean)
-                                                .forEach(
-                                                        shape ->
-                                                                texts.setCoercion(
-                                                                        shape,
-                                                                        CoercionAction.Fail)))
-                        .withCoercionConfigDefaults(
-                                any ->
-                                        any.setCoercion(
-                                                CoercionInputShape.EmptyString,
-                                                CoercionAction.Fail))
-                        .build()
-                        .readerFor(PolicyForm.class);
     }
 }

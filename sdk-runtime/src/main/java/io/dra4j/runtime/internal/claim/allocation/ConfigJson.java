@@ -3,28 +3,18 @@
 package io.dra4j.runtime.internal.claim.allocation;
 
 import com.fasterxml.jackson.core.JsonLocation;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.exc.InputCoercionException;
-import com.fasterxml.jackson.databind.DeserializationContext;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MapperFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.cfg.CoercionAction;
-import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
-import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.type.LogicalType;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
-import java.io.Serial;
+import io.dra4j.runtime.internal.strict.StrictText;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -32,47 +22,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the JSON of a configuration, strictly, and reports errors in words of JSON.
- *
- * <p>An unknown field, a field given twice, or a value of another type is an error, a number where
- * a text belongs included; but a quantity may be a number, as everywhere in Kubernetes.
- * Thread-safe.
+ * Reads the JSON of a configuration as {@link StrictText} does, and reports errors in words of
+ * JSON. Thread-safe.
  */
 final class ConfigJson {
 
     private static final Set<Class<?>> WHOLE_NUMBERS =
             Set.of(int.class, long.class, short.class, byte.class);
     private static final Set<Class<?>> NUMBERS = Set.of(double.class, float.class);
-
-    private static final ObjectMapper STRICT =
-            JsonMapper.builder()
-                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-                    .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-                    .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
-                    .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-                    .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-                    .withCoercionConfig(
-                            LogicalType.Textual,
-                            texts ->
-                                    Stream.of(
-                                                    CoercionInputShape.Integer,
-                                                    CoercionInputShape.Float,
-                                                    CoercionInputShape.Boolean)
-                                            .forEach(
-                                                    shape ->
-                                                            texts.setCoercion(
-                                                                    shape, CoercionAction.Fail)))
-                    .withCoercionConfigDefaults(
-                            any ->
-                                    any.setCoercion(
-                                            CoercionInputShape.EmptyString, CoercionAction.Fail))
-                    .addModule(
-                            new SimpleModule()
-                                    .addDeserializer(Quantity.class, new QuantityFromText()))
-                    .build();
 
     private ConfigJson() {}
 
@@ -83,12 +40,11 @@ final class ConfigJson {
      */
     static ObjectNode object(String text) {
         try {
-            JsonNode tree = STRICT.readTree(text);
-            if (tree instanceof ObjectNode object) {
+            if (StrictText.json(text, JsonNode.class) instanceof ObjectNode object) {
                 return object;
             }
             throw new PrepareException("the parameters are not a JSON object");
-        } catch (JsonProcessingException e) {
+        } catch (IOException e) {
             throw new PrepareException(
                     "the parameters are not JSON, or have a field twice, at " + place(e), e);
         }
@@ -101,10 +57,10 @@ final class ConfigJson {
      */
     static <T> T value(ObjectNode object, Class<T> type) {
         try {
-            return STRICT.treeToValue(object, type);
+            return StrictText.convert(object, type);
         } catch (JsonMappingException e) {
             throw new PrepareException(problem(e), e);
-        } catch (JsonProcessingException | IllegalArgumentException e) {
+        } catch (IOException | IllegalArgumentException e) {
             throw new PrepareException("not valid", e);
         }
     }
@@ -147,7 +103,7 @@ final class ConfigJson {
         if (type.isEnum()) {
             return "one of "
                     + Stream.of(type.getEnumConstants())
-                            .map(constant -> STRICT.valueToTree(constant).asText())
+                            .map(ConfigJson::text)
                             .collect(Collectors.joining(", "));
         }
         if (CharSequence.class.isAssignableFrom(type)) {
@@ -175,23 +131,18 @@ final class ConfigJson {
         return "an object, or of another form than is needed";
     }
 
-    private static String place(JsonProcessingException e) {
-        JsonLocation at = e.getLocation();
+    private static String text(Object constant) {
+        try {
+            return StrictText.convert(constant, String.class);
+        } catch (IOException e) { // it has JSON of another kind
+            return constant.toString();
+        }
+    }
+
+    private static String place(IOException e) {
+        JsonLocation at = e instanceof JsonProcessingException json ? json.getLocation() : null;
         return at == null
                 ? "an unknown place"
                 : "line " + at.getLineNr() + ", column " + at.getColumnNr();
-    }
-
-    private static final class QuantityFromText extends FromStringDeserializer<Quantity> {
-        @Serial private static final long serialVersionUID = 1L;
-
-        QuantityFromText() {
-            super(Quantity.class);
-        }
-
-        @Override
-        protected Quantity _deserialize(String value, DeserializationContext context) {
-            return new Quantity(value);
-        }
     }
 }

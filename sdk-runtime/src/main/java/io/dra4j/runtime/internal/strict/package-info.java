@@ -1,0 +1,12 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Reads what people write, in which a mistake must not go unnoticed.
+ *
+ * <p>Flow: the text of a configuration or a policy → here → the values of its reader, who words the
+ * errors. It depends on no other package of the runtime.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.strict;
+
+import org.jspecify.annotations.NullMarked;
