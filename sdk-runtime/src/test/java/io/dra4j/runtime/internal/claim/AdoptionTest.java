@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
@@ -17,13 +18,18 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.Adoption.Predecessor;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +38,7 @@ import org.junit.jupiter.api.Test;
 class AdoptionTest extends NodeFixture {
 
     private static final ProviderState STATE = new ProviderState(1, "{\"adopted\":true}");
+    private static final ClaimRef C = new ClaimRef("ns", "c", "uid-c");
 
     /** The other driver: it has both claims, and its record is put aside once. */
     private final class Other implements Predecessor {
@@ -39,6 +46,7 @@ class AdoptionTest extends NodeFixture {
         private String refused = "";
         private String refusedByRecord = "";
         private RuntimeException atTheEnd = null;
+        private ProviderState state = STATE;
         private final List<String> calls = new ArrayList<>();
 
         @Override
@@ -76,7 +84,7 @@ class AdoptionTest extends NodeFixture {
                             claim.devices().stream()
                                     .map(device -> PreparedDevice.of(device, edits))
                                     .toList())
-                    .withState(STATE);
+                    .withState(state);
         }
 
         @Override
@@ -214,6 +222,84 @@ class AdoptionTest extends NodeFixture {
 
         assertThat(node.phase(A)).isEqualTo(Phase.PREPARED);
         assertThat(node.phase(B)).isEqualTo(Phase.PREPARED);
+        assertThat(other.calls).endsWith("finish");
+    }
+
+    @Test
+    void claimsOfOthersStayWithThem() {
+        provider.devices = 3;
+        node.allocate(C, "gpu-2");
+
+        adopt();
+
+        assertThat(node.journal.claim(C.uid())).isEmpty();
+        assertThat(node.journal.claims()).hasSize(2);
+    }
+
+    /** The scheduler may have taken the allocation back, or given another one. */
+    @Test
+    void aClaimWithoutADeviceOfThisDriverIsHeldAsOneThatIsDeleted() {
+        node.allocate(
+                B, new Result("other", "r", "node", "gpu-1", null, Map.of(), false, Set.of()));
+
+        adopt();
+
+        assertThat(node.phase(B)).isEqualTo(Phase.DAMAGED);
+        assertThat(other.calls).containsExactly("lost " + B.uid(), "adopt " + A.uid(), "finish");
+    }
+
+    @Test
+    void twoClaimsWithOneDeviceAreRefused() {
+        node.allocate(B, "gpu-0");
+
+        assertThatThrownBy(this::adopt)
+                .hasMessageContaining("1 of 2 claims")
+                .hasMessageContaining("node/gpu-0 is held by claim");
+
+        assertThat(node.journal.claims()).isEmpty();
+    }
+
+    @Test
+    void theRecordHasThePodsAndWhetherTheClaimIsUnpreparedAtAll() {
+        Result skipped =
+                new Result(
+                        NodeUnderTest.DRIVER,
+                        "r",
+                        "node",
+                        "gpu-0",
+                        null,
+                        Map.of(),
+                        false,
+                        Set.of("NodeUnprepareResources"));
+        node.api.objects.put(
+                A,
+                new ClaimObject(
+                        A.uid(),
+                        new Allocation(List.of(skipped), List.of()),
+                        Map.of(),
+                        "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"trainer\"}]}}"));
+
+        adopt();
+
+        ClaimRecord taken = node.journal.claim(A.uid()).orElseThrow();
+        assertThat(taken.unprepareSkipped()).isTrue();
+        assertThat(taken.pods()).containsExactly("trainer");
+        assertThat(node.journal.claim(B.uid()).orElseThrow().unprepareSkipped()).isNull();
+    }
+
+    /** The journal has the newer record of it. */
+    @Test
+    void aClaimThatIsTakenOverStaysAsItIs() {
+        other.atTheEnd = new DraException("killed before the other's record was put aside");
+        assertThatThrownBy(this::adopt).hasMessageContaining("killed");
+        other.atTheEnd = null;
+        other.state = new ProviderState(1, "{}");
+        other.refused = B.uid();
+
+        adopt();
+
+        assertThat(node.journal.claim(A.uid()).orElseThrow().state()).isEqualTo(STATE);
+        assertThat(node.journal.claim(B.uid()).orElseThrow().state()).isEqualTo(STATE);
         assertThat(other.calls).endsWith("finish");
     }
 
