@@ -101,6 +101,7 @@ final class MachineClaims {
                     "%s can't be had with admin access: one virtual machine has the GPU alone"
                             .formatted(device.device()));
         }
+        passthrough.requireUsable(offer.pci()); // first: NVML does not know why it has it no more
         Gpu gpu = offer.gpu();
         if (gpu != null) {
             allocator.requireWhole(gpu);

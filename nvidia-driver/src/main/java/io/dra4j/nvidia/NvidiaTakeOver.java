@@ -178,9 +178,15 @@ final class NvidiaTakeOver implements TakeOver {
         return devices;
     }
 
-    /** A claim that is half prepared names the devices of all drivers. */
+    /**
+     * Returns the devices that were prepared; where the record does not name them, those that were
+     * allocated, which may be of other drivers.
+     */
     private static List<DeviceName> names(GoClaim claim, NodeDevices now) {
-        return claim.isPrepared()
+        boolean areNamed =
+                claim.isPrepared()
+                        && claim.devices().stream().noneMatch(one -> one.kind() == Kind.UNKNOWN);
+        return areNamed
                 ? claim.devices().stream().map(device -> new DeviceName(device.name())).toList()
                 : claim.allocated().stream()
                         .map(DeviceName::new)

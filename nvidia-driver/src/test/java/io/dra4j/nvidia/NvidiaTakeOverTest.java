@@ -204,6 +204,35 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         assertThat(smi.calls()).containsExactly("compute-policy -i " + gpu0 + " --set-timeslice 0");
     }
 
+    private List<String> lost() {
+        NvidiaTakeOver takeOver = takeOver(false);
+        takeOver.claims("boot-1");
+        takeOver.inventory();
+        List<String> names =
+                takeOver.lost(ONE.uid()).stream().map(one -> one.device().value()).toList();
+        takeOver.finish();
+        return names;
+    }
+
+    /** A deleted claim that is half prepared, or has a device of a later release. */
+    @Test
+    void aDeletedClaimWithoutNamesHoldsWhatItWasAllocatedHere() throws Exception {
+        install("l40s");
+        String results = ",\"config\":[{\"requests\":[]}]";
+        write("PrepareStarted", "gpu-0\"},{\"device\":\"nic-7", "", "", results);
+        assertThat(lost()).containsExactly("gpu-0");
+        write("PrepareCompleted", "gpu-0", "{\"later\":{}}", "");
+        assertThat(lost()).containsExactly("gpu-0");
+        write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, answered("gpu-3")), "");
+        assertThat(lost()).containsExactly("gpu-3");
+        restart();
+
+        claims.held.add(HeldClaim.builder(ONE).phase(Phase.DAMAGED).devices(List.of()).build());
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.calls()).containsExactly("compute-policy -i " + gpu0 + " --set-timeslice 0");
+    }
+
     private void restart(boolean dynamicMig) {
         started.forEach(NvidiaDeviceProvider::close);
         started.clear();

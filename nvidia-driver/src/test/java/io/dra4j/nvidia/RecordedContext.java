@@ -39,6 +39,11 @@ final class RecordedContext implements DriverContext {
         }
     }
 
+    /** Returns how often the provider has asked for that since. */
+    int forgetChanges() {
+        return changes.drainPermits();
+    }
+
     @Override
     public String driverName() {
         return "gpu.nvidia.com";

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** GPUs that virtual machines can not have, or not yet; claims of other GPUs go on. */
@@ -214,12 +215,64 @@ class VfioRefusalsTest extends VfioOnBoards {
         assertThat(claims.held).isEmpty();
     }
 
+    /** The driver would take these along, were they of its board and not GPUs. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, 0x030200, 0x10de, nvidia", // another GPU
+        "1, 0x040300, 0x8086, snd_hda_intel", // of another vendor
+    })
+    void areRefusedBesideFunctionsThatAreNotOfTheirBoard(
+            int function, String type, String vendor, String driver) throws Exception {
+        begin();
+        String other = address0.replace(".0", "." + function);
+        kernel.add(address0, other, type, driver);
+        kernel.madeBy(other, vendor);
+
+        refuses(machine(ONE), "IOMMU group 11", other + " (" + driver + ")");
+    }
+
+    @Test
+    void areHadBesideDevicesThatNothingUses() throws Exception {
+        begin();
+        kernel.add(address0, "0000:03:00.0", "0x020000", "pci-stub");
+
+        claims.prepare(provider, machine(ONE));
+
+        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
+        assertThat(kernel.driverOf("0000:03:00.0")).isEqualTo("pci-stub");
+    }
+
+    /** The administrator was faster than the next reading. */
+    @Test
+    void areRefusedIfTheyAreBoundToAnotherDriverSince() throws Exception {
+        begin();
+        kernel.bindByHand(address0, "nouveau");
+        refuses(machine(ONE), "it is bound to nouveau, not to nvidia or vfio-pci");
+        kernel.bindByHand(address0, VFIO);
+        provider.inventory();
+        kernel.bindByHand(address0, NVIDIA);
+
+        refuses(machine(ONE), "it was bound to vfio-pci, and is bound to nvidia now");
+
+        assertThat(kernel.done()).isEmpty();
+        assertThat(claims.held).isEmpty();
+    }
+
+    @Test
+    void areRefusedForAdministration() throws Exception {
+        begin();
+
+        refuses(
+                machine(ONE, "", "gpu-vfio-0, adminAccess: true"),
+                "gpu-vfio-0 can't be had with admin access");
+    }
+
     @Test
     void areRefusedWithoutIommuModuleOrWithVirtualFunctions() throws Exception {
         begin();
         Path device = node.sysfs().resolve("bus/pci/devices").resolve(address0);
-        Files.writeString(device.resolve("sriov_numvfs"), "4\n");
-        refuses(machine(ONE), "4 virtual functions", "sriov_numvfs");
+        Files.writeString(device.resolve("sriov_numvfs"), "1\n");
+        refuses(machine(ONE), "1 virtual functions", "sriov_numvfs");
         kernel.unload(VFIO);
         refuses(machine(ONE), "vfio-pci is not loaded", "modprobe vfio-pci");
         Files.delete(device.resolve("iommu_group"));

@@ -7,14 +7,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.CounterConsumption;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.standin.Await;
+import io.dra4j.nvidia.vfio.Passthrough;
 import java.nio.file.Files;
 import java.util.HashSet;
 import java.util.List;
@@ -325,6 +330,86 @@ class VfioTest extends VfioOnBoards {
         while (!isOver.get()) {
             nvml.read();
         }
+    }
+
+    private HeldClaim holder(boolean adminAccess, boolean beforeReboot) {
+        HeldDevice device =
+                HeldDevice.builder("r", new PoolName("node-1"), new DeviceName("gpu-0"))
+                        .adminAccess(adminAccess)
+                        .build();
+        return HeldClaim.builder(TWO)
+                .phase(Phase.PREPARED)
+                .devices(List.of(device))
+                .beforeReboot(beforeReboot)
+                .build();
+    }
+
+    @Test
+    void areHadBesideClaimsThatOnlyLookOrEndedWithAnEarlierBoot() throws Exception {
+        begin();
+        claims.held.add(holder(false, false));
+        refuses(machine(ONE), "is in use as gpu-0 by claim default/two");
+        claims.replace(holder(true, false));
+        claims.prepare(provider, machine(ONE));
+        claims.unprepare(provider, ONE);
+        claims.replace(holder(false, true));
+
+        claims.prepare(provider, machine(ONE));
+
+        assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
+    }
+
+    @Test
+    void noneIsLentAfterAReboot() throws Exception {
+        begin();
+        claims.prepare(provider, machine(ONE));
+        assertThat(Passthrough.lent(claims.held)).containsExactly(new PciAddress(address0));
+
+        claims.replace(claims.of(ONE).toBuilder().beforeReboot(true).build());
+
+        assertThat(Passthrough.lent(claims.held)).isEmpty();
+    }
+
+    @Test
+    void severalOfAClaimAreReturnedInTheReverseOrderAndAsTheyWere() throws Exception {
+        begin();
+        String address1 = kernel.gpus().get(1);
+        smi.setPersistent(address1);
+
+        claims.prepare(provider, machine(ONE, "", "gpu-vfio-0", "gpu-vfio-1"));
+        claims.unprepare(provider, ONE);
+
+        assertThat(kernel.done())
+                .filteredOn(done -> done.startsWith("unbind vfio-pci"))
+                .containsExactly("unbind vfio-pci " + address1, "unbind vfio-pci " + address0);
+        assertThat(smi.isPersistent(address0)).isFalse();
+        assertThat(smi.isPersistent(address1)).isTrue();
+    }
+
+    @Test
+    void areForgottenIfTheyAreOnTheBusNoMoreOrTheirDriverIsUnloaded() throws Exception {
+        begin();
+        claims.prepare(provider, machine(ONE));
+        claims.prepare(provider, machine(TWO, "", "gpu-vfio-1"));
+        kernel.unload(NVIDIA);
+        kernel.unplug(kernel.gpus().get(1));
+
+        claims.unprepare(provider, ONE);
+        claims.unprepare(provider, TWO);
+
+        assertThat(kernel.driverOf(address0)).isEmpty();
+        assertThat(kernel.overrideOf(address0)).isEmpty();
+    }
+
+    @Test
+    void theInventoryIsReadAgainOnceAGpuHasChangedItsDriver() throws Exception {
+        begin();
+        context.forgetChanges();
+
+        claims.prepare(provider, machine(ONE));
+        assertThat(context.forgetChanges()).isPositive();
+        claims.unprepare(provider, ONE);
+        assertThat(context.forgetChanges()).isPositive();
     }
 
     @ParameterizedTest

@@ -151,6 +151,15 @@ public final class Passthrough {
     }
 
     /**
+     * Ensures that a virtual machine can have a GPU, by what the bus shows of it now.
+     *
+     * @throws PrepareException if it can't
+     */
+    public void requireUsable(PciAddress gpu) {
+        checks.requireUsable(gpu);
+    }
+
+    /**
      * Lets a virtual machine have a GPU.
      *
      * @param whenTaken runs while no session of NVML is kept

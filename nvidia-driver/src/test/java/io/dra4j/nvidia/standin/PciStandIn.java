@@ -184,6 +184,17 @@ public final class PciStandIn implements AutoCloseable {
         bind(address, driver);
     }
 
+    /** Removes a device from the bus. */
+    public void unplug(String address) throws IOException {
+        Files.delete(device(address)); // a link
+        files.removeIf(file -> file.startsWith(device(address)));
+    }
+
+    /** Sets who has made a device, {@code 0x8086}. */
+    public void madeBy(String address, String vendor) throws IOException {
+        Files.writeString(device(address).resolve("vendor"), vendor + "\n");
+    }
+
     /** Lets a process other than this one be the one whose sessions of NVML count. */
     public void watch(LongSupplier pid) {
         process = pid;

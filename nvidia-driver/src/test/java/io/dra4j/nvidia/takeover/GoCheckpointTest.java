@@ -5,6 +5,8 @@ package io.dra4j.nvidia.takeover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
@@ -121,10 +123,93 @@ class GoCheckpointTest {
         assertThat(read.claims().get(1).devices().get(0).isShare()).isTrue();
     }
 
+    /** Releases of 2025 have the UUID in another place. */
+    @Test
+    void aMigDeviceOfAnOldReleaseHasItsUuid() {
+        GoCheckpoint read =
+                GoCheckpoint.decode(
+                        GoFiles.firstVersion(
+                                """
+                                {"preparedClaims":{"%s":{"preparedDevices":[{"devices":[{"gpu":null,"mig":{"info":{"uuid":"MIG-1"},"device":{"DeviceName":"m"}}}]}]}}}"""
+                                        .formatted(A)));
+
+        assertThat(read.claims().get(0).devices())
+                .containsExactly(new GoDevice(Kind.MIG, "m", "MIG-1", false, List.of()));
+    }
+
+    @Test
+    void aClaimThatIsNoUidIsRefused() {
+        byte[] file = GoFiles.firstVersion("{\"preparedClaims\":{\"../etc\":{}}}");
+
+        assertThatThrownBy(() -> GoCheckpoint.decode(file))
+                .isInstanceOf(DraException.class)
+                .hasMessage("it has a claim that is no UID: ../etc");
+    }
+
+    @Test
+    void whatFollowsTheEndIsRefused() {
+        byte[] file = written();
+        byte[] longer = Arrays.copyOf(file, file.length + 1);
+        longer[file.length] = '1';
+
+        assertThatThrownBy(() -> GoCheckpoint.decode(longer)).isInstanceOf(DraException.class);
+    }
+
+    @Test
+    void aSumIsAWholeNumber() {
+        String file = new String(GoFiles.firstVersion("{}"), StandardCharsets.UTF_8);
+
+        assertThat(GoCheckpoint.decode(bytes(file)).claims()).isEmpty();
+        assertThatThrownBy(() -> GoCheckpoint.decode(bytes(file.replaceFirst(",", ".5,"))))
+                .hasMessageContaining("its checksum is not that of its content");
+    }
+
+    @Test
+    void noClaimsAreNoMember() {
+        assertThat(new GoCheckpointWriter("gpu.nvidia.com", "boot-1").toBytes())
+                .asString(StandardCharsets.UTF_8)
+                .contains("\"v1\":{}")
+                .doesNotContain("preparedClaims");
+    }
+
+    @Test
+    void adminAccessAndSubrequestsAreWritten() {
+        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1");
+        HeldDevice device =
+                HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-0"))
+                        .subrequest("large")
+                        .adminAccess(true)
+                        .build();
+        writer.add(A, List.of(new Group(List.of(new Entry(device, "GPU-0", null)), false)));
+
+        assertThat(writer.toBytes())
+                .asString(StandardCharsets.UTF_8)
+                .contains(
+                        "{\"request\":\"gpu/large\",\"driver\":\"gpu.nvidia.com\",\"pool\":\"node-1\",\"device\":\"gpu-0\",\"adminAccess\":true}",
+                        "\"Requests\":[\"gpu/large\"]");
+    }
+
     @Test
     void aWholeGpuWithoutConfigurationChangesNothing() {
         GoClaim begun = new GoClaim(A, false, List.of("gpu-12"), List.of(), List.of(), false);
         assertThat(begun.mayHaveChangedHardware()).isFalse();
+    }
+
+    @Test
+    void aWholeGpuWithAConfigurationMayHaveTimeSlices() {
+        GoClaim begun = new GoClaim(A, false, List.of("gpu-0"), List.of(), List.of(), true);
+        assertThat(begun.mayHaveChangedHardware()).isTrue();
+    }
+
+    /** It reads the members that it knows, by the sum of these. */
+    @Test
+    void aReleaseOfTheFirstVersionAcceptsItsPart() throws Exception {
+        ObjectNode file = (ObjectNode) new ObjectMapper().readTree(written());
+        file.remove(List.of("version", "v2"));
+
+        GoCheckpoint read = GoCheckpoint.decode(bytes(file.toString()));
+
+        assertThat(read.claims()).isEqualTo(GoCheckpoint.decode(written()).claims());
     }
 
     @ParameterizedTest
