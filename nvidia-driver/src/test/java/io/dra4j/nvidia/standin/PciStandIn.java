@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -40,6 +41,7 @@ public final class PciStandIn implements AutoCloseable {
     public static final String VFIO = "vfio-pci";
 
     private static final long LOOK_NANOS = 10_000_000;
+    private static final Duration CLOSED = Duration.ofSeconds(10);
     private static final Pattern ADDRESS = Pattern.compile("[0-9a-f]{4}:[0-9a-f:]{5}\\.[0-7]");
     private static final String BARS =
             """
@@ -200,9 +202,16 @@ public final class PciStandIn implements AutoCloseable {
         process = pid;
     }
 
-    /** Lets a process that is not seen use all devices of a driver; empty for of none. */
+    /**
+     * Lets a process that is not seen use all devices of a driver; empty for of none. Who writes
+     * from now on waits: a pipe that is still open would take the text, and let the writer go.
+     */
     public void hold(String driver) {
         held = driver;
+        if (!driver.isEmpty()) {
+            Path unbind = drivers().resolve(driver).resolve("unbind");
+            Await.until("closed: " + unbind, CLOSED, () -> !pipes.containsKey(unbind));
+        }
     }
 
     /**
