@@ -79,15 +79,17 @@ class VfioRefusalsTest extends VfioOnBoards {
         claims.prepare(provider, machine(ONE));
     }
 
-    @Test
-    void areNotReturnedWhileAMachineRuns() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"11", "devices/vfio0"}) // of the group, and of iommufd
+    void areNotReturnedWhileAMachineRuns(String name) throws Exception {
         unbind = Duration.ofMillis(200);
         begin();
         claims.prepare(provider, machine(ONE));
-        Path group = Files.createDirectories(folder.resolve("dev/vfio")).resolve("11");
-        Files.writeString(group, "");
+        Path opened = folder.resolve("dev/vfio").resolve(name);
+        Files.createDirectories(opened.getParent());
+        Files.writeString(opened, "");
         kernel.hold(VFIO);
-        Process machine = new ProcessBuilder("sleep", "300").redirectInput(group.toFile()).start();
+        Process machine = new ProcessBuilder("sleep", "300").redirectInput(opened.toFile()).start();
 
         try {
             assertThatThrownBy(() -> claims.unprepare(provider, ONE))
@@ -256,6 +258,16 @@ class VfioRefusalsTest extends VfioOnBoards {
 
         assertThat(kernel.done()).isEmpty();
         assertThat(claims.held).isEmpty();
+    }
+
+    @Test
+    void areRefusedIfTheGpuIsDividedSince() throws Exception {
+        begin("h100-80", false);
+        nvml.switchMig(gpu0, true);
+
+        refuses(machine(ONE), "MIG mode");
+
+        assertThat(kernel.done()).isEmpty();
     }
 
     @Test

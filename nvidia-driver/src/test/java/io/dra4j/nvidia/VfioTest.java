@@ -387,6 +387,17 @@ class VfioTest extends VfioOnBoards {
     }
 
     @Test
+    void thePersistenceThatCanNotBeReadStaysAsItIs() throws Exception {
+        begin();
+        smi.failAt("persistence_mode", 1);
+
+        claims.prepare(provider, machine(ONE));
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.calls()).isNotEmpty().noneMatch(call -> call.contains("-pm"));
+    }
+
+    @Test
     void areForgottenIfTheyAreOnTheBusNoMoreOrTheirDriverIsUnloaded() throws Exception {
         begin();
         claims.prepare(provider, machine(ONE));
