@@ -309,6 +309,10 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         write("PrepareCompleted", "gpu-0", "{\"later\":{}}", "");
         refuses("of a kind that this driver does not know");
 
+        String other = answered("gpu-0").replace("/claim=", "/gpu=");
+        write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, other), "");
+        refuses("has the CDI name [k8s.gpu.nvidia.com/gpu=");
+
         String share = answered("gpu-0").replace("}", ",\"ShareID\":\"s\"}");
         write("PrepareCompleted", "gpu-0", GPU.formatted(gpu0, share), "");
         refuses("has the CDI name");

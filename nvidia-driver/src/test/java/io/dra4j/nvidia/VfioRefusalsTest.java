@@ -171,6 +171,26 @@ class VfioRefusalsTest extends VfioOnBoards {
         claims.prepare(provider, machine(ONE));
     }
 
+    @Test
+    void doNotWaitForTheKernelBeyondTheDeadline() throws Exception {
+        begin();
+        claims.timeout = Duration.ofSeconds(3); // of which two are to report
+        kernel.hold(NVIDIA);
+        CompletableFuture<PreparedClaim> waiting =
+                CompletableFuture.supplyAsync(() -> claims.begin(provider, machine(ONE)));
+
+        assertThat(waiting)
+                .failsWithin(SOON)
+                .withThrowableThat()
+                .withMessageContaining("The driver nvidia did not let PCI device " + address0);
+
+        kernel.hold("");
+        Await.until("unbound", SOON, () -> kernel.driverOf(address0).isEmpty());
+        claims.timeout = Duration.ofSeconds(30);
+        claims.unprepare(provider, ONE);
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+    }
+
     /** Such a call may be one that never returns. */
     @Test
     void doNotWaitForACallOfNvmlBeyondTheDeadline() throws Exception {
