@@ -16,6 +16,7 @@ import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.takeover.GoFiles;
@@ -62,10 +63,14 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     }
 
     private NvidiaTakeOver takeOver(boolean dynamicMig) {
+        return takeOver(node.nvml(), dynamicMig);
+    }
+
+    private NvidiaTakeOver takeOver(Nvml used, boolean dynamicMig) {
         return new NvidiaTakeOver(
                 folder,
                 new NvidiaTakeOver.Node(
-                        node.nvml(),
+                        used,
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
                         node.proc(),
                         "k8s.gpu.nvidia.com/claim"),
@@ -164,6 +169,34 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         assertThat(uuid).startsWith("MIG-");
         assertThat(instances()).isZero();
+    }
+
+    /** It is used, and not the claim's own. */
+    @Test
+    void aMigDeviceForAdministrationStaysAtTheEnd() throws Exception {
+        install("h100-80", true);
+        createMigDevice();
+        NvidiaTakeOver takeOver = takeOver(true);
+
+        PreparedClaim adopted = adopt(takeOver, "", MIG + ", adminAccess: true");
+        takeOver.finish();
+        restart(true);
+        claims.unprepare(provider, ONE);
+
+        assertThat(adopted.state()).isNull();
+        assertThat(instances()).isEqualTo(1);
+    }
+
+    @Test
+    void withoutACheckpointItEndsAndGivesNvmlBack() throws Exception {
+        install("l40s");
+        Nvml used = node.nvml();
+        NvidiaTakeOver takeOver = takeOver(used, false);
+        assertThat(takeOver.claims("boot-1")).isEmpty();
+
+        takeOver.finish();
+
+        assertThatThrownBy(used::read).hasMessageContaining("given back for the end");
     }
 
     /** The claim that the cluster does not have any more, held by what the checkpoint names. */
