@@ -19,6 +19,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
+import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 class CheckpointExportTest extends VfioOnBoards {
 
     private static final String MIG = "gpu-1-mig-1g10gb-19-4";
+    private static final int MEDIA = 20; // 1g.10gb+me, which has the place of 1g.10gb
     private static final String SLICES =
             config(
                     "GpuConfig",
@@ -133,6 +135,7 @@ class CheckpointExportTest extends VfioOnBoards {
                         .get(0));
 
         nvml.instances(gpu1).forEach(instance -> nvml.destroy(gpu1, instance));
+        nvml.createCompute(gpu1, nvml.createInstance(gpu1, MEDIA, new Placement(4, 1)));
         assertRefused(
                 "- claim " + ONE + ": MIG device " + MIG + " does not exist any more",
                 "- claim " + TWO + ": MIG device ");

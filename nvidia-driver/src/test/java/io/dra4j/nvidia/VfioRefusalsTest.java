@@ -166,6 +166,7 @@ class VfioRefusalsTest extends VfioOnBoards {
 
         assertThat(kernel.done()).isEqualTo(isReserved ? List.of(reserved) : List.of());
         claims.unprepare(provider, ONE);
+        assertThat(kernel.done()).noneMatch(done -> done.startsWith("unbind"));
         assertThat(kernel.overrideOf(address0)).isEmpty();
         assertThat(smi.isPersistent(address0)).isTrue();
         claims.prepare(provider, machine(ONE));
