@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
@@ -17,7 +18,11 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.PciAddress;
+import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.standin.Await;
 import io.dra4j.nvidia.vfio.Passthrough;
 import java.nio.file.Files;
@@ -171,6 +176,28 @@ class VfioTest extends VfioOnBoards {
         claims.prepare(provider, machine(ONE));
         restart();
         assertThat(devices()).hasSize(4);
+    }
+
+    /** Unknown is not none. */
+    @Test
+    void theOthersAreUnknownWithoutNvmlIfThereAreAny() throws Exception {
+        begin();
+        hardware.loaded(false);
+        PciBus bus = new PciBus(node.sysfs());
+        Nvml other = node.nvml(); // has no session yet
+
+        PassthroughGpus some = PassthroughGpus.of(bus.gpus(), Set.of());
+        assertThatThrownBy(() -> some.readOthers(other))
+                .isInstanceOf(NvmlException.class)
+                .hasMessageContaining("kernel module");
+        for (String gpu : kernel.gpus()) {
+            kernel.bindByHand(gpu, VFIO);
+        }
+        PassthroughGpus all = PassthroughGpus.of(bus.gpus(), Set.of());
+        assertThat(all.readOthers(other).gpus()).isEmpty();
+        other.close();
+        assertThatThrownBy(() -> all.readOthers(other))
+                .hasMessageContaining("given back"); // which says nothing of the GPUs
     }
 
     /** NVIDIA's driver gives a GPU the lowest number that is free. */
