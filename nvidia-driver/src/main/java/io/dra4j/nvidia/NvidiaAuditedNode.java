@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
@@ -11,18 +12,17 @@ import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.sharing.Holders;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
 import io.dra4j.nvidia.vfio.Passthrough;
+import io.dra4j.runtime.AuditedClaims;
 import io.dra4j.runtime.AuditedNode;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     private final NodeDevices.Settings settings;
     private final DeviceSharing sharing;
     private final Path checkpoint;
-    private final Passthrough passthrough;
+    private final SnapshotReader reader;
     private final List<Gpu> known;
     private final MigDeviceAllocator allocator;
 
@@ -60,7 +60,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         this.settings = settings;
         this.sharing = sharing;
         this.checkpoint = directory.resolve(GoCheckpoint.FILE);
-        this.passthrough = passthrough;
+        this.reader = new SnapshotReader(nvml, settings, passthrough);
         this.known = List.copyOf(known);
         this.allocator = new MigDeviceAllocator(nvml, gpu -> false);
     }
@@ -71,21 +71,16 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     private Snapshot snapshot(List<HeldClaim> held) {
-        Reading reading = nvml.read();
-        PassthroughGpus machines =
-                passthrough.gpus(held).after(reading.gpus(), Passthrough.lent(held), known);
-        return new Snapshot(
-                "", reading, NodeDevices.of(reading, settings, machines), machines.away());
+        return reader.read(() -> held, known);
     }
 
     @Override
-    public List<Check> checks(List<HeldClaim> held) {
-        List<HeldClaim> present = held.stream().filter(one -> !one.beforeReboot()).toList();
+    public List<Check> checks(AuditedClaims claims) {
         return List.of(
-                check("mig-leftover", () -> migLeftovers(present)),
-                check("mig-gone", () -> goneMigDevices(present)),
-                check("sharing-leftover", () -> sharingLeftovers(present)),
-                check("nvidia-checkpoint", () -> leftByNvidiasDriver(held)));
+                check("mig-leftover", () -> migLeftovers(claims.ofThisBoot())),
+                check("mig-gone", () -> goneMigDevices(claims)),
+                check("sharing-leftover", () -> sharingLeftovers(claims.ofThisBoot())),
+                check("nvidia-checkpoint", () -> leftByNvidiasDriver(claims)));
     }
 
     private static Check check(String id, Supplier<Result> look) {
@@ -110,10 +105,11 @@ final class NvidiaAuditedNode implements AuditedNode {
         if (!settings.dynamicMig()) {
             return Result.healthy("no MIG devices are created for claims");
         }
+        List<Gpu> gpus = snapshot(held).reading().present();
         List<ForeignInstance> found =
                 allocator
                         .foreignInstances()
-                        .find(nvml.read().present(), () -> NvidiaClaims.migStates(held.stream()));
+                        .find(gpus, () -> NvidiaClaims.migStates(held.stream()));
         return result(
                 "each GPU instance belongs to a claim",
                 found.stream().map(NvidiaAuditedNode::leftover).toList());
@@ -133,31 +129,25 @@ final class NvidiaAuditedNode implements AuditedNode {
                         "sudo nvidia-smi mig -dgi -gi %d -i %s".formatted(instance, gpu)));
     }
 
-    private Result goneMigDevices(List<HeldClaim> held) {
+    private Result goneMigDevices(AuditedClaims claims) {
         List<Finding> findings = new ArrayList<>();
-        for (HeldClaim claim : held) {
+        for (HeldClaim claim : claims.ofThisBoot()) {
             Optional.ofNullable(ClaimState.read(claim.state()).mig()).stream()
                     .flatMap(state -> allocator.gone(state).stream())
-                    .map(device -> gone(claim, device))
+                    .map(device -> gone(claim.ref(), device, claims.deletePods(claim.ref())))
                     .forEach(findings::add);
         }
         return result("each MIG device of a claim exists", findings);
     }
 
-    private static Finding gone(HeldClaim claim, String device) {
+    private static Finding gone(ClaimRef claim, String device, List<String> mend) {
         return new Finding(
                 "mig-gone",
                 Severity.ERROR,
-                "claim %s/%s (%s)"
-                        .formatted(claim.ref().namespace(), claim.ref().name(), claim.ref().uid()),
+                "claim %s/%s (%s)".formatted(claim.namespace(), claim.name(), claim.uid()),
                 "its MIG device %s does not exist any more".formatted(device),
                 "its containers have lost the device, and can't be started again",
-                List.of(
-                        "kubectl -n %s delete pod $(kubectl -n %s get resourceclaim %s -o jsonpath='{.status.reservedFor[*].name}')"
-                                .formatted(
-                                        claim.ref().namespace(),
-                                        claim.ref().namespace(),
-                                        claim.ref().name())));
+                mend);
     }
 
     private Result sharingLeftovers(List<HeldClaim> held) {
@@ -182,12 +172,15 @@ final class NvidiaAuditedNode implements AuditedNode {
                                 + settings.nodeName()));
     }
 
-    private Result leftByNvidiasDriver(List<HeldClaim> held) {
-        Set<String> known =
-                held.stream().map(claim -> claim.ref().uid()).collect(Collectors.toSet());
+    private Result leftByNvidiasDriver(AuditedClaims claims) {
+        Set<String> held =
+                claims.held().stream().map(claim -> claim.ref().uid()).collect(Collectors.toSet());
         List<GoClaim> left;
         try {
-            left = GoCheckpoint.read(checkpoint).map(GoCheckpoint::claims).orElse(List.of());
+            left =
+                    GoCheckpoint.read(checkpoint)
+                            .map(found -> found.left(claims.bootId()))
+                            .orElse(List.of());
         } catch (DraException e) {
             return result(
                     "",
@@ -199,18 +192,21 @@ final class NvidiaAuditedNode implements AuditedNode {
                                             + " either")));
         }
         return result(
-                "%d claims of NVIDIA's driver are left".formatted(left.size()),
+                "no claim of NVIDIA's driver is left",
                 left.stream()
-                        .filter(claim -> !known.contains(claim.uid()))
-                        .map(
-                                claim ->
-                                        finding(
-                                                "claim " + claim.uid(),
-                                                "NVIDIA's driver has prepared it, and this one has"
-                                                        + " not taken it over",
-                                                "its devices can't be refused to other claims, and"
-                                                        + " what was set up for it stays"))
+                        .filter(claim -> !held.contains(claim.uid()))
+                        .map(this::leftByNvidiasDriver)
                         .toList());
+    }
+
+    private Finding leftByNvidiasDriver(GoClaim claim) {
+        return finding(
+                "claim " + claim.uid(),
+                claim.isPrepared()
+                        ? "NVIDIA's driver has prepared it, and this one has not taken it over"
+                        : "NVIDIA's driver has begun to prepare it, and may have changed the hardware"
+                                + " for it",
+                "its devices can't be refused to other claims, and what was set up for it stays");
     }
 
     private Finding finding(String object, String what, String why) {

@@ -20,7 +20,6 @@ import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
-import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.mig.ForeignInstances;
 import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
@@ -56,6 +55,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final MigDeviceAllocator allocator;
     private final NvidiaClaims claims;
     private final Passthrough passthrough;
+    private final SnapshotReader reader;
     private final DeviceFaults faults;
     private final Set<String> measuring = ConcurrentHashMap.newKeySet(); // UUIDs of GPUs
     private volatile Snapshot last = Snapshot.NONE;
@@ -79,20 +79,16 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         this.policy = policy;
         this.allocator = new MigDeviceAllocator(nvml, this::isModeAutomatic);
         this.passthrough = passthrough;
+        this.reader = new SnapshotReader(nvml, settings, passthrough);
         MachineClaims machines = new MachineClaims(passthrough, allocator, this::readAgain);
         this.claims = new NvidiaClaims(nvml, edits, allocator, sharing, machines);
         this.faults = new DeviceFaults(policy);
     }
 
     private Snapshot read() {
-        String installed = nvml.fingerprint();
         List<Gpu> known = new ArrayList<>(last.known());
         known.addAll(recalled);
-        PassthroughGpus before = passthrough.gpus(held());
-        Reading reading = before.readOthers(nvml);
-        PassthroughGpus machines = before.after(reading.gpus(), Passthrough.lent(held()), known);
-        return new Snapshot(
-                installed, reading, NodeDevices.of(reading, settings, machines), machines.away());
+        return reader.read(this::held, known);
     }
 
     private List<HeldClaim> held() {

@@ -80,11 +80,7 @@ final class NvidiaTakeOver implements TakeOver {
         if (isOfEarlierBoot(checkpoint, bootId)) {
             return Set.of();
         }
-        for (GoClaim claim : checkpoint.claims()) {
-            if (claim.isPrepared() || claim.mayHaveChangedHardware()) {
-                left.put(claim.uid(), claim);
-            }
-        }
+        checkpoint.left(bootId).forEach(claim -> left.put(claim.uid(), claim));
         return Set.copyOf(left.keySet());
     }
 
@@ -109,11 +105,10 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     private boolean isOfEarlierBoot(GoCheckpoint checkpoint, String bootId) {
-        String boot = checkpoint.bootId();
-        if (boot.isEmpty()) {
+        if (checkpoint.bootId().isEmpty()) {
             return !checkpoint.claims().isEmpty() && wasWrittenBeforeThisBoot();
         }
-        if (!boot.equals(bootId)) {
+        if (checkpoint.isOfEarlierBoot(bootId)) {
             LOG.atInfo().log("The claims of NVIDIA's driver ended with an earlier boot");
             return true;
         }

@@ -6,14 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
-import io.dra4j.nvidia.inventory.NodeDevices;
-import io.dra4j.nvidia.nvml.Nvml;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
-import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
-import io.dra4j.nvidia.vfio.Passthrough;
+import io.dra4j.nvidia.takeover.GoFiles;
 import java.nio.file.Files;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Contradictions between claims and GPUs, on boards that do not exist. */
@@ -22,23 +16,6 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
     private static final String MIG = "gpu-0-mig-1g10gb-19-4";
     private static final String SLICES =
             config("GpuConfig", "", "strategy: TimeSlicing, timeSlicingConfig: {interval: Long}");
-
-    private Report audit(boolean dynamicMig) {
-        Nvml nvml = node.nvml();
-        try (NvidiaAuditedNode audited =
-                new NvidiaAuditedNode(
-                        nvml,
-                        new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
-                        sharing(),
-                        new Passthrough(
-                                nvml,
-                                node.options().nvidiaSmi(),
-                                new Passthrough.Settings(false, node.sysfs(), node.proc())),
-                        folder,
-                        List.of())) {
-            return Report.of("audit", "node-1", audited.checks(List.copyOf(claims.held)));
-        }
-    }
 
     private void assertFound(boolean dynamicMig, String id, String object) {
         assertThat(audit(dynamicMig).findings())
@@ -73,6 +50,7 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
             nvml.destroy(gpu0, nvml.instances(gpu0).get(0));
         }
         assertFound(true, "mig-gone", "claim default/one");
+        assertThat(audit(true).findings().get(0).mend()).containsExactly("pods of " + ONE.uid());
     }
 
     @Test
@@ -84,21 +62,45 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
         assertFound(false, "sharing-leftover", "time slices of " + gpu0);
     }
 
+    private void leave(byte[] checkpoint) throws Exception {
+        Files.write(folder.resolve("checkpoint.json"), checkpoint);
+    }
+
     @Test
     void claimsOfNvidiasDriverAreFound() throws Exception {
         install("l40s");
         claims.prepare(provider, claim(ONE, "", "gpu-0"));
-        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1");
-        Entry gpu = new Entry(claims.of(ONE).devices().get(0), gpu0, null);
-        writer.add(ONE.uid(), List.of(new Group(List.of(gpu), false)));
-        Files.write(folder.resolve("checkpoint.json"), writer.toBytes());
+        leave(GoFiles.prepared(ONE.uid(), gpu0, BOOT));
         assertThat(audit(false).findings()).isEmpty();
 
         claims.held.clear();
         assertFound(false, "nvidia-checkpoint", "claim " + ONE.uid());
+        leave(GoFiles.prepared(ONE.uid(), gpu0, "")); // by a release that does not record the boot
+        assertFound(false, "nvidia-checkpoint", "claim " + ONE.uid());
 
         Files.writeString(folder.resolve("checkpoint.json"), "{}");
         assertFound(false, "nvidia-checkpoint", "checkpoint.json");
+    }
+
+    @Test
+    void claimsOfNvidiasDriverEndWithTheirBoot() throws Exception {
+        install("l40s");
+
+        leave(GoFiles.prepared(ONE.uid(), gpu0, "boot-0"));
+
+        assertThat(audit(false).exitStatus()).isEqualTo(Report.HEALTHY);
+    }
+
+    @Test
+    void claimsThatNvidiasDriverHasBegunAreFoundIfTheyMayHaveChangedTheHardware() throws Exception {
+        install("l40s");
+
+        leave(GoFiles.begun(ONE.uid(), "", BOOT));
+        assertThat(audit(false).exitStatus()).isEqualTo(Report.HEALTHY);
+
+        leave(GoFiles.begun(ONE.uid(), "{}", BOOT));
+        assertFound(false, "nvidia-checkpoint", "claim " + ONE.uid());
+        assertThat(audit(false).findings().get(0).what()).contains("has begun to prepare it");
     }
 
     @Test

@@ -4,7 +4,13 @@ package io.dra4j.nvidia;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.doctor.Report;
+import io.dra4j.nvidia.health.HealthStateFile;
+import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.standin.SmiStandIn;
+import io.dra4j.nvidia.vfio.Passthrough;
+import io.dra4j.runtime.AuditedClaims;
 import io.dra4j.runtime.ClaimPreview;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -15,6 +21,7 @@ abstract class SharingOnBoards extends ProviderOnBoards {
 
     static final ClaimRef ONE = new ClaimRef("default", "one", "0b5c9d52-0001");
     static final ClaimRef TWO = new ClaimRef("default", "two", "0b5c9d52-0002");
+    static final String BOOT = "boot-1";
 
     final JournaledClaims claims = new JournaledClaims();
     NvidiaDeviceProvider provider;
@@ -49,6 +56,28 @@ abstract class SharingOnBoards extends ProviderOnBoards {
         started.clear();
         provider = startAgain(false, false);
         provider.inventory();
+    }
+
+    /** The node for an audit, as another process than the driver's reads it. */
+    final NvidiaAuditedNode audited(boolean dynamicMig) {
+        Nvml own = node.nvml();
+        return new NvidiaAuditedNode(
+                own,
+                new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
+                sharing(),
+                new Passthrough(own, node.options().nvidiaSmi(), passthrough()),
+                folder,
+                new HealthStateFile(folder.resolve("gpus.json"), node.proc()).read().gpus());
+    }
+
+    /** Audits the node of the claims that are held, in the boot {@link #BOOT}. */
+    final Report audit(boolean dynamicMig) {
+        try (NvidiaAuditedNode audited = audited(dynamicMig)) {
+            AuditedClaims held =
+                    new AuditedClaims(
+                            BOOT, claims.held, claim -> List.of("pods of " + claim.uid()));
+            return Report.of("audit", "node-1", audited.checks(held));
+        }
     }
 
     /** One request for each device, and a configuration for all of them. */

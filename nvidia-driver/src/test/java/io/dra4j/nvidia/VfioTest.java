@@ -18,6 +18,7 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.health.HealthState;
+import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
@@ -198,6 +199,34 @@ class VfioTest extends VfioOnBoards {
         other.close();
         assertThatThrownBy(() -> all.readOthers(other))
                 .hasMessageContaining("given back"); // which says nothing of the GPUs
+    }
+
+    @Test
+    void areHealthyInAnAuditWithoutNvml() throws Exception {
+        begin();
+        for (String gpu : kernel.gpus()) {
+            kernel.bindByHand(gpu, VFIO);
+        }
+        hardware.loaded(false);
+        provider.inventory();
+        claims.prepare(provider, machine(ONE));
+
+        for (boolean dynamicMig : List.of(false, true)) {
+            Report report = audit(dynamicMig);
+            assertThat(report.exitStatus()).as(report.text()).isEqualTo(Report.HEALTHY);
+        }
+        try (NvidiaAuditedNode audited = audited(false)) {
+            assertThat(audited.inventory(claims.held)).isEqualTo(provider.inventory());
+        }
+    }
+
+    @Test
+    void areNotCheckedInAnAuditIfNvmlIsMissed() throws Exception {
+        begin();
+        kernel.bindByHand(address0, VFIO);
+        hardware.loaded(false);
+
+        assertThat(audit(true).exitStatus()).isEqualTo(Report.INCOMPLETE);
     }
 
     /** NVIDIA's driver gives a GPU the lowest number that is free. */

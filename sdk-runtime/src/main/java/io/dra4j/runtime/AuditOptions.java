@@ -66,7 +66,8 @@ final class AuditOptions {
                                 options.procRoot(),
                                 options.kubeconfig().orElse(null)),
                         node::inventory,
-                        node::checks,
+                        (boot, held, podDeletion) ->
+                                node.checks(new AuditedClaims(boot, held, podDeletion)),
                         new TwoLooks())
                 .report();
     }

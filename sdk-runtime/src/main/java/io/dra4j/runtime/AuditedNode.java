@@ -28,10 +28,10 @@ public interface AuditedNode extends AutoCloseable {
      * Returns the driver's own checks: contradictions between claims and what only this driver
      * knows of its hardware.
      *
-     * @param held the claims of the journal
+     * @param claims the claims of the journal
      * @return the checks; none by default
      */
-    default List<Check> checks(List<HeldClaim> held) {
+    default List<Check> checks(AuditedClaims claims) {
         return List.of();
     }
 

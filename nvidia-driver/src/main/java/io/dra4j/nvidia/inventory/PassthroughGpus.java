@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The GPUs of the PCI bus that virtual machines can have.
@@ -76,6 +77,12 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
 
     private static boolean has(List<Gpu> gpus, PciFunction function) {
         return gpus.stream().anyMatch(gpu -> gpu.pci().equals(function.address()));
+    }
+
+    /** Returns whether virtual machines alone can have GPUs, so that NVIDIA's driver is not needed. */
+    public boolean areAllBound() {
+        return !functions.isEmpty()
+                && functions.stream().allMatch(one -> one.isBoundTo(VFIO));
     }
 
     /**

@@ -67,6 +67,29 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     }
 
     /**
+     * Returns whether its claims ended with an earlier boot, and what was set up for them.
+     *
+     * @param boot the node's present boot
+     */
+    public boolean isOfEarlierBoot(String boot) {
+        return !bootId.isEmpty() && !bootId.equals(boot);
+    }
+
+    /**
+     * Returns the claims that may have something of the node: all of this boot but those that were
+     * begun, and have changed nothing.
+     *
+     * @param boot the node's present boot
+     */
+    public List<GoClaim> left(String boot) {
+        return isOfEarlierBoot(boot)
+                ? List.of()
+                : claims.stream()
+                        .filter(claim -> claim.isPrepared() || claim.mayHaveChangedHardware())
+                        .toList();
+    }
+
+    /**
      * Decodes a checkpoint.
      *
      * @throws DraException if it is damaged, or of a form that is not known

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.audit;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Check;
@@ -24,25 +25,40 @@ public final class NodeAudit {
 
     private final Settings settings;
     private final Function<List<HeldClaim>, Inventory> hardware;
-    private final Function<List<HeldClaim>, List<Check>> own;
+    private final OwnChecks own;
     private final TwoLooks looks;
 
     /**
      * Creates an audit.
      *
      * @param hardware reads the node's devices, given the claims of the journal
-     * @param own the driver's own checks, given the claims of the journal
+     * @param own the driver's own checks
      * @param looks when to look again
      */
     public NodeAudit(
             Settings settings,
             Function<List<HeldClaim>, Inventory> hardware,
-            Function<List<HeldClaim>, List<Check>> own,
+            OwnChecks own,
             TwoLooks looks) {
         this.settings = settings;
         this.hardware = hardware;
         this.own = own;
         this.looks = looks;
+    }
+
+    /** Makes a driver's own checks. */
+    @FunctionalInterface
+    public interface OwnChecks {
+
+        /**
+         * Returns the checks.
+         *
+         * @param bootId the node's present boot
+         * @param held the claims of the journal
+         * @param podDeletion returns the commands that delete the pods of a claim
+         */
+        List<Check> of(
+                String bootId, List<HeldClaim> held, Function<ClaimRef, List<String>> podDeletion);
     }
 
     /**
@@ -87,10 +103,12 @@ public final class NodeAudit {
             List<Check> checks = new ArrayList<>(Contradictions.of(views));
             if (views.journal().isRead()) {
                 checks.addAll(
-                        own.apply(
+                        own.of(
+                                views.bootId(),
                                 views.recorded().stream()
                                         .map(claim -> claim.held(views.bootId()))
-                                        .toList()));
+                                        .toList(),
+                                new Mend(views)::deletePods));
             }
             return checks;
         }

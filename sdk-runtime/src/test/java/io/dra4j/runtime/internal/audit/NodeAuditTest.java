@@ -65,7 +65,7 @@ class NodeAuditTest {
         return new NodeAudit(
                         settings,
                         held -> Inventory.of(),
-                        held -> List.of(own),
+                        (boot, held, pods) -> List.of(own),
                         new TwoLooks(pauses::incrementAndGet))
                 .report();
     }
