@@ -4,12 +4,8 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
-import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
@@ -22,94 +18,14 @@ import java.util.Objects;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** The checks of NVIDIA's nodes, on boards, and the program's command as on its page. */
-class NvidiaDoctorTest {
+class NvidiaDoctorTest extends DoctorOnBoards {
 
-    private static final Path PAGE = Path.of("../docs-site/how-to/find-what-is-wrong.md");
     private static final String BOOT = "3f0c8a52-6a0e-4b7e-9d0c-0f6c2f2f6a11";
-
-    @TempDir private Path folder;
-    private String label = "";
-
-    /** A node of this label, if any. */
-    private final ClusterApi cluster =
-            new ClusterApi() {
-                @Override
-                public Answer get(String path) {
-                    try {
-                        String labels =
-                                label.isEmpty() ? "" : "\"%s\":\"all-1g.10gb\"".formatted(label);
-                        String node =
-                                "{\"metadata\":{\"name\":\"gpu-1\",\"labels\":{%s}}}"
-                                        .formatted(labels);
-                        return new Answer(200, new ObjectMapper().readTree(node), null);
-                    } catch (java.io.IOException e) {
-                        throw new java.io.UncheckedIOException(e);
-                    }
-                }
-
-                @Override
-                public Answer create(String path, JsonNode body) {
-                    throw new AssertionError("no check creates anything");
-                }
-            };
-
-    private List<String> options(StandInNode node, String... more) {
-        List<String> options =
-                new ArrayList<>(
-                        List.of(
-                                "--node-name=gpu-1",
-                                "--driver-name=gpu.nvidia.com",
-                                "--nvidia-driver-root=" + node.root(),
-                                "--sysfs-root=" + node.sysfs(),
-                                "--proc-root=" + node.proc(),
-                                "--kubelet-plugins-directory-path=" + kubelet("plugins"),
-                                "--kubelet-registrar-directory-path="
-                                        + kubelet("plugins_registry")));
-        options.addAll(List.of(more));
-        return options;
-    }
-
-    private Path kubelet(String name) {
-        return folder.resolve("var/lib/kubelet").resolve(name);
-    }
-
-    private List<Check> checks(StandInNode node, String... more) {
-        NvidiaOptions options = new NvidiaOptions();
-        new CommandLine(options).parseArgs(options(node, more).toArray(String[]::new));
-        return options.checks(cluster);
-    }
-
-    private Report report(StandInNode node, String... more) {
-        return Report.of("node gpu-1", checks(node, more));
-    }
-
-    private static List<String> found(Report report) {
-        return report.findings().stream().map(Finding::id).toList();
-    }
-
-    private StandInNode install(String boards) throws Exception {
-        StandInNode node = StandInNode.install(folder, boards);
-        process(node, 2, "kthreadd", "");
-        process(node, 700, "nvidia-persiste", "/dev/null");
-        process(node, 701, "python3", "/dev/nvidia0");
-        return node;
-    }
-
-    private static void process(StandInNode node, int pid, String name, String open)
-            throws Exception {
-        Path process = Files.createDirectories(node.proc().resolve(pid + "/fd")).getParent();
-        Files.writeString(process.resolve("comm"), name + "\n");
-        if (!open.isEmpty()) {
-            Files.createSymbolicLink(process.resolve("fd/7"), Path.of(open));
-        }
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"a100-40", "mixed", "t4"})
@@ -310,14 +226,6 @@ class NvidiaDoctorTest {
     /** Lines are broken by the length of paths, which differ. */
     private static String unwrapped(String text) {
         return text.replaceAll("\\s+", " ");
-    }
-
-    private static List<String> rows(String where) throws Exception {
-        return Pattern.compile("(?m)^\\| `([a-z-]+)` \\| [^|]*\\b" + where + "\\b")
-                .matcher(Files.readString(PAGE))
-                .results()
-                .map(row -> row.group(1))
-                .toList();
     }
 
     private static List<String> ids(String printed) {

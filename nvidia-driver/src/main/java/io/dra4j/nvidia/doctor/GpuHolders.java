@@ -8,29 +8,46 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.nvidia.install.NvidiaSmi;
+import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.nvml.Gpu;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Checks that no daemon keeps a GPU open that is yet to be switched to MIG mode.
+ * Checks that no daemon keeps a GPU open that the driver is to change.
  *
  * @param node its GPUs
- * @param isDynamic whether the driver switches MIG mode
+ * @param changes what the driver does to GPUs that nobody may have open meanwhile
+ * @param smi switches persistence mode off, so that nvidia-persistenced lets a GPU go
  * @param proc the node's proc file system
  */
-record GpuHolders(NodeReading node, boolean isDynamic, Path proc) implements Check {
+record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) implements Check {
+
+    /**
+     * The changes that the driver makes to GPUs.
+     *
+     * @param ofMigMode switches MIG mode
+     * @param ofDriver takes GPUs from NVIDIA's driver, for virtual machines
+     */
+    record Changes(boolean ofMigMode, boolean ofDriver) {}
+
+    private static final String PERSISTENCED = "nvidia-persistenced";
+    private static final Duration SMI_TIMEOUT = Duration.ofSeconds(5);
 
     /** The kernel's thread that is process 2 of each node, and of no container. */
     private static final String OF_NODES = "kthreadd";
@@ -38,7 +55,7 @@ record GpuHolders(NodeReading node, boolean isDynamic, Path proc) implements Che
     /** The units of daemons, by the first 15 letters of their names, which the kernel keeps. */
     private static final Map<String, String> UNITS =
             Map.of(
-                    "nvidia-persiste", "nvidia-persistenced",
+                    "nvidia-persiste", PERSISTENCED,
                     "nv-hostengine", "nvidia-dcgm",
                     "dcgm-exporter", "dcgm-exporter");
 
@@ -49,32 +66,72 @@ record GpuHolders(NodeReading node, boolean isDynamic, Path proc) implements Che
 
     @Override
     public Result look() {
-        if (!isDynamic) {
+        if (!changes.ofMigMode() && !changes.ofDriver()) {
             return Result.healthy("MIG mode is not switched");
         }
-        Set<String> nodes = toSwitch();
+        Set<String> toSwitch = toSwitch();
+        Set<String> toTake = toTake();
+        Set<String> nodes = new HashSet<>(toSwitch);
+        nodes.addAll(toTake);
         if (nodes.isEmpty()) {
-            return Result.healthy("no GPU is yet to be switched to MIG mode");
+            return Result.healthy(
+                    changes.ofDriver()
+                            ? "no GPU is to be switched to MIG mode, or taken for a machine"
+                            : "no GPU is yet to be switched to MIG mode");
         }
         if (!name(proc.resolve("2")).equals(OF_NODES)) {
             throw new NotCheckedException(
                     "this pod does not see the node's processes: run it on the node, or with hostPID");
         }
         List<Finding> findings = new ArrayList<>();
-        holders(nodes).forEach((unit, held) -> findings.add(finding(unit, held)));
+        holders(nodes)
+                .forEach(
+                        (unit, held) -> {
+                            if (held.stream().anyMatch(toSwitch::contains)) {
+                                held.retainAll(toSwitch);
+                                findings.add(ofMigMode(unit, held));
+                            } else if (!unit.equals(PERSISTENCED) || !canLetGo()) {
+                                findings.add(ofDriver(unit, held));
+                            }
+                        });
         return new Result("no daemon keeps a GPU open", findings);
     }
 
     /** The device nodes of GPUs that are not in MIG mode. */
     private Set<String> toSwitch() {
+        return changes.ofMigMode()
+                ? nodes(gpu -> gpu.mig() != null && !gpu.mig().enabled())
+                : Set.of();
+    }
+
+    /** The device nodes of GPUs that are offered to virtual machines: whole ones. */
+    private Set<String> toTake() {
+        return changes.ofDriver()
+                ? nodes(gpu -> gpu.mig() == null || gpu.mig().devices().isEmpty())
+                : Set.of();
+    }
+
+    private Set<String> nodes(Predicate<Gpu> isChanged) {
         try {
             return node.reading().present().stream()
-                    .filter(gpu -> gpu.mig() != null && !gpu.mig().enabled())
+                    .filter(isChanged)
                     .map(Gpu::minor)
                     .map(minor -> "/dev/nvidia" + minor)
                     .collect(Collectors.toSet());
         } catch (DraException e) {
             throw new NotCheckedException("NVML can't be used: nvml", e);
+        }
+    }
+
+    /** The driver switches persistence mode off before it takes a GPU, if it has the program. */
+    private boolean canLetGo() {
+        try {
+            node.reading().present().stream()
+                    .findFirst()
+                    .ifPresent(gpu -> smi.isPersistent(gpu.pci().text(), SMI_TIMEOUT));
+            return true;
+        } catch (SmiException e) {
+            return false;
         }
     }
 
@@ -120,13 +177,8 @@ record GpuHolders(NodeReading node, boolean isDynamic, Path proc) implements Che
         }
     }
 
-    private Finding finding(String unit, Set<String> held) {
-        List<String> mend = new ArrayList<>(List.of("sudo systemctl stop " + unit));
-        if (!unit.equals("nvidia-persistenced")) {
-            mend.add(
-                    "# by GPU Operator: kubectl label node NODE nvidia.com/gpu.deploy.dcgm=false"
-                            + " nvidia.com/gpu.deploy.dcgm-exporter=false");
-        }
+    private Finding ofMigMode(String unit, Set<String> held) {
+        List<String> mend = new ArrayList<>(stop(unit));
         mend.add("# start it again once the GPUs are in MIG mode");
         return new Finding(
                 id(),
@@ -137,5 +189,31 @@ record GpuHolders(NodeReading node, boolean isDynamic, Path proc) implements Che
                 "a GPU that is open can't be switched to MIG mode or be reset: claims for MIG devices"
                         + " fail to be prepared",
                 mend);
+    }
+
+    private Finding ofDriver(String unit, Set<String> held) {
+        List<String> mend = new ArrayList<>(stop(unit));
+        mend.add(
+                unit.equals(PERSISTENCED)
+                        ? "# or give the driver root an nvidia-smi, by which the driver switches persistence mode off"
+                        : "# keep it off this node: it opens the GPUs again when it starts");
+        return new Finding(
+                id(),
+                Severity.WARNING,
+                unit,
+                "it keeps %s open".formatted(String.join(", ", held)),
+                "a GPU that is open can't be taken from NVIDIA's driver: claims of virtual machines fail"
+                        + " to be prepared",
+                mend);
+    }
+
+    private static List<String> stop(String unit) {
+        String stop = "sudo systemctl stop " + unit;
+        return unit.equals(PERSISTENCED)
+                ? List.of(stop)
+                : List.of(
+                        stop,
+                        "# by GPU Operator: kubectl label node NODE nvidia.com/gpu.deploy.dcgm=false"
+                                + " nvidia.com/gpu.deploy.dcgm-exporter=false");
     }
 }

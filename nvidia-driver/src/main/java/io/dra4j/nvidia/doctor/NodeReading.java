@@ -38,6 +38,11 @@ final class NodeReading {
         }
     }
 
+    /** Returns whether all GPUs are bound to vfio-pci: NVIDIA's driver need not be there then. */
+    boolean isForMachines() {
+        return install.passthroughGpus().areAllBound();
+    }
+
     /**
      * Reads the GPUs.
      *
@@ -46,11 +51,15 @@ final class NodeReading {
     Reading reading() {
         Reading known = reading;
         if (known == null) {
-            try (Nvml nvml = install.openNvml()) {
-                known = nvml.read();
-                reading = known;
-            }
+            known = isForMachines() ? install.passthroughGpus().read(this::read) : read();
+            reading = known;
         }
         return known;
+    }
+
+    private Reading read() {
+        try (Nvml nvml = install.nvml(procRoot)) {
+            return nvml.read();
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.prepare.Roots;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +27,22 @@ public final class NvidiaChecks {
     public static List<Check> of(
             InstallOptions install, Roots roots, @Nullable Path hook, Path directory) {
         NodeReading node = new NodeReading(install, roots.proc());
-        return List.of(
-                new DriverRootCheck(roots.here(), node::library),
-                new NvmlCheck(node, install.isPassthrough()),
+        List<Check> checks = new ArrayList<>();
+        checks.add(new DriverRootCheck(roots.here(), node));
+        checks.add(new NvmlCheck(node, install.isPassthrough()));
+        checks.add(
                 hook == null
                         ? new HookCheck(HookProgram.copied(directory), roots, directory)
-                        : new HookCheck(HookProgram.at(hook), roots, null),
-                new GpuHolders(node, install.isDynamicMig(), roots.proc()));
+                        : new HookCheck(HookProgram.at(hook), roots, null));
+        checks.add(
+                new GpuHolders(
+                        node,
+                        new GpuHolders.Changes(install.isDynamicMig(), install.isPassthrough()),
+                        install.nvidiaSmi(),
+                        roots.proc()));
+        if (install.isPassthrough()) {
+            checks.addAll(new VfioChecks(install.sysfs()).all());
+        }
+        return checks;
     }
 }

@@ -160,6 +160,14 @@ public record PciBus(Path sysfs) {
         return Files.exists(sysfs.resolve("class/misc/iommu"));
     }
 
+    /**
+     * Returns whether the kernel has the older interface of vfio, whose device is {@code
+     * /dev/vfio/vfio}; iommufd may be built to serve it, too.
+     */
+    public boolean hasVfioContainers() {
+        return Files.exists(sysfs.resolve("class/misc/vfio"));
+    }
+
     /** Returns {@code vfio3}, the name of a device in {@code /dev/vfio/devices}, if it has one. */
     public Optional<String> vfioDevice(PciAddress device) {
         try (Stream<Path> found = Files.list(folder(device).resolve("vfio-dev"))) {

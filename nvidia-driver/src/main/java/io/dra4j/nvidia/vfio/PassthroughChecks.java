@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  *
  * @param bus the PCI bus
  */
-record PassthroughChecks(PciBus bus) {
+public record PassthroughChecks(PciBus bus) {
 
     /** Drivers beside which the kernel lets a program use an IOMMU group. */
     private static final Set<String> HARMLESS = Set.of(PassthroughGpus.VFIO, "pci-stub");
@@ -37,7 +37,7 @@ record PassthroughChecks(PciBus bus) {
                     address,
                     "the IOMMU is off: the administrator enables it in the firmware (VT-d, AMD-Vi), and starts the kernel with intel_iommu=on where it is Intel's");
         }
-        if (!Files.isDirectory(bus.driver(PassthroughGpus.VFIO))) {
+        if (!hasModule()) {
             throw refused(
                     address,
                     "the kernel module vfio-pci is not loaded: the administrator runs modprobe vfio-pci, and adds it to /etc/modules-load.d");
@@ -60,10 +60,21 @@ record PassthroughChecks(PciBus bus) {
         return gpu;
     }
 
+    /** Returns whether the kernel module is loaded to which GPUs are bound. */
+    public boolean hasModule() {
+        return Files.isDirectory(bus.driver(PassthroughGpus.VFIO));
+    }
+
+    /** Returns the devices of a GPU's IOMMU group that are in use, and are not of its board. */
+    public List<PciFunction> strangers(PciFunction gpu) {
+        return gpu.group() == null
+                ? List.of()
+                : others(gpu).stream().filter(other -> !isOfBoard(other, gpu)).toList();
+    }
+
     private void requireGroup(PciFunction gpu) {
         String others =
-                others(gpu).stream()
-                        .filter(other -> !isOfBoard(other, gpu))
+                strangers(gpu).stream()
                         .map(other -> other.address() + " (" + other.driver() + ")")
                         .collect(Collectors.joining(", "));
         if (!others.isEmpty()) {

@@ -1,0 +1,181 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.doctor;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
+import io.dra4j.nvidia.pci.PciBus;
+import io.dra4j.nvidia.pci.PciFunction;
+import io.dra4j.nvidia.vfio.PassthroughChecks;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Checks that virtual machines can have the node's GPUs, by what sysfs shows of them.
+ *
+ * @see <a href="https://docs.kernel.org/driver-api/vfio.html">VFIO: groups, and device nodes</a>
+ */
+final class VfioChecks {
+
+    private final PciBus bus;
+    private final PassthroughChecks conditions;
+
+    VfioChecks(Path sysfs) {
+        bus = new PciBus(sysfs);
+        conditions = new PassthroughChecks(bus);
+    }
+
+    List<Check> all() {
+        return List.of(
+                check("iommu", this::iommu),
+                check("vfio-module", this::module),
+                check("iommu-group", this::groups),
+                check("vfio-nodes", this::nodes));
+    }
+
+    private Check check(String id, Function<List<PciFunction>, Result> look) {
+        return new Check() {
+            @Override
+            public String id() {
+                return id;
+            }
+
+            @Override
+            public Result look() {
+                List<PciFunction> gpus = gpus();
+                return gpus.isEmpty()
+                        ? Result.healthy("no GPU is on the PCI bus")
+                        : look.apply(gpus);
+            }
+        };
+    }
+
+    private List<PciFunction> gpus() {
+        try {
+            return bus.gpus();
+        } catch (DraException e) {
+            throw new NotCheckedException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private Result iommu(List<PciFunction> gpus) {
+        String without =
+                gpus.stream()
+                        .filter(gpu -> gpu.group() == null)
+                        .map(gpu -> gpu.address().text())
+                        .collect(Collectors.joining(", "));
+        return without.isEmpty()
+                ? Result.healthy("each GPU has an IOMMU group")
+                : found(
+                        "iommu",
+                        Severity.ERROR,
+                        "GPU " + without,
+                        "it has no IOMMU group: the IOMMU is off",
+                        "no virtual machine can have it: claims for it fail to be prepared",
+                        List.of(
+                                "ls /sys/kernel/iommu_groups    # empty as long as the IOMMU is off",
+                                "# switch it on in the firmware: VT-d on Intel, AMD-Vi on AMD",
+                                "cat /proc/cmdline    # on Intel, the kernel may need intel_iommu=on, and a reboot"));
+    }
+
+    private Result module(List<PciFunction> gpus) {
+        return conditions.hasModule()
+                ? Result.healthy(PassthroughGpus.VFIO + " is loaded")
+                : found(
+                        "vfio-module",
+                        Severity.ERROR,
+                        PassthroughGpus.VFIO,
+                        "the kernel module is not loaded",
+                        "GPUs can't be bound to it: claims for virtual machines fail to be prepared",
+                        List.of(
+                                "sudo modprobe vfio-pci",
+                                "echo vfio-pci | sudo tee /etc/modules-load.d/vfio.conf    # at each boot",
+                                "modinfo vfio-pci    # not found: the kernel lacks it, or a package with more modules"));
+    }
+
+    /** A group is found once, however many GPUs it has. */
+    private Result groups(List<PciFunction> gpus) {
+        Map<String, Finding> findings = new TreeMap<>();
+        for (PciFunction gpu : gpus) {
+            List<PciFunction> strangers = conditions.strangers(gpu);
+            if (!strangers.isEmpty()) {
+                findings.putIfAbsent(String.valueOf(gpu.group()), shared(gpu, strangers));
+            }
+        }
+        return new Result("each GPU has its IOMMU group alone", new ArrayList<>(findings.values()));
+    }
+
+    private static Finding shared(PciFunction gpu, List<PciFunction> strangers) {
+        List<String> mend = new ArrayList<>();
+        mend.add("ls -l /sys/kernel/iommu_groups/%s/devices".formatted(gpu.group()));
+        for (PciFunction other : strangers) {
+            mend.add(
+                    "echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
+                            .formatted(other.address()));
+        }
+        mend.add(
+                "# otherwise plug the GPU in elsewhere, or switch ACS on in the firmware, which makes smaller groups");
+        return new Finding(
+                "iommu-group",
+                Severity.ERROR,
+                "IOMMU group " + gpu.group(),
+                "GPU %s is in it with %s"
+                        .formatted(
+                                gpu.address(),
+                                strangers.stream()
+                                        .map(one -> one.address() + " (" + one.driver() + ")")
+                                        .collect(Collectors.joining(", "))),
+                "the kernel lends a group as a whole: claims for the GPU fail to be prepared, for the"
+                        + " node would lose the other devices",
+                mend);
+    }
+
+    private Result nodes(List<PciFunction> gpus) {
+        if (!conditions.hasModule()) {
+            throw new NotCheckedException("vfio-pci is not loaded: vfio-module");
+        }
+        if (bus.hasVfioContainers()) {
+            return Result.healthy("/dev/vfio/vfio" + (bus.hasIommufd() ? ", /dev/iommu" : ""));
+        }
+        return bus.hasIommufd()
+                ? found(
+                        "vfio-nodes",
+                        Severity.WARNING,
+                        "/dev/vfio/vfio",
+                        "the kernel has /dev/iommu alone",
+                        "a claim without backendPolicy PreferIommuFD gets nodes that do not exist, or"
+                                + " that can't be used: its containers or its machine do not start",
+                        List.of(
+                                "# in DeviceClass or claim, set iommu.backendPolicy of VfioDeviceConfig to PreferIommuFD",
+                                "grep VFIO_CONTAINER /boot/config-$(uname -r)    # or start a kernel that was built with it"))
+                : found(
+                        "vfio-nodes",
+                        Severity.ERROR,
+                        "/dev/vfio/vfio",
+                        "the kernel has neither it nor /dev/iommu",
+                        "no program can open a GPU: virtual machines with one do not start",
+                        List.of(
+                                "sudo modprobe vfio; sudo modprobe iommufd",
+                                "grep -E 'VFIO|IOMMUFD' /boot/config-$(uname -r)    # what the kernel was built with"));
+    }
+
+    private static Result found(
+            String id,
+            Severity severity,
+            String object,
+            String what,
+            String why,
+            List<String> mend) {
+        return new Result("", List.of(new Finding(id, severity, object, what, why, mend)));
+    }
+}
