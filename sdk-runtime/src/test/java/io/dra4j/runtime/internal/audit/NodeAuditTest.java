@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
@@ -13,6 +14,7 @@ import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.TwoLooks;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,6 +56,10 @@ class NodeAuditTest {
                                 : new Result("", List.of(FINDING));
                     }
                 };
+        return audit((boot, held, pods) -> List.of(own)).report();
+    }
+
+    private NodeAudit audit(NodeAudit.OwnChecks own) {
         NodeAudit.Settings settings =
                 new NodeAudit.Settings(
                         "gpu.example.com",
@@ -63,11 +69,7 @@ class NodeAuditTest {
                         folder.resolve("proc"),
                         folder.resolve("no-kubeconfig"));
         return new NodeAudit(
-                        settings,
-                        held -> Inventory.of(),
-                        (boot, held, pods) -> List.of(own),
-                        new TwoLooks(pauses::incrementAndGet))
-                .report();
+                settings, held -> Inventory.of(), own, new TwoLooks(pauses::incrementAndGet));
     }
 
     @Test
@@ -89,5 +91,20 @@ class NodeAuditTest {
         assertThat(audit(0).text())
                 .contains("not checked  claim-gone", "no-kubeconfig")
                 .contains("ok           own");
+    }
+
+    @Test
+    void ownChecksHaveTheBootAndFindPodsByTheClaimsUid() {
+        List<String> given = new ArrayList<>();
+        ClaimRef claim = new ClaimRef("default", "train", "5f9b1c5e-0000-4000-8000-000000000001");
+        audit(
+                        (boot, held, pods) -> {
+                            given.add(boot);
+                            given.addAll(pods.apply(claim));
+                            return List.of();
+                        })
+                .report();
+        assertThat(given).element(0).isEqualTo("boot-1");
+        assertThat(given).element(1).asString().endsWith("| grep " + claim.uid());
     }
 }
