@@ -12,6 +12,7 @@ import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.inventory.Offer.OnDemand;
 import io.dra4j.nvidia.mig.ForeignInstances.ForeignInstance;
 import io.dra4j.nvidia.mig.MigDeviceAllocator;
 import io.dra4j.nvidia.nvml.Gpu;
@@ -83,7 +84,8 @@ final class NvidiaAuditedNode implements AuditedNode {
                 check("nvidia-checkpoint", () -> leftByNvidiasDriver(claims)));
     }
 
-    private static Check check(String id, Supplier<Result> look) {
+    /** A check looks in one session of NVML, if it needs any: the first call of each takes long. */
+    private Check check(String id, Supplier<Result> look) {
         return new Check() {
             @Override
             public String id() {
@@ -93,7 +95,7 @@ final class NvidiaAuditedNode implements AuditedNode {
             @Override
             public Result look() {
                 try {
-                    return look.get();
+                    return nvml.inOneSession(look);
                 } catch (DraException e) { // NVML, or a record of a later driver
                     throw new NotCheckedException(String.valueOf(e.getMessage()), e);
                 }
@@ -105,14 +107,34 @@ final class NvidiaAuditedNode implements AuditedNode {
         if (!settings.dynamicMig()) {
             return Result.healthy("no MIG devices are created for claims");
         }
-        List<Gpu> gpus = snapshot(held).reading().present();
+        List<HeldClaim> lost = held.stream().filter(Holders::isLost).toList();
+        Snapshot now = snapshot(held);
         List<ForeignInstance> found =
                 allocator
                         .foreignInstances()
-                        .find(gpus, () -> NvidiaClaims.migStates(held.stream()));
+                        .find(now.reading().present(), () -> NvidiaClaims.migStates(held.stream()));
         return result(
                 "each GPU instance belongs to a claim",
-                found.stream().map(NvidiaAuditedNode::leftover).toList());
+                found.stream()
+                        .filter(one -> lost.stream().noneMatch(claim -> mayHave(claim, one, now)))
+                        .map(NvidiaAuditedNode::leftover)
+                        .toList());
+    }
+
+    /** A claim whose record is lost may have what it was allocated, if that is known. */
+    private static boolean mayHave(HeldClaim lost, ForeignInstance found, Snapshot now) {
+        if (lost.devices().isEmpty()) {
+            throw new NotCheckedException(
+                    "claim %s may have GPU instance %d of %s, and its record is lost: claim-damaged"
+                            .formatted(lost.ref().uid(), found.instance().id(), found.gpu()));
+        }
+        return lost.devices().stream()
+                .flatMap(device -> now.devices().offer(device.device()).stream())
+                .anyMatch(
+                        offer ->
+                                offer instanceof OnDemand mig
+                                        && mig.gpu().uuid().equals(found.gpu())
+                                        && mig.placement().equals(found.instance().placement()));
     }
 
     private static Finding leftover(ForeignInstance foreign) {
@@ -150,8 +172,9 @@ final class NvidiaAuditedNode implements AuditedNode {
                 mend);
     }
 
+    /** The hardware is read only if the record of a claim is lost: others have what they share. */
     private Result sharingLeftovers(List<HeldClaim> held) {
-        Snapshot now = snapshot(held);
+        Snapshot now = held.stream().anyMatch(Holders::isLost) ? snapshot(held) : Snapshot.NONE;
         Holders holders = Holders.of(held, device -> NvidiaClaims.hardware(now, device));
         return result(
                 "each time slice and MPS daemon belongs to a claim",

@@ -4,10 +4,15 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.takeover.GoFiles;
 import java.nio.file.Files;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Contradictions between claims and GPUs, on boards that do not exist. */
@@ -58,8 +63,44 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
         install("l40s");
         claims.prepare(provider, claim(ONE, SLICES, "gpu-0"));
         assertThat(audit(false).findings()).isEmpty();
+        stop(); // the driver resets them
         claims.held.clear();
         assertFound(false, "sharing-leftover", "time slices of " + gpu0);
+    }
+
+    private void loseRecord(ClaimRef ref, List<HeldDevice> devices) {
+        claims.replace(HeldClaim.builder(ref).phase(Phase.DAMAGED).devices(devices).build());
+    }
+
+    @Test
+    void aClaimWithALostRecordMayHaveTheTimeSlicesOfItsDevicesAlone() throws Exception {
+        install("l40s");
+        claims.prepare(provider, claim(ONE, SLICES, "gpu-0"));
+        claims.prepare(provider, claim(TWO, "", "gpu-1"));
+        loseRecord(ONE, claims.of(ONE).devices());
+        assertThat(audit(false).exitStatus()).isEqualTo(Report.HEALTHY);
+
+        stop(); // the driver resets them
+        claims.held.removeIf(claim -> claim.ref().equals(ONE));
+        loseRecord(TWO, claims.of(TWO).devices());
+        assertFound(false, "sharing-leftover", "time slices of " + gpu0);
+    }
+
+    @Test
+    void aClaimWithALostRecordMayHaveTheMigDevicesThatItWasAllocated() throws Exception {
+        install("h100-80", true);
+        claims.prepare(provider, claim(ONE, "", MIG));
+        claims.prepare(provider, claim(TWO, "", "gpu-0-mig-1g10gb-19-5"));
+        List<HeldDevice> devices = claims.of(ONE).devices();
+        loseRecord(ONE, devices);
+        assertThat(audit(true).exitStatus()).isEqualTo(Report.HEALTHY);
+
+        claims.held.removeIf(claim -> claim.ref().equals(TWO));
+        assertFound(true, "mig-leftover", "of " + gpu0);
+
+        loseRecord(ONE, List.of());
+        assertThat(audit(true).findings()).isEmpty();
+        assertThat(audit(true).text()).containsPattern("not checked +mig-leftover.* " + ONE.uid());
     }
 
     private void leave(byte[] checkpoint) throws Exception {

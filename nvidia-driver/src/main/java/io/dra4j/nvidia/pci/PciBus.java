@@ -161,8 +161,9 @@ public record PciBus(Path sysfs) {
     }
 
     /**
-     * Returns whether the kernel has the older interface of vfio, whose device is {@code
-     * /dev/vfio/vfio}; iommufd may be built to serve it, too.
+     * Returns whether the kernel has {@code /dev/vfio/vfio}, the older interface of vfio.
+     *
+     * <p>iommufd may be built to serve it, too.
      */
     public boolean hasVfioContainers() {
         return Files.exists(sysfs.resolve("class/misc/vfio"));

@@ -76,8 +76,9 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     }
 
     /**
-     * Returns the claims that may have something of the node: all of this boot but those that were
-     * begun, and have changed nothing.
+     * Returns the claims that may have something of the node.
+     *
+     * <p>These are those of this boot, without those that were begun and have changed nothing.
      *
      * @param boot the node's present boot
      */
