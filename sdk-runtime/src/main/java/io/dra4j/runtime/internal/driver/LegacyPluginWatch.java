@@ -85,7 +85,7 @@ final class LegacyPluginWatch implements AutoCloseable {
         if (withholds) {
             look(() -> {});
         }
-        again(changed, Duration.ZERO);
+        again(changed, withholds ? next() : Duration.ZERO);
     }
 
     private void again(Runnable changed, Duration delay) {

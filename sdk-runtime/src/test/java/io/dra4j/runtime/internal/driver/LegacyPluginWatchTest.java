@@ -126,6 +126,19 @@ class LegacyPluginWatchTest {
         watch.start(() -> changes.add(amount));
     }
 
+    @ParameterizedTest
+    @CsvSource({"true, 1, 2", "false, 0, 1"})
+    void theNodeIsReadOnceAtTheStart(boolean withholds, int before, int soon) {
+        watch = watch(withholds);
+        start();
+        assertThat(reads).as("before the first slice is written").isEqualTo(before);
+
+        assertThat(readsIn(Duration.ofMillis(4999))).isEqualTo(1 - before);
+        timer.advance(Duration.ofMillis(1));
+
+        assertThat(reads).isEqualTo(soon);
+    }
+
     @Test
     void aPluginThatComesSoonAfterTheDriverIsNoticedWithinSeconds() {
         start();
