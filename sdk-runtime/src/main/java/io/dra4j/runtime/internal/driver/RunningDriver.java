@@ -273,6 +273,7 @@ public final class RunningDriver implements AutoCloseable {
                 meters,
                 settings.removesSlicesOnClose(),
                 inventory -> legacyPlugin.apply(policies.apply(health.taint(inventory))),
+                policies::applyToStored,
                 new PinnedNames(settings.driverName(), pins, cluster.claimReader(), events));
     }
 

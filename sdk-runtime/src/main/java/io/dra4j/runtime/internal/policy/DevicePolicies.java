@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.policy;
 
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import java.nio.file.Path;
@@ -48,9 +50,36 @@ public final class DevicePolicies {
 
     /** Returns the inventory as it is published. */
     public Inventory apply(Inventory inventory) {
-        Inventory result = file == null ? inventory : file.current().apply(inventory);
+        return tainted(file == null ? inventory : file.current().apply(inventory));
+    }
+
+    private Inventory tainted(Inventory inventory) {
         Maintenance now = maintenance;
-        return now == null ? result : now.policy(driverName).apply(result);
+        return now == null ? inventory : now.policy(driverName).apply(inventory);
+    }
+
+    /**
+     * Returns devices as the cluster has them, in maintenance or no longer: all else of them is
+     * what an earlier process published, with the policy of its time.
+     */
+    public Inventory applyToStored(Inventory stored) {
+        String key = Maintenance.key(driverName);
+        return tainted(
+                new Inventory(
+                        stored.pools().stream().map(pool -> without(key, pool)).toList(),
+                        stored.leftOut()));
+    }
+
+    private static Pool without(String key, Pool pool) {
+        return pool.toBuilder()
+                .devices(pool.devices().stream().map(device -> without(key, device)).toList())
+                .build();
+    }
+
+    private static Device without(String key, Device device) {
+        return device.toBuilder()
+                .taints(device.taints().stream().filter(t -> !t.key().equals(key)).toList())
+                .build();
     }
 
     /**

@@ -99,6 +99,11 @@ final class InventoryReader {
         return readingSince != null;
     }
 
+    /** Returns whether the last read has failed, or takes too long. */
+    boolean isFailing() {
+        return failing;
+    }
+
     /** Waits for the provider's first result, good or bad; from any thread. */
     boolean awaitFirstResult(Duration limit) throws InterruptedException {
         return firstResult.await(limit.toMillis(), TimeUnit.MILLISECONDS);

@@ -14,6 +14,7 @@ import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.internal.publish.plan.StoredPool;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,7 @@ final class InventoryWriter {
     private final Retries outages;
     private final Repairs relists;
     private @Nullable Instant relistAt;
+    private @Nullable Inventory found; // what earlier processes published
     private boolean clusterFails;
     private @Nullable String lastFailure;
 
@@ -99,7 +102,7 @@ final class InventoryWriter {
      * @return true if the cluster equals the inventory
      */
     boolean write(Inventory inventory) {
-        if (clusterFails && outages.due().isAfter(clock.instant())) {
+        if (isWaiting()) {
             return false;
         }
         served.clear();
@@ -110,16 +113,51 @@ final class InventoryWriter {
         elsewhere.removeAll(served.keySet());
         pools.keySet().removeAll(elsewhere);
         try {
-            if (view.refresh(served.values().stream().anyMatch(InventoryWriter::isForManyNodes))) {
-                relistAt = null;
-                compareAgain();
-            }
+            refresh(served.values().stream().anyMatch(InventoryWriter::isForManyNodes));
             boolean all = bringAll();
             clusterWorks();
             return all;
         } catch (ClusterException e) {
             clusterFailed(e);
             return false;
+        }
+    }
+
+    /**
+     * Writes the taints of the devices that the cluster has, while the inventory is unknown.
+     *
+     * @param taints puts taints on them
+     * @return true if the cluster has these taints
+     */
+    boolean retaint(UnaryOperator<Inventory> taints) {
+        if (isWaiting()) {
+            return false;
+        }
+        try {
+            refresh(false);
+        } catch (ClusterException e) {
+            clusterFailed(e);
+            return false;
+        }
+        Inventory known = found == null ? inventoryOfView() : found;
+        found = known;
+        return write(taints.apply(known));
+    }
+
+    private Inventory inventoryOfView() {
+        return new Inventory(
+                view.pools().stream().map(name -> StoredPool.of(name, view.of(name))).toList(),
+                List.of());
+    }
+
+    private boolean isWaiting() {
+        return clusterFails && outages.due().isAfter(clock.instant());
+    }
+
+    private void refresh(boolean cluster) {
+        if (view.refresh(cluster)) {
+            relistAt = null;
+            compareAgain();
         }
     }
 

@@ -68,6 +68,8 @@ public final class SlicePublisher implements AutoCloseable {
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
+     * @param storedTaints puts taints on what the cluster has, as long as the source never could be
+     *     read
      * @param names what may be published of that
      */
     public record Parts(
@@ -79,6 +81,7 @@ public final class SlicePublisher implements AutoCloseable {
             Meters meters,
             boolean removesOnClose,
             UnaryOperator<Inventory> taints,
+            UnaryOperator<Inventory> storedTaints,
             PinnedNames names) {}
 
     private final Parts parts;
@@ -238,7 +241,8 @@ public final class SlicePublisher implements AutoCloseable {
 
     /**
      * Returns whether the cluster has the last inventory that could be read, with the taints as
-     * they are; also while a later one can't be read.
+     * they are; also while a later one can't be read. If none ever could, it is about the devices
+     * that the cluster has.
      */
     public boolean areTaintsPublished() {
         return taintChanges.areAllPublished();
@@ -391,9 +395,13 @@ public final class SlicePublisher implements AutoCloseable {
         }
         reader.refresh();
         Inventory inventory = reader.last();
-        if (!lock.tryAcquire()
-                || inventory == null
-                || (reader.isReading() && !retainted && !isWriteDue(now))) {
+        if (!lock.tryAcquire()) {
+            return false;
+        }
+        if (inventory == null) {
+            return reader.isFailing() && writer.retaint(parts.storedTaints());
+        }
+        if (reader.isReading() && !retainted && !isWriteDue(now)) {
             return false;
         }
         retainted = false;

@@ -16,6 +16,7 @@ import io.dra4j.runtime.internal.publish.plan.SettledPool;
 import io.dra4j.runtime.internal.publish.plan.SimulatedCluster;
 import io.dra4j.runtime.internal.publish.plan.SimulatedDriver;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
+import io.dra4j.runtime.internal.publish.plan.StoredPool;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -179,6 +180,11 @@ class PublishingPropertiesTest {
         settled.checkOrder();
         assertThat(new SimulatedDriver(cluster, driver.mayTaint()).publish(pool))
                 .as("after a restart")
+                .isEmpty();
+        assertThat(
+                        new SimulatedDriver(cluster, driver.mayTaint())
+                                .publish(StoredPool.of(name, cluster.of(name))))
+                .as("after a restart that knows of the cluster alone")
                 .isEmpty();
         if (!disturbed) {
             settled.checkWrites(all);

@@ -8,8 +8,10 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -87,5 +89,75 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
         assertThat(store.writes).isEmpty();
         assertThat(publisher.lastInventory()).as("what the provider offers").contains(inventory);
+    }
+
+    /** Another process goes on, whose hardware can't be read from the start. */
+    private void restartUnreadable() {
+        unreadable = new LinkageError("the hardware fails");
+        restart();
+    }
+
+    @Test
+    void areWrittenToWhatTheClusterHasWhileNoInventoryCouldBeRead() throws Exception {
+        storedTaints = taints;
+        Map<String, Stored> before = Map.copyOf(store.slices);
+        restartUnreadable();
+        assertThat(store.slices).isEqualTo(before);
+        assertThat(publisher.areTaintsPublished()).isTrue();
+        store.failing("node-a", Failures.status(500));
+
+        taint(true);
+        assertThat(publisher.areTaintsPublished()).isFalse();
+        store.failing("node-a", null);
+        loop.advance(SOON);
+
+        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
+        assertThat(publisher.areTaintsPublished()).isTrue();
+        assertThat(publisher.lastInventory()).isEmpty();
+        assertThat(isPublished()).as("what the hardware has now").isFalse();
+
+        taint(false);
+        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().isEmpty());
+    }
+
+    @Test
+    void areThoseOfTheInventoryOnceItIsRead() throws Exception {
+        storedTaints = taints;
+        restartUnreadable();
+        taint(true);
+        inventory = Inventory.of(Pool.ofNode("node-a", gpus(2)));
+
+        unreadable = null;
+        loop.advance(SOON);
+
+        assertThat(devices("node-a")).hasSize(2).allMatch(device -> device.taints().size() == 1);
+        assertThat(isPublished()).isTrue();
+    }
+
+    @Test
+    void areNotWrittenWhileTheClusterCannotBeRead() {
+        storedTaints = taints;
+        store.listFailure = Failures.status(503);
+        restartUnreadable();
+        taint(true);
+        assertThat(publisher.areTaintsPublished()).isFalse();
+
+        store.listFailure = null;
+        loop.advance(SOON);
+
+        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
+        assertThat(publisher.areTaintsPublished()).isTrue();
+    }
+
+    @Test
+    void leaveTheSlicesOfAnotherProcessAlone() {
+        storedTaints = taints;
+        lock.othersHaveIt = true;
+        restartUnreadable();
+
+        taint(true);
+
+        assertThat(devices("node-a")).allMatch(device -> device.taints().isEmpty());
+        assertThat(publisher.areTaintsPublished()).isFalse();
     }
 }
