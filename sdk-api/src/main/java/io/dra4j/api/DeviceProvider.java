@@ -134,6 +134,9 @@ public interface DeviceProvider extends AutoCloseable {
      * called, and threads of the provider must leave the hardware alone. A provider that keeps
      * nothing open has nothing to do.
      *
+     * <p>It is called on a thread of its own. One that takes longer than half a minute is reported
+     * as a call that hangs; nothing is prepared, read or resumed before it returns.
+     *
      * @throws Exception if something is left open; the runtime tries again
      */
     default void suspend() throws Exception {}

@@ -256,7 +256,8 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private RunningMaintenance maintenance(DataDirectory data) {
-        return new RunningMaintenance(new MaintenanceFiles(data.path()), policies, provider);
+        return new RunningMaintenance(
+                new MaintenanceFiles(data.path()), policies, provider, events);
     }
 
     private void followPolicies(ClaimPreparation claims) {

@@ -3,6 +3,9 @@
 package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.policy.DevicePolicies;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
@@ -24,21 +27,32 @@ import org.slf4j.LoggerFactory;
 final class RunningMaintenance {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunningMaintenance.class);
+    private static final String SUBJECT = "maintenance";
 
     private final MaintenanceFiles files;
     private final DevicePolicies policies;
     private final SuspendableProvider provider;
+    private final EventRecorder events;
     private Object stamp;
     private @Nullable Maintenance current;
     private @Nullable Answer given;
     private boolean isAnswered;
+    private @Nullable String reported;
 
-    /** Recalls a maintenance that an earlier process was in. */
+    /**
+     * Recalls a maintenance that an earlier process was in.
+     *
+     * @param events receives calls of the provider that keep its hardware in use, and their end
+     */
     RunningMaintenance(
-            MaintenanceFiles files, DevicePolicies policies, SuspendableProvider provider) {
+            MaintenanceFiles files,
+            DevicePolicies policies,
+            SuspendableProvider provider,
+            EventRecorder events) {
         this.files = files;
         this.policies = policies;
         this.provider = provider;
+        this.events = events;
         files.removeAnswer(); // that of an earlier process
         stamp = files.stamp();
         become(files.read().orElse(null));
@@ -68,23 +82,66 @@ final class RunningMaintenance {
         if (asked == null) {
             end(publisher);
         } else {
-            boolean published = publisher.areTaintsPublished();
-            boolean free = published && asked.concernsAll() && held.get().isEmpty();
-            boolean suspended = free && provider.trySuspend();
-            String hanging = free && !suspended ? provider.longUse().orElse(null) : null;
+            follow(asked, publisher.areTaintsPublished(), held);
+        }
+    }
+
+    /** A provider that fails is logged by the caller, and the answer is given all the same. */
+    private void follow(Maintenance asked, boolean published, Supplier<List<HeldClaim>> held)
+            throws Exception {
+        boolean free = published && asked.concernsAll() && held.get().isEmpty();
+        boolean suspended = false;
+        try {
+            suspended = free && provider.trySuspend();
+        } finally {
+            boolean waits = (free && !suspended) || provider.isSwitching();
+            String hanging = waits ? provider.longUse().orElse(null) : null;
+            report("give its hardware back for the maintenance", hanging);
             answer(new Answer(asked.id(), published, suspended, hanging));
         }
     }
 
-    /** Tries again at the next look what fails. */
+    private void report(String purpose, @Nullable String hanging) {
+        if (hanging != null) {
+            String message =
+                    ("The driver can't %s, because a call of the provider does not end: %s. If it"
+                                    + " stays so, the hardware hangs: restart the driver's pod, or"
+                                    + " reboot the node")
+                            .formatted(purpose, hanging);
+            if (!hanging.equals(reported)) {
+                LOG.atWarn().log(message);
+            }
+            events.record(new DriverEvent(Reason.HARDWARE_HANGS, SUBJECT, message));
+        } else if (reported != null) {
+            LOG.atInfo().log("The call of the provider has ended: {}", reported);
+            events.record(
+                    new DriverEvent(
+                            Reason.PUBLISHING_RECOVERED,
+                            SUBJECT,
+                            "The call of the provider has ended: " + reported));
+        }
+        reported = hanging;
+    }
+
+    /** Tries again at the next look what fails, or takes long. */
     private void end(SlicePublisher publisher) throws Exception {
-        if (isAnswered) {
-            provider.resume();
+        if (isAnswered && isResumed()) {
             publisher.inventoryChanged();
             files.removeAnswer();
             isAnswered = false;
             LOG.atInfo().log("The maintenance has ended");
         }
+    }
+
+    private boolean isResumed() throws Exception {
+        boolean isResumed = false;
+        try {
+            isResumed = provider.tryResume();
+        } finally {
+            String hanging = isResumed ? null : provider.longUse().orElse(null);
+            report("use its hardware again after the maintenance", hanging);
+        }
+        return isResumed;
     }
 
     private void answer(Answer next) throws IOException {

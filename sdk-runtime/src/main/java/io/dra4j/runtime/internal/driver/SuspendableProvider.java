@@ -11,6 +11,7 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
 import java.time.Duration;
@@ -48,6 +49,7 @@ final class SuspendableProvider implements DeviceProvider {
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     private final Set<Use> uses = ConcurrentHashMap.newKeySet();
+    private final Switches switches = new Switches();
     private volatile boolean suspended;
     private volatile @Nullable Inventory last;
 
@@ -60,7 +62,6 @@ final class SuspendableProvider implements DeviceProvider {
     private static final class Use {
         final String call;
         final Instant since;
-        boolean reported; // of the thread that suspends
 
         Use(String call, Instant since) {
             this.call = call;
@@ -75,53 +76,61 @@ final class SuspendableProvider implements DeviceProvider {
     }
 
     /**
-     * Suspends the provider, unless it is in use.
+     * Suspends the provider, unless it is in use; on the thread that follows maintenance.
      *
-     * @return whether it is suspended now
+     * @return whether it is suspended now; not while a call of it takes long
      */
     boolean trySuspend() throws Exception {
-        if (suspended || last == null) {
-            return suspended;
+        if (!suspended || switches.isRunning()) {
+            switches.run(this::suspendUnlessInUse);
         }
-        if (!lock.writeLock().tryLock()) {
-            longestUse().ifPresent(SuspendableProvider::report);
-            return false;
+        return suspended && !switches.isRunning();
+    }
+
+    private void suspendUnlessInUse() throws Exception {
+        if (!suspended && lock.writeLock().tryLock()) {
+            try {
+                calling(
+                        "suspend",
+                        () -> {
+                            provider.suspend();
+                            return true;
+                        });
+                suspended = true;
+                LOG.atInfo().log("The driver has given its hardware back for the maintenance");
+            } finally {
+                lock.writeLock().unlock();
+            }
         }
-        try {
-            provider.suspend();
-            suspended = true;
-            LOG.atInfo().log("The driver has given its hardware back for the maintenance");
-            return true;
-        } finally {
-            lock.writeLock().unlock();
+    }
+
+    /**
+     * Resumes the provider; on the thread that follows maintenance.
+     *
+     * @return whether it is in use again; not while a call to suspend or resume it takes long
+     */
+    boolean tryResume() throws Exception {
+        if (suspended || switches.isRunning()) {
+            switches.run(this::resume);
         }
+        return !suspended && !switches.isRunning();
+    }
+
+    /** Returns whether a call to suspend or resume the provider is in progress. */
+    boolean isSwitching() {
+        return switches.isRunning();
     }
 
     /** Returns the call of the provider that takes long, for people; empty if none does. */
     Optional<String> longUse() {
-        return longestUse().map(Use::toString);
-    }
-
-    private Optional<Use> longestUse() {
         Instant latest = clock.instant().minus(LONG);
         return uses.stream()
                 .filter(use -> !use.since.isAfter(latest))
-                .min(Comparator.comparing(use -> use.since));
+                .min(Comparator.comparing(use -> use.since))
+                .map(Use::toString);
     }
 
-    private static void report(Use use) {
-        if (!use.reported) {
-            use.reported = true;
-            LOG.atWarn()
-                    .log(
-                            "The driver can't give its hardware back for the maintenance, because a"
-                                    + " call of the provider does not end: {}. If it stays so, the"
-                                    + " hardware hangs: restart the driver's pod, or reboot the node",
-                            use);
-        }
-    }
-
-    /** Calls the provider, by the holder of the lock for reading. */
+    /** Calls the provider, by a holder of the lock. */
     private <T> T calling(String name, Callable<T> call) throws Exception {
         Use use = new Use(name, clock.instant());
         uses.add(use);
@@ -140,7 +149,12 @@ final class SuspendableProvider implements DeviceProvider {
         lock.writeLock().lock();
         try {
             if (suspended) {
-                provider.resume();
+                calling(
+                        "resume",
+                        () -> {
+                            provider.resume();
+                            return true;
+                        });
                 suspended = false;
                 LOG.atInfo().log("The driver uses its hardware again");
             }
@@ -178,9 +192,14 @@ final class SuspendableProvider implements DeviceProvider {
         lock.readLock().lock();
         try {
             Inventory known = last;
-            if (!suspended || known == null) {
+            if (!suspended) {
                 known = calling("inventory", provider::inventory);
                 last = known;
+            }
+            if (known == null) {
+                throw new DraException(
+                        "The devices are unknown: they could not be read before the driver gave its"
+                                + " hardware back; run `maintenance off` to read them");
             }
             return known;
         } finally {

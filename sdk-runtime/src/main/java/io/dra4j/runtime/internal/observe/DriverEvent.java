@@ -47,6 +47,8 @@ public record DriverEvent(
         POLICY_REJECTED("DevicePolicyRejected", Severity.PROBLEM),
         /** A device plugin offers the same devices on the node. */
         LEGACY_DEVICE_PLUGIN("LegacyDevicePlugin", Severity.PROBLEM),
+        /** A call of the provider does not end, and keeps hardware in use in a maintenance. */
+        HARDWARE_HANGS("HardwareHangs", Severity.PROBLEM),
         /** The provider can't go on before the process has been restarted. */
         RESTART_NEEDED("RestartNeeded", Severity.PROBLEM),
         /** The provider can't read its devices. */

@@ -3,11 +3,8 @@
 package io.dra4j.runtime.internal.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
@@ -21,15 +18,15 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 class SuspendableProviderTest {
 
@@ -40,6 +37,7 @@ class SuspendableProviderTest {
                     .phase(HeldClaim.Phase.PREPARED)
                     .device(GPU)
                     .build();
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final DeviceReadings READINGS =
             DeviceReadings.builder().value(DeviceMeasure.POWER, 80).build();
 
@@ -47,28 +45,41 @@ class SuspendableProviderTest {
     private volatile Instant now = Instant.parse("2026-11-26T03:00:00Z");
     private final SuspendableProvider provider = new SuspendableProvider(hardware, () -> now);
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(SuspendableProvider.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
     @BeforeEach
     void read() throws Exception {
         provider.inventory();
         hardware.calls.clear();
-        log.start();
-        logger.addAppender(log);
-    }
-
-    @AfterEach
-    void stop() {
-        logger.detachAppender(log);
     }
 
     /** A provider that records its calls. */
     private static final class Hardware implements DeviceProvider {
-        final List<String> calls = new ArrayList<>();
+        final List<String> calls = new CopyOnWriteArrayList<>();
         final CountDownLatch measuring = new CountDownLatch(1);
         final CountDownLatch answered = new CountDownLatch(1);
+        final Inventory inventory = Inventory.of();
         boolean hangs;
+        CountDownLatch suspending = new CountDownLatch(0);
+        CountDownLatch resuming = new CountDownLatch(0);
+        RuntimeException failure;
+
+        private void called(String name) {
+            calls.add(name);
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        @Override
+        public void suspend() throws InterruptedException {
+            called("suspend");
+            suspending.await();
+        }
+
+        @Override
+        public void resume() throws InterruptedException {
+            called("resume");
+            resuming.await();
+        }
 
         @Override
         public DeviceMeter meter() {
@@ -94,7 +105,8 @@ class SuspendableProviderTest {
 
         @Override
         public Inventory inventory() {
-            return Inventory.of();
+            called("inventory");
+            return inventory;
         }
 
         @Override
@@ -103,7 +115,16 @@ class SuspendableProviderTest {
         }
 
         @Override
-        public void unprepare(HeldClaim claim, ClaimContext context) {}
+        public void unprepare(HeldClaim claim, ClaimContext context) {
+            called("unprepare");
+        }
+    }
+
+    private static void await(Callable<Boolean> looked) throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!looked.call()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+        }
     }
 
     @Test
@@ -127,13 +148,8 @@ class SuspendableProviderTest {
         assertThat(provider.trySuspend()).isFalse();
         assertThat(provider.longUse()).isEmpty();
         now = now.plusSeconds(1);
-        assertThat(log.list).isEmpty();
         assertThat(provider.trySuspend()).isFalse();
-        assertThat(provider.trySuspend()).isFalse();
-        assertThat(log.list)
-                .singleElement()
-                .extracting(ILoggingEvent::getFormattedMessage, STRING)
-                .contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
+        assertThat(provider.isSwitching()).isFalse();
         assertThat(provider.longUse())
                 .contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
 
@@ -157,5 +173,114 @@ class SuspendableProviderTest {
 
         provider.resume();
         assertThat(provider.meter().measure(CLAIM, GPU)).isEqualTo(READINGS);
+    }
+
+    @Test
+    void aSuspendThatHangsHoldsUpNoCaller() throws Exception {
+        hardware.suspending = new CountDownLatch(1);
+
+        assertThat(provider.trySuspend()).isFalse();
+        now = now.plusSeconds(30);
+        assertThat(provider.trySuspend()).isFalse();
+        assertThat(provider.isSwitching()).isTrue();
+        assertThat(provider.longUse()).contains("suspend, in progress since 2026-11-26T03:00:00Z");
+        assertThat(provider.tryResume()).as("before it has ended").isFalse();
+
+        hardware.suspending.countDown();
+        await(provider::trySuspend);
+        assertThat(hardware.calls).containsExactly("suspend");
+        assertThat(provider.longUse()).isEmpty();
+        assertThat(provider.isSwitching()).isFalse();
+    }
+
+    @Test
+    void aMaintenanceThatEndsWhileItSuspendsResumesIt() throws Exception {
+        hardware.suspending = new CountDownLatch(1);
+        assertThat(provider.trySuspend()).isFalse();
+        assertThat(provider.tryResume()).isFalse();
+
+        hardware.suspending.countDown();
+        await(provider::tryResume);
+
+        assertThat(hardware.calls).containsExactly("suspend", "resume");
+    }
+
+    @Test
+    void aResumeThatHangsHoldsUpNoCaller() throws Exception {
+        assertThat(provider.trySuspend()).isTrue();
+        hardware.resuming = new CountDownLatch(1);
+
+        assertThat(provider.tryResume()).isFalse();
+        now = now.plusSeconds(30);
+        assertThat(provider.tryResume()).isFalse();
+        assertThat(provider.longUse()).contains("resume, in progress since 2026-11-26T03:00:00Z");
+        assertThat(provider.trySuspend()).as("in a next maintenance").isFalse();
+
+        hardware.resuming.countDown();
+        await(provider::tryResume);
+        assertThat(hardware.calls).containsExactly("suspend", "resume");
+    }
+
+    @Test
+    void aSuspendThatFailsIsTriedAgain() throws Exception {
+        hardware.failure = new IllegalStateException("a file is open");
+        assertThatThrownBy(provider::trySuspend).isSameAs(hardware.failure);
+        assertThat(hardware.calls).containsExactly("suspend");
+
+        hardware.failure = null;
+
+        assertThat(provider.trySuspend()).isTrue();
+        assertThat(provider.trySuspend()).isTrue();
+        assertThat(hardware.calls).containsExactly("suspend", "suspend");
+    }
+
+    @Test
+    void aResumeThatFailsIsTriedAgain() throws Exception {
+        assertThat(provider.trySuspend()).isTrue();
+        hardware.failure = new IllegalStateException("no device");
+        assertThatThrownBy(provider::tryResume).isSameAs(hardware.failure);
+        assertThat(provider.trySuspend()).as("it still is").isTrue();
+
+        hardware.failure = null;
+
+        assertThat(provider.tryResume()).isTrue();
+        assertThat(provider.tryResume()).isTrue();
+        assertThat(hardware.calls).containsExactly("suspend", "resume", "resume");
+    }
+
+    @Test
+    void aClaimResumesIt() throws Exception {
+        assertThat(provider.trySuspend()).isTrue();
+        hardware.calls.clear();
+
+        provider.unprepare(CLAIM, null);
+
+        assertThat(hardware.calls).containsExactly("resume", "unprepare");
+        assertThat(provider.tryResume()).isTrue();
+        assertThat(hardware.calls).hasSize(2);
+    }
+
+    @Test
+    void hasTheInventoryThatWasReadLastWhileItIsSuspended() throws Exception {
+        assertThat(provider.trySuspend()).isTrue();
+
+        assertThat(provider.inventory()).isSameAs(hardware.inventory);
+        assertThat(hardware.calls).containsExactly("suspend");
+    }
+
+    @Test
+    void isSuspendedWithoutAnInventory() throws Exception {
+        SuspendableProvider broken = new SuspendableProvider(hardware, () -> now);
+        hardware.failure = new IllegalStateException("no device");
+        assertThatThrownBy(broken::inventory).isSameAs(hardware.failure);
+        hardware.failure = null;
+        hardware.calls.clear();
+
+        assertThat(broken.trySuspend()).isTrue();
+
+        assertThatThrownBy(broken::inventory).hasMessageContaining("run `maintenance off`");
+        assertThat(hardware.calls).containsExactly("suspend");
+        assertThat(broken.tryResume()).isTrue();
+        assertThat(broken.inventory()).isSameAs(hardware.inventory);
     }
 }

@@ -15,16 +15,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster in memory: versions, preconditions, watches; fails or forgets fields on demand. */
-final class FakeSliceStore implements SliceStore {
+public final class FakeSliceStore implements SliceStore {
 
-    final Map<String, Stored> slices = new TreeMap<>();
+    public final Map<String, Stored> slices = new ConcurrentSkipListMap<>();
     final List<String> writes = new ArrayList<>();
     int lists;
     int questions;

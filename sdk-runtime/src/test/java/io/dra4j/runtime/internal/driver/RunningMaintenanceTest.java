@@ -1,0 +1,385 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClaimReader;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.pins.DevicePins;
+import io.dra4j.runtime.internal.pins.PinnedNames;
+import io.dra4j.runtime.internal.policy.DevicePolicies;
+import io.dra4j.runtime.internal.policy.Maintenance;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
+import io.dra4j.runtime.internal.publish.FakeSliceStore;
+import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a driver does of a maintenance, look by look, with a publisher and files. */
+class RunningMaintenanceTest {
+
+    private static final String DRIVER = "gpu.example.com";
+    private static final String NODE = "node-a";
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Maintenance ALL = maintenance("1", "*");
+    private static final HeldClaim CLAIM =
+            HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
+                    .phase(HeldClaim.Phase.PREPARED)
+                    .build();
+
+    @TempDir private Path directory;
+
+    private final Hardware hardware = new Hardware();
+    private final FakeSliceStore store = new FakeSliceStore();
+    private final List<DriverEvent> events = new CopyOnWriteArrayList<>();
+    private volatile Instant now = Instant.parse("2026-11-26T03:00:00Z");
+    private List<HeldClaim> held = List.of();
+    private MaintenanceFiles files;
+    private SlicePublisher publisher;
+    private RunningMaintenance running;
+
+    private static final class Hardware implements DeviceProvider {
+        final List<String> calls = new CopyOnWriteArrayList<>();
+        volatile CountDownLatch suspending = new CountDownLatch(0);
+        volatile RuntimeException failure;
+
+        private void called(String name) {
+            calls.add(name);
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        @Override
+        public Inventory inventory() {
+            called("inventory");
+            return Inventory.of(Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build())));
+        }
+
+        @Override
+        public void suspend() throws InterruptedException {
+            called("suspend");
+            suspending.await();
+        }
+
+        @Override
+        public void resume() {
+            called("resume");
+        }
+
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void unprepare(HeldClaim claim, ClaimContext context) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private static final class NoClaims implements ClaimReader {
+        @Override
+        public ClaimObject read(ClaimRef claim, Duration limit) {
+            throw new AssertionError("no claim is read");
+        }
+
+        @Override
+        public Map<ClaimRef, ClaimObject> readAll(Duration limit) {
+            return Map.of();
+        }
+    }
+
+    private static Maintenance maintenance(String id, String devices) {
+        return new Maintenance(id, List.of(devices), "NoSchedule", "2026-11-26T02:59:00Z");
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        files = new MaintenanceFiles(directory);
+        publish();
+        assertThat(publisher.awaitPublished(LIMIT)).isTrue();
+        hardware.calls.clear();
+    }
+
+    private void publish() {
+        DevicePolicies policies = new DevicePolicies(DRIVER, NODE, null, events::add);
+        SuspendableProvider provider = new SuspendableProvider(hardware, () -> now);
+        publisher =
+                new SlicePublisher(
+                        new SlicePublisher.Parts(
+                                provider::inventory,
+                                true,
+                                store,
+                                () -> Optional.of(() -> {}),
+                                event -> {},
+                                Meters.none(),
+                                false,
+                                policies::apply,
+                                policies::applyToStored,
+                                new PinnedNames(
+                                        DRIVER,
+                                        DevicePins.in(directory),
+                                        new NoClaims(),
+                                        event -> {})));
+        running = new RunningMaintenance(files, policies, provider, events::add);
+        publisher.readInventory();
+        publisher.start();
+    }
+
+    @AfterEach
+    void stop() {
+        hardware.suspending.countDown();
+        publisher.close();
+    }
+
+    private void look() throws Exception {
+        running.look(publisher, () -> held);
+    }
+
+    private Answer answer(Maintenance asked) {
+        return files.answer(asked).orElseThrow();
+    }
+
+    /** Looks until the driver has answered so. */
+    private void awaitAnswer(Maintenance asked, Answer answer) throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        look();
+        while (!files.answer(asked).equals(Optional.of(answer))) {
+            assertThat(System.nanoTime()).as(() -> files.answer(asked).toString()).isLessThan(end);
+            look();
+        }
+    }
+
+    private List<String> taints() {
+        return store.slices.values().stream()
+                .flatMap(slice -> slice.content().devices().stream())
+                .flatMap(device -> device.taints().stream())
+                .map(Taint::key)
+                .toList();
+    }
+
+    @Test
+    void theHardwareIsGivenBackAfterTheTaintIsInTheCluster() throws Exception {
+        files.write(ALL);
+
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+
+        assertThat(taints()).containsExactly("gpu.example.com/maintenance");
+        assertThat(hardware.calls).containsExactly("suspend");
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void aClaimKeepsTheHardware() throws Exception {
+        held = List.of(CLAIM);
+        files.write(ALL);
+        awaitAnswer(ALL, new Answer("1", true, false, null));
+        look();
+        assertThat(hardware.calls).isEmpty();
+
+        held = List.of();
+
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+    }
+
+    @Test
+    void aMaintenanceOfSomeDevicesLeavesTheHardwareInUse() throws Exception {
+        Maintenance some = maintenance("1", "gpu-0");
+        files.write(some);
+
+        awaitAnswer(some, new Answer("1", true, false, null));
+
+        look();
+        assertThat(hardware.calls).isEmpty();
+    }
+
+    @Test
+    void anotherMaintenanceIsAnsweredAnew() throws Exception {
+        files.write(ALL);
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+        Maintenance next = maintenance("2", "*");
+
+        files.write(next);
+
+        awaitAnswer(next, new Answer("2", true, true, null));
+        assertThat(hardware.calls).containsExactly("suspend");
+    }
+
+    @Test
+    void theEndResumesReadsAndTakesTheTaintBack() throws Exception {
+        files.write(ALL);
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+
+        assertThat(files.remove()).isTrue();
+        look();
+
+        assertThat(publisher.awaitPublished(LIMIT)).isTrue();
+        assertThat(taints()).isEmpty();
+        assertThat(hardware.calls).containsExactly("suspend", "resume", "inventory");
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void anAnswerOfAnEarlierProcessIsNone() throws Exception {
+        files.write(ALL);
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+        publisher.close();
+
+        publish();
+
+        assertThat(files.answer(ALL)).isEmpty();
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+    }
+
+    @Test
+    void aSuspendThatHangsIsReportedOnceAndKeepsNothingElseWaiting() throws Exception {
+        hardware.suspending = new CountDownLatch(1);
+        files.write(ALL);
+        awaitAnswer(ALL, new Answer("1", true, false, null));
+        while (hardware.calls.isEmpty()) {
+            look();
+        }
+        assertThat(events).isEmpty();
+
+        now = now.plusSeconds(30);
+        look();
+        held = List.of(CLAIM); // which waits for the hardware, too
+        look();
+
+        String call = "suspend, in progress since 2026-11-26T03:00:00Z";
+        assertThat(answer(ALL)).isEqualTo(new Answer("1", true, false, call));
+        assertThat(events)
+                .hasSize(2)
+                .allMatch(event -> event.isSameAs(events.get(0))) // of which one is delivered
+                .allMatch(event -> event.reason() == Reason.HARDWARE_HANGS)
+                .allMatch(
+                        event ->
+                                event.message()
+                                        .startsWith(
+                                                "The driver can't give its hardware back for the"
+                                                        + " maintenance, because a call of the provider"
+                                                        + " does not end: "
+                                                        + call));
+
+        held = List.of();
+        hardware.suspending.countDown();
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+        assertThat(events).hasSizeGreaterThan(2);
+        assertThat(events.get(events.size() - 1))
+                .matches(event -> event.reason() == Reason.PUBLISHING_RECOVERED)
+                .matches(event -> event.subject().equals(events.get(0).subject()));
+    }
+
+    @Test
+    void aMaintenanceEndsOnceASuspendThatHangsHasEnded() throws Exception {
+        hardware.suspending = new CountDownLatch(1);
+        files.write(ALL);
+        while (hardware.calls.isEmpty()) {
+            look();
+        }
+        now = now.plusSeconds(30);
+
+        files.remove();
+        look();
+
+        assertThat(events)
+                .singleElement()
+                .extracting(DriverEvent::message)
+                .asString()
+                .contains("can't use its hardware again after the maintenance", ": suspend, in");
+        hardware.suspending.countDown();
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!hardware.calls.contains("inventory")) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            look();
+        }
+        assertThat(hardware.calls).containsExactly("suspend", "resume", "inventory");
+        assertThat(events.get(events.size() - 1).reason()).isEqualTo(Reason.PUBLISHING_RECOVERED);
+    }
+
+    @Test
+    void aSuspendThatFailsHidesNotThatTheTaintIsInTheCluster() throws Exception {
+        held = List.of(CLAIM);
+        files.write(ALL);
+        awaitAnswer(ALL, new Answer("1", true, false, null));
+        files.removeAnswer();
+        Maintenance next = maintenance("2", "*");
+        files.write(next);
+        held = List.of();
+        hardware.failure = new IllegalStateException("a file is open");
+        while (hardware.calls.isEmpty()) {
+            try {
+                look();
+            } catch (IllegalStateException e) {
+                assertThat(e).isSameAs(hardware.failure);
+            }
+        }
+
+        assertThatThrownBy(this::look).isSameAs(hardware.failure);
+
+        assertThat(answer(next)).isEqualTo(new Answer("2", true, false, null));
+        hardware.failure = null;
+        awaitAnswer(next, new Answer("2", true, true, null));
+    }
+
+    @Test
+    void hardwareThatNeverCouldBeReadIsGivenBack() throws Exception {
+        publisher.close();
+        hardware.failure = new IllegalStateException("no device");
+        publish();
+        hardware.failure = null;
+        hardware.calls.clear();
+        files.write(ALL);
+
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+
+        assertThat(taints()).containsExactly("gpu.example.com/maintenance");
+        assertThat(hardware.calls).endsWith("suspend");
+        files.remove();
+        look();
+        assertThat(publisher.awaitPublished(LIMIT)).isTrue();
+        assertThat(taints()).isEmpty();
+    }
+
+    @Test
+    void aFileThatCanNotBeReadIsAMaintenanceOfAll() throws Exception {
+        Files.writeString(directory.resolve("maintenance.json"), "{\"id\":");
+        look();
+
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!hardware.calls.contains("suspend")) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            look();
+        }
+
+        assertThat(taints()).containsExactly("gpu.example.com/maintenance");
+    }
+}
