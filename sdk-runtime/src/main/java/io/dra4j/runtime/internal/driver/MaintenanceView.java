@@ -51,21 +51,27 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
             StringBuilder text = new StringBuilder();
             maintenance.ifPresentOrElse(
                     asked -> text.append(text(asked)), () -> text.append("Maintenance is off.\n"));
+            boolean isOn = maintenance.isPresent();
             if (holders.isEmpty()) {
-                text.append("No claim holds such a device.\n");
-            } else {
-                text.append(holders.size() == 1 ? "1 claim holds" : holders.size() + " claims hold")
-                        .append(" such devices:\n");
-                holders.forEach(claim -> text.append(text(claim, pods)));
-                text.append(
-                        pods.problem().isEmpty()
-                                ? ""
-                                : "Their pods are unknown: " + pods.problem() + ".\n");
-                text.append(
-                        "The claims end with their pods: delete or drain these, or run `maintenance"
-                                + " on --evict`.\n");
+                String device = isOn ? "such a device" : "a device of " + driverName;
+                return text.append("No claim holds " + device + ".\n").toString();
             }
-            return text.toString();
+            text.append(holders.size() == 1 ? "1 claim holds " : holders.size() + " claims hold ")
+                    .append(isOn ? "such devices:\n" : "devices of " + driverName + ":\n");
+            holders.forEach(claim -> text.append(text(claim, pods)));
+            text.append(
+                    pods.problem().isEmpty()
+                            ? ""
+                            : "Their pods are unknown: " + pods.problem() + ".\n");
+            return text.append(maintenance.map(State::advice).orElse("")).toString();
+        }
+
+        private static String advice(Maintenance asked) {
+            return asked.evicts()
+                    ? "The claims end with their pods: from Kubernetes 1.36 on, the cluster evicts"
+                            + " those that do not tolerate the taint; delete or drain the others.\n"
+                    : "The claims end with their pods: delete or drain these, or run `maintenance"
+                            + " on --evict`.\n";
         }
 
         private String text(Maintenance asked) {

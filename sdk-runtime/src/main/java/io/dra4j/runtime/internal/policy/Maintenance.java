@@ -52,6 +52,11 @@ public record Maintenance(String id, List<String> devices, String effect, String
         return driverName + "/maintenance";
     }
 
+    /** Returns whether pods that use the devices are evicted, unless they tolerate the taint. */
+    public boolean evicts() {
+        return effect(effect) == Taint.Effect.NO_EXECUTE;
+    }
+
     /** Returns whether no device of the node is left for use. */
     public boolean concernsAll() {
         return devices.stream().anyMatch(text -> new NamePattern(text).isForAll());
