@@ -88,7 +88,7 @@ final class SuspendableProvider implements DeviceProvider {
     }
 
     private void suspendUnlessInUse() throws Exception {
-        if (!suspended && lock.writeLock().tryLock()) {
+        if (lock.writeLock().tryLock()) {
             try {
                 calling(
                         "suspend",
@@ -110,7 +110,7 @@ final class SuspendableProvider implements DeviceProvider {
      * @return whether it is in use again; not while a call to suspend or resume it takes long
      */
     boolean tryResume() throws Exception {
-        if (suspended || switches.isRunning()) {
+        if (suspended) {
             switches.run(this::resume);
         }
         return !suspended && !switches.isRunning();

@@ -11,9 +11,12 @@ import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Quantity;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.observe.DriverEvent;
@@ -21,6 +24,7 @@ import io.dra4j.runtime.internal.publish.ManualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,20 +189,42 @@ class LegacyPluginWatchTest {
     }
 
     @Test
-    void anAnswerThatRefusesTheNodeIsLoggedOnce() {
+    void aNodeThatNeverCouldBeReadIsReadAgainWithinSecondsForEver() {
         status = 403;
+        start();
+        timer.advance(Duration.ofHours(1));
+
+        status = 200;
+        timer.advance(Duration.ofSeconds(5));
+
+        assertThat(published()).isOne();
+    }
+
+    private List<ILoggingEvent> logged(Runnable looks) {
         Logger logger = (Logger) LoggerFactory.getLogger(LegacyPluginWatch.class);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);
         try {
-            start();
-            timer.advance(Duration.ofMinutes(5));
+            looks.run();
         } finally {
             logger.detachAppender(log);
         }
+        return log.list;
+    }
 
-        assertThat(log.list)
+    @Test
+    void anAnswerThatRefusesTheNodeIsLoggedOnce() {
+        status = 403;
+
+        List<ILoggingEvent> log =
+                logged(
+                        () -> {
+                            start();
+                            timer.advance(Duration.ofMinutes(5));
+                        });
+
+        assertThat(log)
                 .singleElement()
                 .satisfies(
                         one -> {
@@ -210,6 +236,59 @@ class LegacyPluginWatchTest {
     }
 
     @Test
+    void aRefusalAfterAnAnswerIsLoggedAgainAndWithholdsNothing() {
+        List<ILoggingEvent> log =
+                logged(
+                        () -> {
+                            look(403, "0");
+                            look(200, "0");
+                            look(403, "0");
+                        });
+
+        assertThat(log).hasSize(2);
+        assertThat(log.get(1).getFormattedMessage())
+                .startsWith("The Node node-a can't be read")
+                .doesNotContain("No device is published");
+        assertThat(published()).isOne();
+    }
+
+    @Test
+    void nothingButThePoolsOfTheDriverIsWithheld() {
+        Pool elsewhere = Pool.publishedElsewhere("network");
+        Inventory all =
+                new Inventory(
+                        List.of(
+                                DEVICES.pools()
+                                        .get(0)
+                                        .withCounterSets(
+                                                List.of(
+                                                        CounterSet.of(
+                                                                "memory",
+                                                                Map.of("size", Quantity.of(8))))),
+                                elsewhere),
+                        List.of(new LeftOut("gpu-3", "it is lost")));
+
+        Inventory withheld = watch.apply(all);
+
+        assertThat(withheld.pools()).containsExactly(Pool.ofNode("node-a", List.of()), elsewhere);
+        assertThat(withheld.leftOut()).isEqualTo(all.leftOut());
+    }
+
+    @Test
+    void anAmountThatChangesIsReportedAndChangesNothing() {
+        look(200, "8");
+        assertThat(changes).as("they were withheld before").isEmpty();
+
+        look(200, "4");
+
+        assertThat(changes).isEmpty();
+        assertThat(events)
+                .hasSize(2)
+                .extracting(DriverEvent::message)
+                .allMatch(it -> it.contains("No device is published until the plugin is gone."));
+    }
+
+    @Test
     void aWarningWithholdsNothing() {
         watch = watch(false);
 
@@ -217,6 +296,10 @@ class LegacyPluginWatchTest {
 
         assertThat(published()).isOne();
         assertThat(changes).isEmpty();
-        assertThat(events).hasSize(1);
+        assertThat(events)
+                .singleElement()
+                .extracting(DriverEvent::message)
+                .asString()
+                .contains("The devices are published all the same.");
     }
 }

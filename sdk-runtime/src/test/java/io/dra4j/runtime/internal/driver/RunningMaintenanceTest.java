@@ -61,6 +61,7 @@ class RunningMaintenanceTest {
     private final List<DriverEvent> events = new CopyOnWriteArrayList<>();
     private volatile Instant now = Instant.parse("2026-11-26T03:00:00Z");
     private List<HeldClaim> held = List.of();
+    private volatile boolean othersPublish;
     private MaintenanceFiles files;
     private SlicePublisher publisher;
     private RunningMaintenance running;
@@ -138,7 +139,7 @@ class RunningMaintenanceTest {
                                 provider::inventory,
                                 true,
                                 store,
-                                () -> Optional.of(() -> {}),
+                                () -> othersPublish ? Optional.empty() : Optional.of(() -> {}),
                                 event -> {},
                                 Meters.none(),
                                 false,
@@ -195,6 +196,21 @@ class RunningMaintenanceTest {
         assertThat(taints()).containsExactly("gpu.example.com/maintenance");
         assertThat(hardware.calls).containsExactly("suspend");
         assertThat(events).isEmpty();
+    }
+
+    @Test
+    void theHardwareStaysInUseWhileTheTaintIsNotInTheCluster() throws Exception {
+        publisher.close();
+        othersPublish = true;
+        publish();
+        hardware.calls.clear();
+        files.write(ALL);
+
+        awaitAnswer(ALL, new Answer("1", false, false, null));
+        look();
+
+        assertThat(hardware.calls).doesNotContain("suspend");
+        assertThat(taints()).isEmpty();
     }
 
     @Test

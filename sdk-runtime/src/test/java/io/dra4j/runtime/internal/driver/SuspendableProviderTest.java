@@ -59,6 +59,8 @@ class SuspendableProviderTest {
         final Inventory inventory = Inventory.of();
         boolean hangs;
         CountDownLatch suspending = new CountDownLatch(0);
+        final CountDownLatch read = new CountDownLatch(1);
+        CountDownLatch reading; // of an inventory that waits for read
         CountDownLatch resuming = new CountDownLatch(0);
         RuntimeException failure;
 
@@ -104,8 +106,12 @@ class SuspendableProviderTest {
         }
 
         @Override
-        public Inventory inventory() {
+        public Inventory inventory() throws InterruptedException {
             called("inventory");
+            if (reading != null) {
+                reading.countDown();
+                read.await();
+            }
             return inventory;
         }
 
@@ -157,6 +163,32 @@ class SuspendableProviderTest {
         assertThat(hanging.get()).isEqualTo(READINGS);
         assertThat(provider.trySuspend()).isTrue();
         assertThat(provider.longUse()).isEmpty();
+    }
+
+    @Test
+    void namesTheCallThatTakesLongest() throws Exception {
+        hardware.hangs = true;
+        DeviceMeter meter = provider.meter();
+        FutureTask<DeviceReadings> first = new FutureTask<>(() -> meter.measure(CLAIM, GPU));
+        new Thread(first).start();
+        hardware.measuring.await();
+        now = now.plusSeconds(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        FutureTask<Inventory> second = new FutureTask<>(provider::inventory);
+        hardware.reading = asked;
+        new Thread(second).start();
+        asked.await();
+
+        now = now.plusSeconds(30);
+
+        assertThat(provider.longUse())
+                .contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
+        hardware.answered.countDown();
+        first.get();
+        assertThat(provider.longUse())
+                .contains("inventory, in progress since 2026-11-26T03:00:01Z");
+        hardware.read.countDown();
+        second.get();
     }
 
     @Test

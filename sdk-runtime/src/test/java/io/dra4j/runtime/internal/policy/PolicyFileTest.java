@@ -1,0 +1,172 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.device.AttributeValue;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The policy of a file, look by look. */
+class PolicyFileTest {
+
+    private static final String NONE = "rules: []";
+    private static final String EXCLUDE = "rules: [{match: {names: [gpu-0]}, exclude: true}]";
+    private static final String OTHER = "rules: [{match: {names: [gpu-1]}, exclude: true}]";
+    private static final String CLASH = "rules: [{attributes: {example.com/tier: {int: 2}}}]";
+    private static final Inventory INVENTORY =
+            Inventory.of(
+                    Pool.ofNode(
+                            "worker-7",
+                            List.of(
+                                    Device.builder("gpu-0").build(),
+                                    Device.builder("gpu-1")
+                                            .attribute("example.com/tier", AttributeValue.of(1))
+                                            .build())));
+
+    @TempDir private Path directory;
+
+    private final List<DriverEvent> events = new ArrayList<>();
+    private Path path;
+
+    @BeforeEach
+    void write() throws IOException {
+        path = directory.resolve("policy.yaml");
+        Files.writeString(path, NONE);
+    }
+
+    private PolicyFile load() {
+        return new PolicyFile(path, new PolicyReader("gpu.example.com", "worker-7"), events::add);
+    }
+
+    private void write(String policy) throws IOException {
+        Path next = directory.resolve("next.yaml");
+        Files.writeString(next, policy);
+        Files.delete(path);
+        Files.move(next, path);
+    }
+
+    private static List<String> left(PolicyFile file) {
+        return file.current().apply(INVENTORY).pools().get(0).devices().stream()
+                .map(device -> device.name().value())
+                .toList();
+    }
+
+    @Test
+    void aFileThatIsStillWrittenIsLeftAlone() throws Exception {
+        PolicyFile file = load();
+        write(EXCLUDE);
+        assertThat(file.reload(INVENTORY)).isFalse();
+        write(OTHER);
+        assertThat(file.reload(INVENTORY)).isFalse();
+        assertThat(left(file)).hasSize(2);
+
+        assertThat(file.reload(INVENTORY)).isTrue();
+
+        assertThat(left(file)).containsExactly("gpu-0");
+        assertThat(file.reload(INVENTORY)).as("once").isFalse();
+    }
+
+    @Test
+    void anotherTextWithTheSameRulesChangesNothing() throws Exception {
+        PolicyFile file = load();
+        write("# nothing\n" + NONE);
+        file.reload(INVENTORY);
+
+        assertThat(file.reload(INVENTORY)).isFalse();
+
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void aWrongFileIsReportedOnceAndSoIsItsEnd() throws Exception {
+        write(EXCLUDE);
+        PolicyFile file = load();
+        write("rules: [{match: {names: [gpu-3]}, exclude: maybe}]");
+        for (int look = 0; look < 3; look++) {
+            assertThat(file.reload(INVENTORY)).isFalse();
+        }
+        assertThat(events)
+                .singleElement()
+                .matches(event -> event.reason() == Reason.POLICY_REJECTED)
+                .extracting(DriverEvent::message)
+                .asString()
+                .startsWith("The device policy " + path + " can't be applied, and the one before")
+                .contains("line 1, column ", "rules[0].exclude has a value of");
+        assertThat(left(file)).containsExactly("gpu-1");
+
+        for (String next : List.of(OTHER, EXCLUDE)) {
+            write(next);
+            file.reload(INVENTORY);
+            assertThat(file.reload(INVENTORY)).isTrue();
+        }
+
+        assertThat(events)
+                .extracting(DriverEvent::reason)
+                .containsExactly(Reason.POLICY_REJECTED, Reason.PUBLISHING_RECOVERED);
+    }
+
+    @Test
+    void aFileThatIsGoneLeavesThePolicyInForce() throws Exception {
+        write(EXCLUDE);
+        PolicyFile file = load();
+        Files.delete(path);
+        file.reload(INVENTORY);
+        file.reload(INVENTORY);
+
+        assertThat(left(file)).containsExactly("gpu-1");
+        assertThat(events)
+                .singleElement()
+                .extracting(DriverEvent::message)
+                .asString()
+                .contains("there is no such file");
+    }
+
+    @Test
+    void aPolicyIsCheckedWithTheDevicesOnceTheyAreKnown() throws Exception {
+        PolicyFile file = load();
+        write(CLASH);
+        file.reload(INVENTORY);
+        assertThat(file.reload(INVENTORY)).isFalse();
+        assertThat(events).hasSize(1);
+
+        PolicyFile atStart = load();
+        assertThatThrownBy(() -> atStart.check(INVENTORY))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining("has an attribute example.com/tier of the driver's")
+                .hasMessageEndingWith("correct the file, or leave --device-policy out");
+
+        write("# devices are unknown\n" + CLASH);
+        atStart.reload(null);
+        assertThat(atStart.reload(null)).as("it is the same").isFalse();
+        assertThat(events).hasSize(1);
+    }
+
+    @Test
+    void aFileThatCannotBeAPolicyIsNotRead() throws Exception {
+        write("#".repeat(1 << 20) + "\n" + NONE);
+        assertThatThrownBy(this::load).hasMessageContaining("it has more than 1 MiB");
+
+        Files.delete(path);
+        assertThatThrownBy(this::load)
+                .hasMessageContaining(
+                        "The device policy " + path + " can't be applied: there is no");
+
+        Files.write(path, new byte[] {'r', (byte) 0xff});
+        assertThatThrownBy(this::load).hasMessageContaining("it can't be read as UTF-8 text");
+    }
+}
