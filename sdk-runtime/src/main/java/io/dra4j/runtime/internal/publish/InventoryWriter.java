@@ -64,6 +64,7 @@ final class InventoryWriter {
     private final Repairs relists;
     private @Nullable Instant relistAt;
     private @Nullable Inventory found; // what earlier processes published
+    private boolean isRetainted;
     private boolean clusterFails;
     private @Nullable String lastFailure;
 
@@ -124,7 +125,8 @@ final class InventoryWriter {
     }
 
     /**
-     * Writes the taints of the devices that the cluster has, while the inventory is unknown.
+     * Writes the taints of the devices that the cluster has, while the inventory is unknown; before
+     * the first of them, its slices stay as they are.
      *
      * @param taints puts taints on them
      * @return true if the cluster has these taints
@@ -141,7 +143,9 @@ final class InventoryWriter {
         }
         Inventory known = found == null ? inventoryOfView() : found;
         found = known;
-        return write(taints.apply(known));
+        Inventory wanted = taints.apply(known);
+        isRetainted |= !wanted.equals(known);
+        return !isRetainted || write(wanted);
     }
 
     private Inventory inventoryOfView() {

@@ -121,6 +121,24 @@ class PublishingTaintsTest extends PublisherUnderTest {
     }
 
     @Test
+    void noTaintLeavesSlicesAsTheyAreWhileNoInventoryCouldBeRead() {
+        storedTaints = taints;
+        Stored own = store.slices.remove(anySlice());
+        Stored before =
+                new Stored("other", own.uid(), own.resourceVersion(), false, own.content());
+        store.slices.put("other", before);
+
+        restartUnreadable();
+        assertThat(store.slices).containsOnly(Map.entry("other", before));
+        assertThat(publisher.areTaintsPublished()).isTrue();
+
+        taint(true);
+        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
+        taint(false);
+        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().isEmpty());
+    }
+
+    @Test
     void areThoseOfTheInventoryOnceItIsRead() throws Exception {
         storedTaints = taints;
         restartUnreadable();
