@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.device.AttributeValue;
@@ -55,6 +56,7 @@ class PolicyReaderTest {
                 "{names: [gpu-1, gpu-1-*]} | gpu-0 gpu-10",
                 "{names: ['*-mig-*', 'gpu-?']} | gpu-10",
                 "{names: ['*']} |",
+                "{names: ['gpu-1*']} | gpu-0",
                 "{names: [gpu-9]} | gpu-0 gpu-1 gpu-10 gpu-1-mig-1g-0",
                 "{nodes: ['worker-?'], names: [gpu-0]} | gpu-1 gpu-10 gpu-1-mig-1g-0",
                 "{nodes: [worker-8], names: [gpu-0]} | gpu-0 gpu-1 gpu-10 gpu-1-mig-1g-0",
@@ -189,5 +191,35 @@ class PolicyReaderTest {
                 .hasMessageContaining(
                         "device gpu-0 has an attribute vendor.example.com/tier of the driver's");
         assertThat(policy.apply(inventory)).isEqualTo(inventory); // of a device that comes later
+    }
+
+    @Test
+    void anAttributeOfTheDriversIsNamedOnceForAllRules() {
+        Device device =
+                Device.builder("gpu-0").attribute("example.org/tier", AttributeValue.of(1)).build();
+        String rule = "{attributes: {example.org/tier: {int: 2}}}";
+        DevicePolicy policy = READER.read("rules: [" + rule + ", " + rule + "]");
+
+        assertThatThrownBy(
+                        () ->
+                                READER.check(
+                                        policy,
+                                        Inventory.of(Pool.ofNode("worker-7", List.of(device)))))
+                .hasMessage(
+                        "device gpu-0 has an attribute example.org/tier of the driver's; choose"
+                                + " another name");
+    }
+
+    @Test
+    void whatIsWrongWithoutThePolicyIsNotBlamedOnIt() {
+        Device wrong =
+                Device.builder("gpu-0")
+                        .attribute("model", AttributeValue.of("x".repeat(65)))
+                        .build();
+        Inventory inventory = Inventory.of(Pool.ofNode("worker-7", List.of(wrong)));
+        DevicePolicy policy =
+                READER.read("rules: [{taints: [{key: example.com/a, effect: None}]}]");
+
+        assertThatCode(() -> READER.check(policy, inventory)).doesNotThrowAnyException();
     }
 }

@@ -124,8 +124,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
     void noTaintLeavesSlicesAsTheyAreWhileNoInventoryCouldBeRead() {
         storedTaints = taints;
         Stored own = store.slices.remove(anySlice());
-        Stored before =
-                new Stored("other", own.uid(), own.resourceVersion(), false, own.content());
+        Stored before = new Stored("other", own.uid(), own.resourceVersion(), false, own.content());
         store.slices.put("other", before);
 
         restartUnreadable();
