@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** The command {@code maintenance} beside a driver that runs, crashes, and holds claims. */
@@ -74,10 +76,10 @@ class MaintenanceIT {
         return status;
     }
 
-    private static void awaitLog(TestNode node, String text) {
+    private static void await(BooleanSupplier condition, Supplier<String> otherwise) {
         long end = System.nanoTime() + TestNode.TIMEOUT.toNanos();
-        while (!node.log().contains(text)) {
-            assertThat(System.nanoTime()).as(node.log()).isLessThan(end);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(otherwise).isLessThan(end);
             pause(Duration.ofMillis(100));
         }
     }
@@ -160,70 +162,64 @@ class MaintenanceIT {
 
             node.awaitSlices(slices -> tainted(slices).isEmpty());
             pages.awaitReady();
-            assertThat(suspended).doesNotExist();
+            await(() -> !Files.exists(suspended), node::log);
         }
     }
 
+    /** On one node, for its driver takes seconds to start. */
     @Test
-    void aClaimThatToleratesTheTaintTakesTheHardwareBack() throws Exception {
-        try (TestNode node = TestDriver.node()) {
-            Path suspended = node.place().root().resolve("suspended");
-            node.start("--suspended=" + suspended);
-            node.awaitRegistered();
-            assertThat(maintenance(node, "on").status()).isZero();
-            assertThat(suspended).exists();
-
-            KubeletClaim claim = node.allocate("burn-in", "gpu-0");
-            assertThat(node.prepare(claim).complaint()).isEmpty();
-
-            assertThat(suspended).doesNotExist();
-            assertThat(maintenance(node, "status").status()).isEqualTo(1);
-            assertThat(node.unprepare(claim).complaint()).isEmpty();
-            assertThat(maintenance(node, "on").status()).isZero();
-        }
-    }
-
-    @Test
-    void brokenHardwareIsGivenBack() throws Exception {
+    void someDevicesAreTakenOutThenAllAndThenBrokenOnes() throws Exception {
         try (TestNode node = TestDriver.node()) {
             Path suspended = node.place().root().resolve("suspended");
             Path leftOut = Files.createFile(node.place().root().resolve("left-out"));
             node.start("--suspended=" + suspended, "--left-out=" + leftOut);
             node.awaitRegistered();
             node.awaitSlices(slices -> !slices.isEmpty());
+            someDevicesAreTakenOut(node);
+            assertThat(suspended).doesNotExist();
+
+            aClaimThatToleratesTheTaintTakesTheHardwareBack(node, suspended);
+
+            assertThat(maintenance(node, "off").status()).isZero();
+            node.awaitSlices(slices -> tainted(slices).isEmpty());
             Files.writeString(leftOut, "gpu-0"); // without a reason, the inventory fails
-            awaitLog(node, "could not read its inventory");
-
-            Ended free = maintenance(node, "on");
-
-            assertThat(free.status()).as(free.output()).isZero();
-            assertThat(free.output())
+            await(() -> node.log().contains("could not read its inventory"), node::log);
+            Ended broken = maintenance(node, "on");
+            assertThat(broken.status()).as(broken.output()).isZero();
+            assertThat(broken.output())
                     .contains("The taint is in the cluster", "has given its hardware back");
             assertThat(suspended).exists();
             assertThat(tainted(node.api().store().list("resourceslices"))).hasSize(8);
         }
     }
 
-    @Test
-    void aDeviceOfManyIsTakenOut() throws Exception {
-        try (TestNode node = TestDriver.node()) {
-            Path suspended = node.place().root().resolve("suspended");
-            node.start("--suspended=" + suspended);
-            node.awaitRegistered();
-            KubeletClaim other = node.allocate("claim", "gpu-0");
-            assertThat(node.prepare(other).complaint()).isEmpty();
+    private static void someDevicesAreTakenOut(TestNode node) throws Exception {
+        KubeletClaim other = node.allocate("claim", "gpu-0");
+        assertThat(node.prepare(other).complaint()).isEmpty();
 
-            Ended ended = process(node, "on", "--device=gpu-3,gpu-4");
+        Ended ended = process(node, "on", "--device=gpu-3,gpu-4");
 
-            assertThat(ended.status()).as(ended.output()).isZero();
-            assertThat(tainted(node.api().store().list("resourceslices")))
-                    .containsExactly("gpu-3 NoSchedule", "gpu-4 NoSchedule");
-            assertThat(suspended).doesNotExist();
+        assertThat(ended.status()).as(ended.output()).isZero();
+        assertThat(tainted(node.api().store().list("resourceslices")))
+                .containsExactly("gpu-3 NoSchedule", "gpu-4 NoSchedule");
+        Ended wrong = maintenance(node, "on", "--device=GPU-3");
+        assertThat(wrong.status()).isEqualTo(2);
+        assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
+        assertThat(node.unprepare(other).complaint()).isEmpty();
+    }
 
-            Ended wrong = maintenance(node, "on", "--device=GPU-3");
-            assertThat(wrong.status()).isEqualTo(2);
-            assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
-        }
+    private static void aClaimThatToleratesTheTaintTakesTheHardwareBack(
+            TestNode node, Path suspended) throws Exception {
+        assertThat(maintenance(node, "on").status()).isZero();
+        assertThat(suspended).exists();
+
+        KubeletClaim claim = node.allocate("burn-in", "gpu-0");
+        assertThat(node.prepare(claim).complaint()).isEmpty();
+
+        assertThat(suspended).doesNotExist();
+        assertThat(maintenance(node, "status").status()).isEqualTo(1);
+        assertThat(node.unprepare(claim).complaint()).isEmpty();
+        assertThat(maintenance(node, "on").status()).isZero();
     }
 
     @Test
