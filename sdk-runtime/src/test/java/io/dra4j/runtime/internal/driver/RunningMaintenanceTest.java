@@ -245,6 +245,7 @@ class RunningMaintenanceTest {
 
         files.write(next);
 
+        assertThat(files.answer(next)).as("before the driver has looked").isEmpty();
         awaitAnswer(next, new Answer("2", true, true, null));
         assertThat(hardware.calls).containsExactly("suspend");
     }

@@ -131,6 +131,8 @@ class PolicyReaderTest {
                 "rules: [{attributes: {tier: {int: 1}}}] | rules[0]: attribute tier is not in a domain of yours",
                 "rules: [{attributes: {gpu.example.com/tier: {int: 1}}}] | rules[0]: attribute gpu.example.com/tier is not",
                 "rules: [{attributes: {resource.kubernetes.io/numaNode: {int: 1}}}] | is not in a domain of yours",
+                "rules: [{attributes: {k8s.io/tier: {int: 1}}}] | attribute k8s.io/tier is not in a domain of yours",
+                "rules: [{attributes: {a: {int: 1}, b: {int: 1}, c: {int: 1}, d: {int: 1}, e: {int: 1}, f: {int: 1}, g: {int: 1}}}] | ; and 2 more",
                 "rules: [{attributes: {example.com/tier: {int: 1, bool: true}}}]"
                         + " | rules[0]: attributes[example.com/tier] needs one value with its type",
                 "rules: [{attributes: {example.com/tier: {string: 3}}}] | texts that look like numbers or true need quotes",
@@ -140,6 +142,7 @@ class PolicyReaderTest {
                 "rules: [{taints: [{key: example.com/a, effect: Never}]}]"
                         + " | rules[0]: taint example.com/a has effect Never; use NoSchedule, NoExecute or None",
                 "rules: [{taints: [{key: gpu.example.com/a, effect: None}]}] | is in the driver's domain",
+                "rules: [{taints: [{key: GPU.example.com/a, effect: None}]}] | is in the driver's domain",
                 "rules: [{taints: [{key: example.com/a b, effect: None}]}] | rules[0]: taints[0].key: ",
                 "rules: [{taints: [{key: example.com/a, value: a b, effect: None}]}] | rules[0]: taints[0].value: "
             })

@@ -9,9 +9,11 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,10 +74,21 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
     @Test
     void areWrittenToTheLastInventoryWhileTheNextIsRead() {
+        publisher.close();
+        loop = new ManualLoop();
+        ManualLoop hardware = new ManualLoop();
+        publisher = new SlicePublisher(parts(this::read), loop, hardware, loop, new Random(1));
+        publisher.start();
+        loop.advance(NOW);
+        hardware.advance(NOW);
+        loop.advance(NOW);
         publisher.inventoryChanged();
+        loop.advance(NOW);
+        assertThat(hardware.waiting()).as("reads").isOne();
+
         taint(true);
 
-        assertThat(devices("node-a")).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
     }
 
     @Test
@@ -158,6 +171,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
         restartUnreadable();
         taint(true);
         assertThat(publisher.areTaintsPublished()).isFalse();
+        assertThat(reasons()).contains(Reason.CLUSTER_UNREACHABLE);
 
         store.listFailure = null;
         loop.advance(SOON);
