@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the kubelet's record adds to findings, and that they are made without it. */
+/** Findings of an audit with the kubelet's record, and without it. */
 class ViewsTest {
 
     private static final String OTHER = "5f9b1c5e-0000-4000-8000-000000000001";

@@ -198,4 +198,14 @@ class MaintenanceViewTest {
                 No claim holds such a device.
                 """);
     }
+
+    @Test
+    void devicesAreInUseWhileAClaimHoldsOneOrTheTaintIsMissing() {
+        Maintenance some = new Maintenance("id", List.of("gpu-0"), "NoSchedule", SINCE);
+
+        assertThat(state(some, PUBLISHED).isOutOfUse()).isTrue();
+        assertThat(state(some, PUBLISHED, TRAINING).isOutOfUse()).isFalse();
+        assertThat(state(some, new Answer("id", false, false, null)).isOutOfUse()).isFalse();
+        assertThat(state(all("NoSchedule"), SUSPENDED, TRAINING).isOutOfUse()).isFalse();
+    }
 }

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a driver does of a maintenance, look by look, with a publisher and files. */
+/** A maintenance as a driver follows it, look by look, with a publisher and files. */
 class RunningMaintenanceTest {
 
     private static final String DRIVER = "gpu.example.com";
