@@ -70,7 +70,7 @@ final class CheckpointExport {
      */
     byte[] checkpoint(String bootId, List<HeldClaim> claims) {
         PassthroughGpus machines = passthrough.gpus(claims);
-        NodeDevices devices = NodeDevices.of(machines.readOthers(nvml), settings, machines);
+        NodeDevices devices = NodeDevices.of(machines.readOthers(nvml::read), settings, machines);
         GoCheckpointWriter writer = new GoCheckpointWriter(driver, bootId);
         List<String> refused = new ArrayList<>();
         for (HeldClaim claim : claims) {

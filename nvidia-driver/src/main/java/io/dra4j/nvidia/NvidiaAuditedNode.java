@@ -20,6 +20,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.sharing.Holders;
 import io.dra4j.nvidia.state.ClaimState;
+import io.dra4j.nvidia.takeover.FileAge;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
 import io.dra4j.nvidia.vfio.Passthrough;
@@ -40,6 +41,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     private final NodeDevices.Settings settings;
     private final DeviceSharing sharing;
     private final Path checkpoint;
+    private final Path proc;
     private final SnapshotReader reader;
     private final List<Gpu> known;
     private final MigDeviceAllocator allocator;
@@ -48,6 +50,7 @@ final class NvidiaAuditedNode implements AuditedNode {
      * Creates the node.
      *
      * @param directory the driver's directory
+     * @param proc the mount point of procfs
      * @param known the GPUs as the driver has last read them: virtual machines may have some
      */
     NvidiaAuditedNode(
@@ -56,11 +59,13 @@ final class NvidiaAuditedNode implements AuditedNode {
             DeviceSharing sharing,
             Passthrough passthrough,
             Path directory,
+            Path proc,
             List<Gpu> known) {
         this.nvml = nvml;
         this.settings = settings;
         this.sharing = sharing;
         this.checkpoint = directory.resolve(GoCheckpoint.FILE);
+        this.proc = proc;
         this.reader = new SnapshotReader(nvml, settings, passthrough);
         this.known = List.copyOf(known);
         this.allocator = new MigDeviceAllocator(nvml, gpu -> false);
@@ -198,12 +203,9 @@ final class NvidiaAuditedNode implements AuditedNode {
     private Result leftByNvidiasDriver(AuditedClaims claims) {
         Set<String> held =
                 claims.held().stream().map(claim -> claim.ref().uid()).collect(Collectors.toSet());
-        List<GoClaim> left;
+        GoCheckpoint found;
         try {
-            left =
-                    GoCheckpoint.read(checkpoint)
-                            .map(found -> found.left(claims.bootId()))
-                            .orElse(List.of());
+            found = GoCheckpoint.read(checkpoint).orElse(new GoCheckpoint("", List.of()));
         } catch (DraException e) {
             return result(
                     "",
@@ -216,10 +218,16 @@ final class NvidiaAuditedNode implements AuditedNode {
         }
         return result(
                 "no claim of NVIDIA's driver is left",
-                left.stream()
+                left(found, claims.bootId()).stream()
                         .filter(claim -> !held.contains(claim.uid()))
                         .map(this::leftByNvidiasDriver)
                         .toList());
+    }
+
+    private List<GoClaim> left(GoCheckpoint found, String boot) {
+        return found.hasNoBoot() && FileAge.read(checkpoint, proc).isOfEarlierBoot()
+                ? List.of()
+                : found.left(boot);
     }
 
     private Finding leftByNvidiasDriver(GoClaim claim) {

@@ -332,6 +332,7 @@ final class NvidiaOptions extends DriverOptions {
                 sharing(),
                 passthrough(nvml),
                 directory(),
+                procRoot(),
                 healthPolicy().stateFile().read().gpus());
     }
 

@@ -105,8 +105,8 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     private boolean isOfEarlierBoot(GoCheckpoint checkpoint, String bootId) {
-        if (checkpoint.bootId().isEmpty()) {
-            return !checkpoint.claims().isEmpty() && wasWrittenBeforeThisBoot();
+        if (checkpoint.hasNoBoot()) {
+            return wasWrittenBeforeThisBoot();
         }
         if (checkpoint.isOfEarlierBoot(bootId)) {
             LOG.atInfo().log("The claims of NVIDIA's driver ended with an earlier boot");

@@ -25,7 +25,7 @@ record SnapshotReader(Nvml nvml, NodeDevices.Settings settings, Passthrough pass
     Snapshot read(Supplier<List<HeldClaim>> held, List<Gpu> known) {
         String installed = nvml.fingerprint();
         PassthroughGpus before = passthrough.gpus(held.get());
-        Reading reading = before.readOthers(nvml);
+        Reading reading = before.readOthers(nvml::read);
         PassthroughGpus machines =
                 before.after(reading.gpus(), Passthrough.lent(held.get()), known);
         return new Snapshot(

@@ -19,6 +19,7 @@ import io.dra4j.runtime.ClaimPreview;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -56,7 +57,8 @@ class HealthyAuditTest extends SharingOnBoards {
     @Override
     Passthrough.Settings passthrough() {
         Duration soon = Duration.ofSeconds(10);
-        return new Passthrough.Settings(isPassthrough, node.sysfs(), node.proc(), soon, soon, soon);
+        return new Passthrough.Settings(
+                isPassthrough, node.sysfs(), node.proc(), soon, soon, soon, InstantSource.system());
     }
 
     @AfterEach

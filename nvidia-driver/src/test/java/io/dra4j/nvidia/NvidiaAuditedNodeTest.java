@@ -12,6 +12,7 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.takeover.GoFiles;
 import java.nio.file.Files;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -128,8 +129,13 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
         install("l40s");
 
         leave(GoFiles.prepared(ONE.uid(), gpu0, "boot-0"));
-
         assertThat(audit(false).exitStatus()).isEqualTo(Report.HEALTHY);
+
+        leave(GoFiles.prepared(ONE.uid(), gpu0, ""));
+        node.booted(Instant.now().plusSeconds(60));
+        assertThat(audit(false).exitStatus()).isEqualTo(Report.HEALTHY);
+        Files.delete(node.proc().resolve("stat"));
+        assertThat(audit(false).exitStatus()).isEqualTo(Report.INCOMPLETE);
     }
 
     @Test

@@ -67,6 +67,7 @@ abstract class SharingOnBoards extends ProviderOnBoards {
                 sharing(),
                 new Passthrough(own, node.options().nvidiaSmi(), passthrough()),
                 folder,
+                node.proc(),
                 new HealthStateFile(folder.resolve("gpus.json"), node.proc()).read().gpus());
     }
 

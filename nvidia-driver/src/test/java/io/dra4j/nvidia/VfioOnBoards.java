@@ -13,6 +13,8 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.standin.PciStandIn;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.ClaimPreview;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -21,10 +23,8 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** GPUs for virtual machines, with a stand-in of the kernel that binds drivers. */
-@ResourceLock("processes with /dev/nvidia0") // those of any test are seen
 abstract class VfioOnBoards extends SharingOnBoards {
 
     static final Duration SOON = Duration.ofSeconds(10);
@@ -42,7 +42,7 @@ abstract class VfioOnBoards extends SharingOnBoards {
         return new Passthrough.Settings(
                 true,
                 node.sysfs(),
-                Path.of("/proc"),
+                node.proc(),
                 users,
                 unbind,
                 Duration.ofSeconds(10),
@@ -68,6 +68,17 @@ abstract class VfioOnBoards extends SharingOnBoards {
         if (kernel != null) {
             kernel.close();
         }
+    }
+
+    /**
+     * Starts a process that has a file open. The node has no others: those of other tests are not
+     * seen.
+     */
+    final Process open(Path file) throws IOException {
+        Process user = new ProcessBuilder("sleep", "300").redirectInput(file.toFile()).start();
+        String pid = String.valueOf(user.pid());
+        Files.createSymbolicLink(node.proc().resolve(pid), Path.of("/proc", pid));
+        return user;
     }
 
     final Map<String, Device> devices() {

@@ -89,7 +89,7 @@ class VfioRefusalsTest extends VfioOnBoards {
         Files.createDirectories(opened.getParent());
         Files.writeString(opened, "");
         kernel.hold(VFIO);
-        Process machine = new ProcessBuilder("sleep", "300").redirectInput(opened.toFile()).start();
+        Process machine = open(opened);
 
         try {
             assertThatThrownBy(() -> claims.unprepare(provider, ONE))
@@ -110,7 +110,7 @@ class VfioRefusalsTest extends VfioOnBoards {
     void areNotTakenFromAProcessThatIsNamed() throws Exception {
         begin();
         Path device = node.root().resolve("dev/nvidia0");
-        Process user = new ProcessBuilder("sleep", "300").redirectInput(device.toFile()).start();
+        Process user = open(device);
         try {
             refuses(machine(ONE), "/dev/nvidia0", "sleep (process " + user.pid() + ")", "300 ms");
         } finally {

@@ -188,16 +188,16 @@ class VfioTest extends VfioOnBoards {
         Nvml other = node.nvml(); // has no session yet
 
         PassthroughGpus some = PassthroughGpus.of(bus.gpus(), Set.of());
-        assertThatThrownBy(() -> some.readOthers(other))
+        assertThatThrownBy(() -> some.readOthers(other::read))
                 .isInstanceOf(NvmlException.class)
                 .hasMessageContaining("kernel module");
         for (String gpu : kernel.gpus()) {
             kernel.bindByHand(gpu, VFIO);
         }
         PassthroughGpus all = PassthroughGpus.of(bus.gpus(), Set.of());
-        assertThat(all.readOthers(other).gpus()).isEmpty();
+        assertThat(all.readOthers(other::read).gpus()).isEmpty();
         other.close();
-        assertThatThrownBy(() -> all.readOthers(other))
+        assertThatThrownBy(() -> all.readOthers(other::read))
                 .hasMessageContaining("given back"); // which says nothing of the GPUs
     }
 

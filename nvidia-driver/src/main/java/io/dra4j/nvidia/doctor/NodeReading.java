@@ -51,7 +51,7 @@ final class NodeReading {
     Reading reading() {
         Reading known = reading;
         if (known == null) {
-            known = isForMachines() ? install.passthroughGpus().read(this::read) : read();
+            known = isForMachines() ? install.passthroughGpus().readOthers(this::read) : read();
             reading = known;
         }
         return known;

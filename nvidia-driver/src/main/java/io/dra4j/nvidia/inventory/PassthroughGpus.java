@@ -3,7 +3,6 @@
 package io.dra4j.nvidia.inventory;
 
 import io.dra4j.nvidia.nvml.Gpu;
-import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
 import io.dra4j.nvidia.nvml.PciAddress;
@@ -89,11 +88,13 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
     /**
      * Reads the GPUs of NVIDIA's driver, which need not be loaded where virtual machines have all.
      *
-     * @throws NvmlException if {@link Nvml#read} does, for another reason
+     * @param nvml reads NVML
+     * @return what NVML reports; nothing if it is not there, and need not be
+     * @throws NvmlException if NVML can't be read for another reason: unknown is not none
      */
-    public Reading readOthers(Nvml nvml) {
+    public Reading readOthers(Supplier<Reading> nvml) {
         try {
-            return nvml.read();
+            return nvml.get();
         } catch (NvmlException e) {
             if (!areAllWithoutNvml() || e.reason() != Reason.NO_DRIVER) {
                 throw e;

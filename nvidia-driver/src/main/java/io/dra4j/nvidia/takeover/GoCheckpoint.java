@@ -67,6 +67,13 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     }
 
     /**
+     * Returns whether its claims are of a boot that it does not name: {@link FileAge} says more.
+     */
+    public boolean hasNoBoot() {
+        return bootId.isEmpty() && !claims.isEmpty();
+    }
+
+    /**
      * Returns whether its claims ended with an earlier boot, and what was set up for them.
      *
      * @param boot the node's present boot
