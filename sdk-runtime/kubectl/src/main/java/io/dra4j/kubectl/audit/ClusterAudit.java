@@ -3,6 +3,7 @@
 package io.dra4j.kubectl.audit;
 
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.kubectl.read.PodInfo;
 import io.dra4j.kubectl.read.Snapshot;
@@ -25,18 +26,40 @@ final class ClusterAudit {
     static List<Check> of(Snapshot snapshot, Supplier<List<PodInfo>> pods) {
         Map<String, Supplier<Result>> looks = new LinkedHashMap<>();
         HeldDevices devices = new HeldDevices(snapshot);
-        looks.put("device-not-published", devices::notPublished);
-        looks.put("pool-not-published", devices::withoutSlices);
+        looks.put("object-unreadable", () -> unreadable(snapshot));
+        looks.put("device-not-published", missing(snapshot, devices::notPublished));
+        looks.put("pool-not-published", missing(snapshot, devices::withoutSlices));
         looks.put("device-allocated-twice", devices::allocatedTwice);
         looks.put("node-gone", devices::onGoneNodes);
         Budgets budgets = new Budgets(snapshot);
         looks.put("capacity-exceeded", budgets::capacities);
         looks.put("counters-exceeded", budgets::counters);
         looks.put("reserved-for-no-pod", () -> new Reservations(snapshot, pods.get()).forNoPod());
-        looks.put("pod-not-reserved", () -> new Reservations(snapshot, pods.get()).missing());
+        looks.put(
+                "pod-not-reserved",
+                missing(snapshot, () -> new Reservations(snapshot, pods.get()).missing()));
         List<Check> checks = new ArrayList<>();
         looks.forEach((id, look) -> checks.add(new Look(id, look)));
         return checks;
+    }
+
+    private static Result unreadable(Snapshot snapshot) {
+        if (!snapshot.unread().isEmpty()) {
+            throw new NotCheckedException(String.join("; ", snapshot.unread()));
+        }
+        return Result.healthy("all objects could be read");
+    }
+
+    /** What is missed may be an object that could not be read. */
+    private static Supplier<Result> missing(Snapshot snapshot, Supplier<Result> look) {
+        return () -> {
+            Result result = look.get();
+            if (!result.findings().isEmpty() && !snapshot.unread().isEmpty()) {
+                throw new NotCheckedException(
+                        "an object that is missed may be one that can't be read");
+            }
+            return result;
+        };
     }
 
     private record Look(String id, Supplier<Result> supplier) implements Check {

@@ -88,9 +88,33 @@ class ClusterAuditTest {
         List<String> ids = new ArrayList<>();
         ClusterAudit.of(new ClusterModel(new Random(SEED)).snapshot(), List::of)
                 .forEach(check -> ids.add(check.id()));
-        assertThat(ids).containsExactlyInAnyOrderElementsOf(PLANTED.keySet());
+        assertThat(ids)
+                .startsWith("object-unreadable")
+                .filteredOn(id -> !id.equals("object-unreadable"))
+                .containsExactlyInAnyOrderElementsOf(PLANTED.keySet());
         assertThat(Files.readString(PAGE))
                 .contains(ids.stream().map(id -> "| `" + id + "` | ").toList());
+    }
+
+    /** What seems to be missed may be one of these. */
+    @ParameterizedTest
+    @MethodSource("ids")
+    void objectsThatCannotBeReadAreNotMissed(String id) {
+        ClusterModel cluster = new ClusterModel(new Random(SEED));
+        PLANTED.get(id).in(cluster);
+        cluster.unread.add("left out, since it can't be read: claim default/late");
+
+        Report report = report(cluster);
+
+        boolean isMissed =
+                List.of("device-not-published", "pool-not-published", "pod-not-reserved")
+                        .contains(id);
+        assertThat(report.findings())
+                .extracting(Finding::id)
+                .isEqualTo(isMissed ? List.of() : List.of(id));
+        assertThat(report.text())
+                .containsPattern("not checked +object-unreadable +left out, since")
+                .contains("claim default/late");
     }
 
     @Test

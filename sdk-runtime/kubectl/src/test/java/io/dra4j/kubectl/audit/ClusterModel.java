@@ -29,6 +29,7 @@ final class ClusterModel {
 
     final Set<String> nodes = new LinkedHashSet<>();
     final List<PodInfo> pods = new ArrayList<>();
+    final List<String> unread = new ArrayList<>();
     String counter = "80Gi"; // of the card, of which each half takes 40Gi
     private final Map<String, List<String>> devices = new LinkedHashMap<>(); // by node
     private final List<Slice> more = new ArrayList<>();
@@ -183,6 +184,6 @@ final class ClusterModel {
                 Map.of(),
                 Map.of(),
                 List.of(),
-                List.of());
+                unread);
     }
 }
