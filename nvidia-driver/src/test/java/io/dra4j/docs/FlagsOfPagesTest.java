@@ -26,7 +26,7 @@ class FlagsOfPagesTest {
     private static final Pattern CALL =
             Pattern.compile(
                     "([\\w.-]*(?:dra-conformance|dra4j-conformance-tests|dra4j-nvidia-driver"
-                            + "|dra4j-example-fake-driver)[\\w.-]*\\.jar)\\s+([a-z]+\\b)?([^\n#|&;]*)");
+                            + "|dra4j-example-fake-driver)[\\w.-]*\\.jar)\\s+([a-z]+(?:-[a-z]+)*\\b)?([^\n#|&;]*)");
     private static final Pattern FLAG = Pattern.compile("(?<![\\w-])--[a-z][a-z0-9-]*");
     private static final Pattern INLINE = Pattern.compile("(?<!`)`([^`\n]+)`(?!`)");
 
@@ -60,6 +60,9 @@ class FlagsOfPagesTest {
         CommandSpec spec() {
             if (program.endsWith(".jar webhook")) {
                 return Programs.WEBHOOK;
+            }
+            if (program.endsWith(".jar claim-metrics")) {
+                return Programs.CLAIM_METRICS;
             }
             if (program.endsWith(".jar maintenance")) {
                 return Programs.MAINTENANCE;

@@ -37,6 +37,9 @@ class SettingsPageTest {
                 + "\n### webhook\n\n"
                 + "`webhook` before options of a driver's program runs [its webhook](../how-to/webhook.md). That takes the driver's options, too; `--help` shows which of them it needs.\n\n"
                 + OptionTable.of(VARIABLE, Programs.WEBHOOK.options())
+                + "\n### claim-metrics\n\n"
+                + "`claim-metrics` instead of options of a driver's program serves [how long claims of the cluster wait](../how-to/monitor.md#how-long-claims-wait). Of the driver's options it has `--driver-name`, `--kubeconfig` and those of the log, and these:\n\n"
+                + OptionTable.of(VARIABLE, own(Programs.CLAIM_METRICS, Programs.CONTROLLER))
                 + "\n### maintenance\n\n"
                 + "`maintenance on`, `off` or `status` instead of options [takes the devices of a node out of use](../how-to/take-a-gpu-out.md). It looks at the options of the driver alone that have a variable here.\n\n"
                 + OptionTable.of(VARIABLE, Programs.MAINTENANCE.options())

@@ -48,9 +48,10 @@ import picocli.CommandLine;
  * takes the devices of a driver that runs out of use. {@code explain} and {@code tree} are those of
  * {@code kubectl dra}, if its jar is beside the driver's. {@code webhook} before options runs an
  * {@link AdmissionWebhook} for the driver's configurations, which needs no node: it asks a provider
- * that is never started for its {@link DeviceProvider#configTypes}. {@code doctor} before options
- * prints what is wrong with the node, and ends, as does {@code audit} with what the node's records
- * contradict each other in.
+ * that is never started for its {@link DeviceProvider#configTypes}. {@code claim-metrics} serves
+ * the age of claims that wait, for the whole cluster. {@code doctor} before options prints what is
+ * wrong with the node, and ends, as does {@code audit} with what the node's records contradict each
+ * other in.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
@@ -61,6 +62,7 @@ public final class DriverMain {
 
     private static final int SUCCESS = 0;
     private static final int FAILURE = 1;
+    private static final String CLAIM_METRICS = "claim-metrics";
 
     private final PrintStream out;
     private final PrintStream err;
@@ -325,6 +327,10 @@ public final class DriverMain {
             return Optional.of(
                     new ClusterMain(err, environment)
                             .execute(program.name(), program.main(), args));
+        }
+        if (args.length > 0 && args[0].equals(CLAIM_METRICS)) {
+            return Optional.of(
+                    new ClaimMetricsMain(line, ending).execute(args, program, environment));
         }
         return MaintenanceMain.isFor(args)
                 ? Optional.of(

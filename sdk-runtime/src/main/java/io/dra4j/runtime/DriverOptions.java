@@ -330,6 +330,9 @@ public abstract class DriverOptions extends ProgramOptions {
                 "`webhook` before options checks claims when they are created; `webhook --help`"
                         + " explains it.");
         lines.add(
+                "`claim-metrics` instead serves how long claims of the cluster wait;"
+                        + " `claim-metrics --help` explains it.");
+        lines.add(
                 "`doctor` before options finds what is wrong with this node; `doctor --help` explains"
                         + " it.");
         return lines.toArray(String[]::new);

@@ -50,6 +50,7 @@ class ArchitectureTest {
                     Map.entry(I + ".observe", 7),
                     Map.entry(I + ".doctor", 6),
                     Map.entry(I + ".measure", 2),
+                    Map.entry(I + ".pending", 2),
                     Map.entry(I + ".http", 3),
                     Map.entry(I + ".tls", 4),
                     Map.entry(I + ".admission", 6),
@@ -139,6 +140,7 @@ class ArchitectureTest {
                             "claim",
                             List.of("", "driver", "kubelet", "admission", "measure", "audit")),
                     Map.entry("measure", List.of("driver")),
+                    Map.entry("pending", List.of("driver")),
                     Map.entry("audit", List.of("", "driver")),
                     Map.entry("claim.allocation", List.of("", "claim", "admission", "audit")),
                     Map.entry("policy", List.of("driver")),
@@ -167,6 +169,7 @@ class ArchitectureTest {
                                     "policy",
                                     "status",
                                     "admission",
+                                    "pending",
                                     "audit")));
 
     @ArchTest

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import io.dra4j.runtime.internal.observe.Meters;
@@ -11,8 +12,11 @@ import io.fabric8.kubernetes.client.http.AsyncBody;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -22,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +48,7 @@ final class ApiCalls {
     /** Also for verbs of {@code resourceclaims/driver}, which are asked for by a validation. */
     private static final int INVALID = 422;
 
+    private static final int LONGEST_STATUS = 64 * 1024;
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
     private final HttpClient http;
@@ -108,6 +114,34 @@ final class ApiCalls {
                         .header("Accept", JSON)
                         .method(method, type, body == null ? null : body.toString());
         return await(() -> http.sendAsync(request.build(), String.class), method, path, limit);
+    }
+
+    /**
+     * Reads the objects of a list, of any length: each is handed on before the next is read.
+     *
+     * @param limit for all of the answer
+     */
+    void list(String path, Consumer<JsonNode> item, Duration limit) {
+        long end = System.nanoTime() + limit.toNanos();
+        HttpRequest request =
+                http.newHttpRequestBuilder().uri(server + path).header("Accept", JSON).build();
+        HttpResponse<InputStream> response =
+                await(() -> http.sendAsync(request, InputStream.class), "GET", path, limit);
+        String what = "GET " + path;
+        try (InputStream body = TimedStream.of(response.body(), end - System.nanoTime())) {
+            if (!response.isSuccessful()) {
+                byte[] reason = body.readNBytes(LONGEST_STATUS);
+                throw failure(what, response, status(new String(reason, StandardCharsets.UTF_8)));
+            }
+            Json.items(body, item);
+        } catch (IllegalArgumentException | JsonProcessingException e) {
+            throw new ClusterException(
+                    "The API server's answer to %s is no list: %s".formatted(what, e.getMessage()),
+                    response.code(),
+                    null);
+        } catch (IOException e) {
+            throw System.nanoTime() >= end ? late(what, limit, e) : lost(what, e);
+        }
     }
 
     /** Starts a watch, and returns as soon as the server has begun with its response. */
@@ -187,20 +221,28 @@ final class ApiCalls {
             return response.get(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             response.cancel(true);
-            throw new ClusterException(
-                    "The API server did not answer within %s: %s"
-                            .formatted(TransientRetry.seconds(limit), what),
-                    e);
+            throw late(what, limit, e);
         } catch (ExecutionException e) {
-            throw new ClusterException(
-                    "No answer from the API server %s to %s: %s. Is the address in the kubeconfig right, and may this process connect to it?"
-                            .formatted(server, what, reason(e.getCause())),
-                    e.getCause());
+            throw lost(what, e.getCause());
         } catch (InterruptedException e) {
             response.cancel(true);
             Thread.currentThread().interrupt();
             throw new ClusterException("Interrupted while waiting for the API server: " + what, e);
         }
+    }
+
+    private static ClusterException late(String what, Duration limit, Exception cause) {
+        return new ClusterException(
+                "The API server did not answer within %s: %s"
+                        .formatted(TransientRetry.seconds(limit), what),
+                cause);
+    }
+
+    private ClusterException lost(String what, @Nullable Throwable cause) {
+        return new ClusterException(
+                "No answer from the API server %s to %s: %s. Is the address in the kubeconfig right, and may this process connect to it?"
+                        .formatted(server, what, reason(cause)),
+                cause);
     }
 
     /** Many failures of a connection have no message of their own, or only their cause has one. */

@@ -10,6 +10,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * JSON.
  */
 public final class ClaimCodec {
+
+    private static final String POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name";
 
     private ClaimCodec() {}
 
@@ -49,12 +52,43 @@ public final class ClaimCodec {
 
     /** Returns when a claim was created, by the API server's clock; empty if it does not say. */
     public static Optional<Instant> createdAt(String json) {
-        String time = Json.parse(json).path("metadata").path("creationTimestamp").asText();
+        return createdAt(Json.parse(json));
+    }
+
+    private static Optional<Instant> createdAt(JsonNode claim) {
+        String time = claim.path("metadata").path("creationTimestamp").asText();
         try {
             return Optional.of(Instant.parse(time));
         } catch (DateTimeParseException e) {
             return Optional.empty();
         }
+    }
+
+    /** Returns a claim that waits for devices; empty for any other. */
+    static Optional<PendingClaim> pending(JsonNode claim) {
+        JsonNode metadata = claim.path("metadata");
+        if (claim.at("/status/allocation").isObject() || metadata.hasNonNull("deletionTimestamp")) {
+            return Optional.empty();
+        }
+        Map<String, String> classes = deviceClasses(claim.at("/spec/devices/requests"));
+        return createdAt(claim)
+                .map(
+                        created ->
+                                new PendingClaim(
+                                        new HashSet<>(classes.values()),
+                                        created,
+                                        isForPod(metadata)));
+    }
+
+    /** Claims that are made from a pod's template have both; either will do. */
+    private static boolean isForPod(JsonNode metadata) {
+        return metadata.path("annotations").has(POD_CLAIM_NAME)
+                || metadata.path("ownerReferences")
+                        .valueStream()
+                        .anyMatch(
+                                owner ->
+                                        owner.path("kind").asText().equals("Pod")
+                                                && owner.path("apiVersion").asText().equals("v1"));
     }
 
     private static @Nullable Allocation allocation(JsonNode allocation) {

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +73,15 @@ public final class Cluster implements AutoCloseable {
     /** Returns all claims of the cluster, as they come and change. */
     public ClaimFeed claimFeed() {
         return claims;
+    }
+
+    /**
+     * Lists the claims of all namespaces that are not allocated; they may be some seconds old.
+     *
+     * @throws ClusterException if they can't be read in time
+     */
+    public List<PendingClaim> pendingClaims(Duration limit) {
+        return claims.pending(limit);
     }
 
     /** Returns the statuses of claims. */

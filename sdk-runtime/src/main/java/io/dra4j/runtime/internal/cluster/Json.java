@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** JSON as this package reads and writes it: trees, so that unknown fields survive. */
@@ -41,6 +46,33 @@ final class Json {
             return node;
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("Not JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    /**
+     * Reads the items of a list one by one, as they come, so that a long one needs no more memory.
+     *
+     * @throws IllegalArgumentException if it is no list
+     * @throws IOException if the text ends early, or can't be read
+     */
+    static void items(InputStream list, Consumer<JsonNode> item) throws IOException {
+        boolean hasItems = false;
+        try (JsonParser parser = MAPPER.createParser(list)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new IllegalArgumentException("it is no object");
+            }
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                boolean isItems = parser.currentName().equals("items");
+                hasItems |= isItems;
+                boolean isArray = parser.nextToken() == JsonToken.START_ARRAY;
+                while (isItems && isArray && parser.nextToken() != JsonToken.END_ARRAY) {
+                    item.accept(parser.readValueAsTree());
+                }
+                parser.skipChildren();
+            }
+        }
+        if (!hasItems) {
+            throw new IllegalArgumentException("it has no items");
         }
     }
 

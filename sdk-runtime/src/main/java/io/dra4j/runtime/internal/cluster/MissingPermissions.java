@@ -77,7 +77,7 @@ final class MissingPermissions {
                     verb.endsWith("patch")
                             ? "statuses of devices are updated instead, by the verb update"
                             : "no status of devices in claims, and no binding conditions";
-            case "resourceclaims" -> "claims can't be prepared or followed without it";
+            case "resourceclaims" -> "claims can't be prepared, followed or counted without it";
             case "resourceslices", "nodes" -> "devices can't be published without it";
             default -> "what needs it is left out";
         };

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
-import io.micrometer.core.instrument.Tag;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -29,9 +28,11 @@ final class DeviceCollector implements MultiCollector {
 
     private static final String INFO = "_info";
 
+    private final Labels own;
     private final Meters meters;
 
-    DeviceCollector(Meters meters) {
+    DeviceCollector(Labels own, Meters meters) {
+        this.own = own;
         this.meters = meters;
     }
 
@@ -112,10 +113,6 @@ final class DeviceCollector implements MultiCollector {
     }
 
     private Labels labels(List<String> names, List<String> values) {
-        Labels own = Labels.EMPTY;
-        for (Tag tag : meters.own()) {
-            own = own.add(tag.getKey(), tag.getValue());
-        }
         return own.merge(Labels.of(names, values));
     }
 }

@@ -10,7 +10,9 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records measurements of the other parts of a driver.
@@ -37,10 +39,15 @@ public final class Meters implements AutoCloseable {
     private final CompositeMeterRegistry registry;
     private final Tags own;
     private volatile Supplier<List<DeviceSample>> samples = List::of;
+    private volatile @Nullable Supplier<ListedClaims> claims;
 
     Meters(CompositeMeterRegistry registry, String driver, String node) {
+        this(registry, Tags.of("driver", driver, "node", node));
+    }
+
+    private Meters(CompositeMeterRegistry registry, Tags own) {
         this.registry = registry;
-        this.own = Tags.of("driver", driver, "node", node);
+        this.own = own;
     }
 
     /**
@@ -49,6 +56,11 @@ public final class Meters implements AutoCloseable {
      */
     public static Meters global(String driver, String node) {
         return new Meters(Metrics.globalRegistry, driver, node);
+    }
+
+    /** Makes meters of a process that is on no node in particular, in a registry of its own. */
+    public static Meters ofCluster(String driver) {
+        return new Meters(new CompositeMeterRegistry(), Tags.of("driver", driver));
     }
 
     /** Makes meters whose measurements are discarded. */
@@ -99,12 +111,28 @@ public final class Meters implements AutoCloseable {
         samples = measured;
     }
 
+    /**
+     * Shows the claims that wait, from the next scrape that is set up on.
+     *
+     * @param listed lists them, on any thread
+     */
+    public void watchClaims(Supplier<ListedClaims> listed) {
+        claims = listed;
+    }
+
+    /** Returns what lists the claims that wait; empty if they are not shown. */
+    Optional<Supplier<ListedClaims>> claims() {
+        return Optional.ofNullable(claims);
+    }
+
     /** Measures the devices of claims. */
     List<DeviceSample> devices() {
         return samples.get();
     }
 
-    /** Returns the labels of all metrics, which are the driver's and the node's. */
+    /**
+     * Returns the labels of all metrics, which are the driver's and, if there is one, the node's.
+     */
     Tags own() {
         return own;
     }

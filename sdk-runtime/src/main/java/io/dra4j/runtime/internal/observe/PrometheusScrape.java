@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.observe;
 
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -12,6 +14,7 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
@@ -36,7 +39,14 @@ final class PrometheusScrape implements AutoCloseable {
 
     PrometheusScrape(Meters meters) {
         this.source = meters.registry();
-        prometheus.getPrometheusRegistry().register(new DeviceCollector(meters));
+        Labels own = labels(meters.own());
+        prometheus.getPrometheusRegistry().register(new DeviceCollector(own, meters));
+        meters.claims()
+                .ifPresent(
+                        claims ->
+                                prometheus
+                                        .getPrometheusRegistry()
+                                        .register(new ClaimCollector(own, claims)));
         List<MeterBinder> ofTheProcess =
                 List.of(
                         collections,
@@ -47,6 +57,14 @@ final class PrometheusScrape implements AutoCloseable {
                         new UptimeMetrics());
         ofTheProcess.forEach(binder -> binder.bindTo(prometheus));
         source.add(prometheus);
+    }
+
+    private static Labels labels(Tags tags) {
+        Labels labels = Labels.EMPTY;
+        for (Tag tag : tags) {
+            labels = labels.add(tag.getKey(), tag.getValue());
+        }
+        return labels;
     }
 
     /** Returns the page for a request with such an {@code Accept} header. */

@@ -87,6 +87,23 @@ class DocumentationTest {
                 .contains("\n\n" + table + "\n");
     }
 
+    @Test
+    void hasARowForEachMetricOfClaimsThatWait() throws IOException {
+        String table =
+                table(
+                        Arrays.stream(ClaimMetric.values())
+                                .map(
+                                        metric ->
+                                                List.of(
+                                                        "`" + metric.prometheusName() + "`",
+                                                        metric.isCounter() ? "counter" : "gauge",
+                                                        labels(metric.labels()),
+                                                        metric.meaning())));
+
+        assertThat(Files.readString(DOCS.resolve("reference/metrics.md")))
+                .contains("\n\n" + table + "\n");
+    }
+
     private static String table(Stream<List<String>> rows) {
         Stream<List<String>> head =
                 Stream.of(

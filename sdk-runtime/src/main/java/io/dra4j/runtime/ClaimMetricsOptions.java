@@ -1,0 +1,53 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.runtime.internal.driver.HttpSettings;
+import io.dra4j.runtime.internal.driver.RunningClaimMetrics;
+import java.time.InstantSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** The options of a driver program's command {@code claim-metrics}, which has no others. */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class ClaimMetricsOptions extends ProgramOptions {
+
+    @Option(
+            names = "--http-endpoint",
+            paramLabel = "HOST:PORT",
+            defaultValue = ":8080",
+            description =
+                    "Where to serve metrics and the probes /healthz and /readyz. [HTTP_ENDPOINT]"
+                            + DEFAULT)
+    private String httpEndpoint;
+
+    @Option(
+            names = "--metrics-path",
+            paramLabel = "PATH",
+            defaultValue = HttpSettings.METRICS_PATH,
+            description = "The path of the metrics. [METRICS_PATH]" + DEFAULT)
+    private String metricsPath;
+
+    /** Describes the command in the program's words. */
+    static CommandLine describe(CommandLine command) {
+        command.getCommandSpec()
+                .name(command.getCommandName() + " claim-metrics")
+                .usageMessage()
+                .description(
+                        "Serves how many claims of the cluster wait for devices, and for how long,"
+                                + " by device class. One process is enough for a cluster, whatever"
+                                + " drivers it has; it needs no node, and may list ResourceClaims"
+                                + " alone.",
+                        "");
+        return command;
+    }
+
+    /** Begins to serve. */
+    RunningClaimMetrics start() {
+        return RunningClaimMetrics.start(
+                driverName(),
+                kubeconfig().orElse(null),
+                HttpSettings.of(httpEndpoint, metricsPath),
+                InstantSource.system());
+    }
+}

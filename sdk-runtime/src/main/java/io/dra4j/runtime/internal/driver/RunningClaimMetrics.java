@@ -1,0 +1,120 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.observe.HttpEndpoint;
+import io.dra4j.runtime.internal.observe.HttpEndpoint.Probes;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.observe.Metric;
+import io.dra4j.runtime.internal.pending.PendingClaims;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metrics of claims that wait, served by one process for the cluster.
+ *
+ * <p>It is ready while the API server is away, too: its metrics say so, and have to be scraped.
+ */
+public final class RunningClaimMetrics implements AutoCloseable {
+
+    /** Stands for the node in requests, of which none is about one. */
+    private static final String NO_NODE = "claim-metrics";
+
+    private static final Duration API_CHECK = Duration.ofSeconds(2);
+
+    private final Meters meters;
+    private final Cluster cluster;
+    private final HttpEndpoint endpoint;
+
+    private RunningClaimMetrics(Meters meters, Cluster cluster, HttpEndpoint endpoint) {
+        this.meters = meters;
+        this.cluster = cluster;
+        this.endpoint = endpoint;
+    }
+
+    /**
+     * Begins to serve.
+     *
+     * @param kubeconfig the kubeconfig file; {@code null} for the service account of the pod
+     * @throws DraException if the API server has no such claims, or the port is not free
+     */
+    public static RunningClaimMetrics start(
+            String driver, @Nullable Path kubeconfig, HttpSettings http, InstantSource clock) {
+        return start(driver, kubeconfig, http, clock, PendingClaims.LIMIT);
+    }
+
+    static RunningClaimMetrics start(
+            String driver,
+            @Nullable Path kubeconfig,
+            HttpSettings http,
+            InstantSource clock,
+            Duration limit) {
+        DriverSettings.requireDriverName(driver);
+        Meters meters = Meters.ofCluster(driver);
+        Cluster cluster = Cluster.connect(kubeconfig, driver, NO_NODE, meters);
+        PendingClaims claims = new PendingClaims(cluster::pendingClaims, clock, limit);
+        meters.watchClaims(claims);
+        HttpEndpoint endpoint = null;
+        boolean started = false;
+        try {
+            // First of all: a registry does not see what was measured before it was there.
+            endpoint = serve(http, meters, claims);
+            meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
+            cluster.requireDraApi(API_CHECK);
+            started = true;
+            return new RunningClaimMetrics(meters, cluster, endpoint);
+        } finally {
+            if (!started) {
+                close(endpoint, cluster, meters);
+            }
+        }
+    }
+
+    private static HttpEndpoint serve(HttpSettings http, Meters meters, PendingClaims claims) {
+        try {
+            return HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes(claims));
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't serve HTTP on %s (%s); choose another --http-endpoint"
+                            .formatted(http.address(), e.getMessage()),
+                    e);
+        }
+    }
+
+    private static Probes probes(PendingClaims claims) {
+        return new Probes(
+                Optional::empty,
+                List::of,
+                () ->
+                        claims.problem().isEmpty()
+                                ? List.of()
+                                : List.of("no list of claims: " + claims.problem()));
+    }
+
+    /** Returns where it serves. */
+    public InetSocketAddress address() {
+        return endpoint.address();
+    }
+
+    /** Stops at once. */
+    @Override
+    public void close() {
+        close(endpoint, cluster, meters);
+    }
+
+    private static void close(@Nullable HttpEndpoint endpoint, Cluster cluster, Meters meters) {
+        if (endpoint != null) {
+            endpoint.close();
+        }
+        cluster.close();
+        meters.close();
+    }
+}

@@ -1,0 +1,32 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.observe;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The claims of the last list that wait.
+ *
+ * @param pending those that are not allocated; empty if the list failed
+ * @param failures how many lists failed since the start
+ */
+public record ListedClaims(List<OfClass> pending, long failures) {
+
+    /** The device class of claims of classes beyond those that get series of their own. */
+    public static final String OTHER_CLASSES = "(other)";
+
+    /** Copies the list. */
+    public ListedClaims {
+        pending = List.copyOf(pending);
+    }
+
+    /**
+     * The claims of a device class.
+     *
+     * @param forPod whether they were made for pods
+     * @param count how many there are
+     * @param oldest the age of the oldest
+     */
+    public record OfClass(String deviceClass, boolean forPod, long count, Duration oldest) {}
+}

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Count the claims of the cluster that wait for devices, by device class, for one process.
+ *
+ * <p>Flow: a scrape → here → internal.cluster, once in a while.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.pending;
+
+import org.jspecify.annotations.NullMarked;

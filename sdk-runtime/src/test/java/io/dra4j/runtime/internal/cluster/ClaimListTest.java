@@ -1,0 +1,147 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The list of claims that wait, which is read as it comes. */
+class ClaimListTest extends ClusterUnderTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final String CLAIM =
+            """
+            {"metadata":{"name":"c","creationTimestamp":"2026-01-01T00:00:00Z"%s},
+             "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}}}\
+            """;
+
+    private static String claim(String moreMetadata) {
+        return CLAIM.formatted(moreMetadata);
+    }
+
+    private static String list(String items) {
+        return "{\"kind\":\"ResourceClaimList\",\"metadata\":{\"resourceVersion\":\"7\",\"items\":[1]},"
+                + "\"items\":"
+                + items
+                + ",\"more\":[{}]}";
+    }
+
+    private boolean isForPod(String moreMetadata) {
+        server.then(200, list("[" + claim(moreMetadata) + "]"));
+        return cluster.pendingClaims(LIMIT).get(0).forPod();
+    }
+
+    @Test
+    void isReadAtOnceFromTheWatchCache() throws Exception {
+        server.then(200, list("[" + claim("") + "]"));
+
+        assertThat(cluster.pendingClaims(LIMIT))
+                .containsExactly(
+                        new PendingClaim(
+                                Set.of("gpu"), Instant.parse("2026-01-01T00:00:00Z"), false));
+        ScriptedServer.Request request = server.requests.take();
+        assertThat(request.path()).isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
+        assertThat(request.query()).isEqualTo("resourceVersion=0");
+    }
+
+    @Test
+    void mayBeEmpty() {
+        server.then(200, list("[]")).then(200, list("null"));
+
+        assertThat(cluster.pendingClaims(LIMIT)).isEmpty();
+        assertThat(cluster.pendingClaims(LIMIT)).isEmpty();
+    }
+
+    @Test
+    void mayBeLong() {
+        server.then(
+                200,
+                list(
+                        IntStream.range(0, 5000)
+                                .mapToObj(i -> claim(""))
+                                .collect(Collectors.joining(",", "[", "]"))));
+
+        assertThat(cluster.pendingClaims(LIMIT)).hasSize(5000);
+    }
+
+    @Test
+    void saysWhichClaimsWereMadeForAPod() {
+        assertThat(isForPod(",\"annotations\":{\"resource.kubernetes.io/pod-claim-name\":\"gpu\"}"))
+                .isTrue();
+        assertThat(
+                        isForPod(
+                                ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\"}]"))
+                .isTrue();
+        assertThat(
+                        isForPod(
+                                ",\"ownerReferences\":[{\"apiVersion\":\"acme/v1\",\"kind\":\"Pod\",\"name\":\"p\"}]"))
+                .isFalse();
+        assertThat(isForPod(",\"annotations\":{\"a\":\"b\"}")).isFalse();
+    }
+
+    @Test
+    void thatIsRefusedNamesTheRight() {
+        server.then(
+                403,
+                "{\"kind\":\"Status\",\"message\":\""
+                        + MissingPermissions.message("list", "resourceclaims", "resource.k8s.io")
+                                .replace("\"", "\\\"")
+                        + "\"}");
+
+        assertThatThrownBy(() -> cluster.pendingClaims(LIMIT))
+                .isInstanceOf(ClusterException.Forbidden.class)
+                .hasMessageContaining("403");
+    }
+
+    @Test
+    void thatIsNoneIsAnError() {
+        server.then(200, "[]").then(200, "{}").then(200, "<html>").then(200, "{\"items\":[{}");
+
+        for (int i = 0; i < 4; i++) {
+            assertThatThrownBy(() -> cluster.pendingClaims(LIMIT))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("no list")
+                    .hasMessageContaining("resourceclaims?resourceVersion=0");
+        }
+    }
+
+    @Test
+    void thatStopsInTheMiddleIsGivenUpInTime() {
+        server.thenStream("{\"items\":[" + claim("") + ",");
+
+        assertThatThrownBy(() -> cluster.pendingClaims(Duration.ofSeconds(1)))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
+    }
+
+    @Test
+    void thatDoesNotBeginIsGivenUpInTime() {
+        server.thenHang();
+
+        assertThatThrownBy(() -> cluster.pendingClaims(Duration.ofSeconds(1)))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
+    }
+
+    @Test
+    void whoseConnectionEndsIsAnError() {
+        server.then(
+                exchange -> {
+                    exchange.sendResponseHeaders(200, 1000);
+                    exchange.getResponseBody().write("{\"items\":[".getBytes());
+                    exchange.getResponseBody().flush();
+                    exchange.close();
+                });
+
+        assertThatThrownBy(() -> cluster.pendingClaims(LIMIT))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContaining("resourceclaims?resourceVersion=0");
+    }
+}
