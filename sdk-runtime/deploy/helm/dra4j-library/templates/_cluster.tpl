@@ -55,15 +55,7 @@ spec:
     {{- if gt (int $container.healthcheckPort) 0 }}
     - ports: [{protocol: TCP, port: healthcheck}]
     {{- end }}
-  egress:
-    # The API server; it is found by its address, without DNS.
-    - ports:
-        {{- range $root.Values.networkPolicy.apiServerPorts }}
-        - {protocol: TCP, port: {{ . }}}
-        {{- end }}
-      {{- with $root.Values.networkPolicy.apiServerTo }}
-      to: {{- toYaml . | nindent 8 }}
-      {{- end }}
+  egress: {{- include "dra4j.apiServerEgress" $root | nindent 4 }}
 {{- end }}
 {{- if $root.Values.resourceQuota.enabled }}
 ---
@@ -80,4 +72,16 @@ spec:
         operator: In
         values: [{{ $root.Values.kubeletPlugin.priorityClassName | quote }}]
 {{- end }}
+{{- end }}
+
+{{/* The rules of a NetworkPolicy for what talks to the API server alone. Takes the root. */}}
+{{- define "dra4j.apiServerEgress" -}}
+# The API server; it is found by its address, without DNS.
+- ports:
+    {{- range .Values.networkPolicy.apiServerPorts }}
+    - {protocol: TCP, port: {{ . }}}
+    {{- end }}
+  {{- with .Values.networkPolicy.apiServerTo }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end }}

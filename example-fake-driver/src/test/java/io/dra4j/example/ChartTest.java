@@ -55,7 +55,7 @@ class ChartTest extends ChartContract {
                                 .set("gpuDeviceStatus", true)
                                 .set("kubeletPlugin.bindingConditions", true));
 
-        assertThat(Right.all().stream().filter(right -> right.namespace().isEmpty()))
+        assertThat(Right.ofTheDriver().stream().filter(right -> right.namespace().isEmpty()))
                 .map(Right::toString)
                 .containsExactlyElementsOf(Right.granted(all.of(Kind.ClusterRole)));
         assertThat(Right.granted(CHART.render(Installation.DEFAULT).of(Kind.ClusterRole)))

@@ -41,6 +41,7 @@ class ChartTest extends ChartContract {
                     "cdiRoot",
                     "devicePolicy",
                     "webhook",
+                    "claimMetrics",
                     "networkPolicy",
                     "monitoring",
                     "openshift",

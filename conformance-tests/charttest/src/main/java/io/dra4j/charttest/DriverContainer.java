@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A container of the driver's program: in the DaemonSet of a chart, or as its webhook.
+ * A container of the driver's program: in the DaemonSet of a chart, or in a Deployment.
  *
  * @param pod the pod's spec
  * @param container the container
@@ -23,6 +23,11 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
 
     /** The webhook. */
     public static DriverContainer ofWebhook(Manifests manifests) {
+        return first(manifests.one(Kind.Deployment));
+    }
+
+    /** The process that serves metrics of claims that wait. */
+    public static DriverContainer ofClaimMetrics(Manifests manifests) {
         return first(manifests.one(Kind.Deployment));
     }
 

@@ -19,15 +19,22 @@ final class MetricsPage {
 
     private static final Pattern CODE = Pattern.compile("`([a-z_]+)`");
 
+    /** The section of metrics of no node. */
+    private static final String OF_THE_CLUSTER = "## Claims that wait";
+
     private MetricsPage() {}
 
     /** Reads the labels of each metric. */
     static Map<String, Set<String>> labels(Path docs) throws IOException {
         Map<String, Set<String>> served = new TreeMap<>();
+        Set<String> ofAll = Set.of("driver", "node");
         for (String line : Files.readAllLines(docs.resolve("reference/metrics.md"))) {
+            if (line.startsWith("## ")) {
+                ofAll = line.equals(OF_THE_CLUSTER) ? Set.of("driver") : Set.of("driver", "node");
+            }
             if (line.startsWith("| `dra4j_")) {
                 String[] cells = line.split("\\|");
-                Set<String> labels = new TreeSet<>(Set.of("driver", "node"));
+                Set<String> labels = new TreeSet<>(ofAll);
                 CODE.matcher(cells[3]).results().forEach(label -> labels.add(label.group(1)));
                 served.put(cells[1].replace("`", "").trim(), labels);
             }

@@ -109,11 +109,10 @@ public abstract class MonitoringContract {
     /** Otherwise namespace and pod are those of the driver, and the claim's get other names. */
     @Test
     void aScrapeKeepsTheLabelsOfClaims() {
-        assertThat(
-                        withAllParts()
-                                .one(Kind.PodMonitor)
-                                .at("/spec/podMetricsEndpoints/0/honorLabels")
-                                .asBoolean())
-                .isTrue();
+        assertThat(withAllParts().of(Kind.PodMonitor))
+                .hasSize(2)
+                .allMatch(
+                        monitor ->
+                                monitor.at("/spec/podMetricsEndpoints/0/honorLabels").asBoolean());
     }
 }

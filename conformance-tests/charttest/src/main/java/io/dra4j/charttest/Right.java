@@ -18,7 +18,7 @@ import java.util.List;
  * @param resource with its subresource
  * @param verb for example {@code list}
  * @param namespace in which it holds; empty for everywhere
- * @param part of the driver that needs it
+ * @param part of the driver that needs it, or {@link #CLAIM_METRICS}
  * @param optional whether the driver publishes and prepares without it
  * @param why the driver needs it
  * @param without what is lost
@@ -35,6 +35,19 @@ public record Right(
 
     /** The library chart, from a driver's module. */
     public static final Path LIBRARY = Path.of("../sdk-runtime/deploy/helm/dra4j-library");
+
+    /** The process of the cluster that serves metrics of claims that wait. */
+    public static final String CLAIM_METRICS = "claim-metrics";
+
+    /** The rights of the driver on a node. */
+    public static List<Right> ofTheDriver() {
+        return all().stream().filter(right -> !right.part().equals(CLAIM_METRICS)).toList();
+    }
+
+    /** The rights of {@link #CLAIM_METRICS}. */
+    public static List<Right> ofClaimMetrics() {
+        return all().stream().filter(right -> right.part().equals(CLAIM_METRICS)).toList();
+    }
 
     /** All rights. */
     public static List<Right> all() {

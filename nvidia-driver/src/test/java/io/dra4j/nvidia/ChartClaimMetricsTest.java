@@ -1,0 +1,8 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.charttest.ClaimMetricsContract;
+
+/** The metrics of claims that wait in the chart of the NVIDIA driver. */
+class ChartClaimMetricsTest extends ClaimMetricsContract {}
