@@ -84,6 +84,7 @@ final class ServingCertificate {
         command.addAll(List.of("-keystore", file.toString(), "-storetype", "PKCS12"));
         command.addAll(List.of("-storepass:env", PASSWORD));
         command.addAll(more);
+        command.add("-J-XX:TieredStopAtLevel=1"); // it is done before the other compiler pays off
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put(PASSWORD, password);
         Process keytool = builder.start();
