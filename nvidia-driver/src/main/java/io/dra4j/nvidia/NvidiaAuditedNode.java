@@ -20,7 +20,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.sharing.Holders;
 import io.dra4j.nvidia.state.ClaimState;
-import io.dra4j.nvidia.takeover.FileAge;
+import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
 import io.dra4j.nvidia.vfio.Passthrough;
@@ -41,7 +41,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     private final NodeDevices.Settings settings;
     private final DeviceSharing sharing;
     private final Path checkpoint;
-    private final Path proc;
+    private final EarlierBoot earlierBoot;
     private final SnapshotReader reader;
     private final List<Gpu> known;
     private final MigDeviceAllocator allocator;
@@ -49,8 +49,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     /**
      * Creates the node.
      *
-     * @param directory the driver's directory
-     * @param proc the mount point of procfs
+     * @param earlierBoot finds out whether claims of NVIDIA's own driver ended with an earlier boot
      * @param known the GPUs as the driver has last read them: virtual machines may have some
      */
     NvidiaAuditedNode(
@@ -58,14 +57,13 @@ final class NvidiaAuditedNode implements AuditedNode {
             NodeDevices.Settings settings,
             DeviceSharing sharing,
             Passthrough passthrough,
-            Path directory,
-            Path proc,
+            EarlierBoot earlierBoot,
             List<Gpu> known) {
         this.nvml = nvml;
         this.settings = settings;
         this.sharing = sharing;
-        this.checkpoint = directory.resolve(GoCheckpoint.FILE);
-        this.proc = proc;
+        this.checkpoint = earlierBoot.file();
+        this.earlierBoot = earlierBoot;
         this.reader = new SnapshotReader(nvml, settings, passthrough);
         this.known = List.copyOf(known);
         this.allocator = new MigDeviceAllocator(nvml, gpu -> false);
@@ -225,7 +223,7 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     private List<GoClaim> left(GoCheckpoint found, String boot) {
-        return found.hasNoBoot() && FileAge.read(checkpoint, proc).isOfEarlierBoot()
+        return found.hasNoBoot() && earlierBoot.of(found.claims()).isPresent()
                 ? List.of()
                 : found.left(boot);
     }

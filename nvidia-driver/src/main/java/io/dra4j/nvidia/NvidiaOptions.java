@@ -21,6 +21,8 @@ import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.slicing.SliceFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
+import io.dra4j.nvidia.takeover.EarlierBoot;
+import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.AuditedNode;
 import io.dra4j.runtime.DriverOptions;
@@ -314,14 +316,20 @@ final class NvidiaOptions extends DriverOptions {
                 ? Optional.empty()
                 : Optional.of(
                         new NvidiaTakeOver(
-                                directory(),
                                 new NvidiaTakeOver.Node(
                                         install.nvml(procRoot()),
                                         install.inventorySettings(nodeName()),
-                                        procRoot(),
-                                        "k8s." + driverName() + "/claim"),
+                                        earlierBoot()),
                                 edits(),
                                 sharing()));
+    }
+
+    private EarlierBoot earlierBoot() {
+        return new EarlierBoot(
+                directory().resolve(GoCheckpoint.FILE),
+                procRoot(),
+                cdiRoot(),
+                "k8s." + driverName() + "/claim");
     }
 
     AuditedNode audited() {
@@ -331,8 +339,7 @@ final class NvidiaOptions extends DriverOptions {
                 install.inventorySettings(nodeName()),
                 sharing(),
                 passthrough(nvml),
-                directory(),
-                procRoot(),
+                earlierBoot(),
                 healthPolicy().stateFile().read().gpus());
     }
 

@@ -18,6 +18,7 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
+import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.takeover.FileAge;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
@@ -35,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,13 +64,12 @@ final class NvidiaTakeOver implements TakeOver {
     /**
      * The node.
      *
-     * @param proc the mount point of procfs
-     * @param cdiKind the kind of the driver's CDI devices, {@code k8s.gpu.nvidia.com/claim}
+     * @param earlierBoot has the checkpoint, and finds out whether its claims are of this boot
      */
-    record Node(Nvml nvml, NodeDevices.Settings settings, Path proc, String cdiKind) {}
+    record Node(Nvml nvml, NodeDevices.Settings settings, EarlierBoot earlierBoot) {}
 
-    NvidiaTakeOver(Path directory, Node node, Edits edits, DeviceSharing sharing) {
-        this.file = directory.resolve(GoCheckpoint.FILE);
+    NvidiaTakeOver(Node node, Edits edits, DeviceSharing sharing) {
+        this.file = node.earlierBoot().file();
         this.node = node;
         MigDeviceAllocator allocator = new MigDeviceAllocator(node.nvml(), gpu -> false);
         this.claims = new AdoptedClaims(edits, allocator, sharing);
@@ -106,7 +107,7 @@ final class NvidiaTakeOver implements TakeOver {
 
     private boolean isOfEarlierBoot(GoCheckpoint checkpoint, String bootId) {
         if (checkpoint.hasNoBoot()) {
-            return wasWrittenBeforeThisBoot();
+            return wasWrittenBeforeThisBoot(checkpoint);
         }
         if (checkpoint.isOfEarlierBoot(bootId)) {
             LOG.atInfo().log("The claims of NVIDIA's driver ended with an earlier boot");
@@ -116,26 +117,28 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     /** Old releases do not record the boot. */
-    private boolean wasWrittenBeforeThisBoot() {
-        FileAge age;
+    private boolean wasWrittenBeforeThisBoot(GoCheckpoint checkpoint) {
+        Optional<FileAge> age;
         try {
-            age = FileAge.read(file, node.proc());
+            age = node.earlierBoot().of(checkpoint.claims());
         } catch (DraException e) {
             throw refused(
                     "The checkpoint of NVIDIA's driver, %s, does not name the boot of its claims, and whether that is this one is unknown: %s"
                             .formatted(file, e.getMessage()),
                     e);
         }
-        if (age.isOfEarlierBoot()) {
-            LOG.atWarn()
-                    .addKeyValue("file", file)
-                    .addKeyValue("written", age.written())
-                    .addKeyValue("booted", age.booted())
-                    .log(
-                            "The checkpoint of NVIDIA's driver was written before this boot, so its claims have ended: they are not taken over, and the file gets the ending {}",
-                            PUT_ASIDE);
-        }
-        return age.isOfEarlierBoot();
+        age.ifPresent(this::warnOfEarlierBoot);
+        return age.isPresent();
+    }
+
+    private void warnOfEarlierBoot(FileAge age) {
+        LOG.atWarn()
+                .addKeyValue("file", file)
+                .addKeyValue("written", age.written())
+                .addKeyValue("booted", age.booted())
+                .log(
+                        "The checkpoint of NVIDIA's driver was written before this boot, so its claims have ended: they are not taken over, and the file gets the ending {}",
+                        PUT_ASIDE);
     }
 
     @Override
@@ -251,7 +254,7 @@ final class NvidiaTakeOver implements TakeOver {
                     "device %s is of a kind that this driver does not know"
                             .formatted(device.name()));
         }
-        String id = "%s=%s-%s".formatted(node.cdiKind(), uid, device.name());
+        String id = "%s=%s-%s".formatted(node.earlierBoot().cdiKind(), uid, device.name());
         if (device.isShare() || !device.cdiIds().equals(List.of(id))) {
             throw new PrepareException(
                     "device %s has the CDI name %s, and not %s as here; the kubelet keeps the former"

@@ -68,12 +68,10 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
     private NvidiaTakeOver takeOver(Nvml used, boolean dynamicMig) {
         return new NvidiaTakeOver(
-                folder,
                 new NvidiaTakeOver.Node(
                         used,
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
-                        node.proc(),
-                        "k8s.gpu.nvidia.com/claim"),
+                        earlierBoot()),
                 new Edits(node.roots(), HookProgram.at(node.hook())),
                 sharing());
     }
@@ -436,6 +434,20 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         assertThat(folder.resolve("checkpoint.json.taken-over")).exists();
     }
 
+    /** The clock was set. */
+    @Test
+    void aCheckpointThatNamesNoBootIsOfThisOneIfAClaimHasItsSpec() throws Exception {
+        install("l40s");
+        writeWithoutBoot(true);
+        node.booted(Instant.now().plusSeconds(60));
+        Files.writeString(
+                cdi.resolve("k8s.gpu.nvidia.com-claim_%s.yaml".formatted(ONE.uid())), "");
+
+        assertThat(takeOver(false).claims("boot-1")).containsExactly(ONE.uid());
+
+        assertThat(log.list).isEmpty();
+    }
+
     @Test
     void aCheckpointThatNamesItsBootHasNoOtherTime() throws Exception {
         install("l40s");
@@ -468,11 +480,13 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     }
 
     @Test
-    void withoutTheTimeOfTheBootACheckpointWithoutClaimsIsNone() throws Exception {
+    void withoutTheTimeOfTheBootACheckpointWithoutClaimsThatHaveSomethingIsNone() throws Exception {
         install("l40s");
-        Files.write(file(), GoFiles.secondVersion("\"preparedClaims\":{}"));
         Files.delete(node.proc().resolve("stat"));
+        Files.write(file(), GoFiles.secondVersion("\"preparedClaims\":{}"));
+        assertThat(takeOver(false).claims("boot-1")).isEmpty();
 
+        Files.write(file(), GoFiles.begun(ONE.uid(), "", "")); // it has changed nothing
         assertThat(takeOver(false).claims("boot-1")).isEmpty();
     }
 

@@ -8,13 +8,17 @@ import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.standin.SharedMemory;
 import io.dra4j.nvidia.standin.SmiStandIn;
+import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.AuditedClaims;
 import io.dra4j.runtime.ClaimPreview;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Claims that share GPUs of a provider, with a stand-in of nvidia-smi that records its calls. */
 abstract class SharingOnBoards extends ProviderOnBoards {
@@ -22,6 +26,9 @@ abstract class SharingOnBoards extends ProviderOnBoards {
     static final ClaimRef ONE = new ClaimRef("default", "one", "0b5c9d52-0001");
     static final ClaimRef TWO = new ClaimRef("default", "two", "0b5c9d52-0002");
     static final String BOOT = "boot-1";
+
+    @TempDir(factory = SharedMemory.class)
+    Path cdi;
 
     final JournaledClaims claims = new JournaledClaims();
     NvidiaDeviceProvider provider;
@@ -58,6 +65,12 @@ abstract class SharingOnBoards extends ProviderOnBoards {
         provider.inventory();
     }
 
+    /** The signs by which a checkpoint of NVIDIA's own driver is of this boot, or of another. */
+    final EarlierBoot earlierBoot() {
+        return new EarlierBoot(
+                folder.resolve("checkpoint.json"), node.proc(), cdi, "k8s.gpu.nvidia.com/claim");
+    }
+
     /** The node for an audit, as another process than the driver's reads it. */
     final NvidiaAuditedNode audited(boolean dynamicMig) {
         Nvml own = node.nvml();
@@ -66,8 +79,7 @@ abstract class SharingOnBoards extends ProviderOnBoards {
                 new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
                 sharing(),
                 new Passthrough(own, node.options().nvidiaSmi(), passthrough()),
-                folder,
-                node.proc(),
+                earlierBoot(),
                 new HealthStateFile(folder.resolve("gpus.json"), node.proc()).read().gpus());
     }
 

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * The age of a checkpoint that does not name its boot, by the node's clock.
+ * The age of a checkpoint that does not name its boot, by the node's clock, which may have been set
+ * since.
  *
  * @param written when the file was last written
  * @param booted when the node was booted, in whole seconds

@@ -67,10 +67,12 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     }
 
     /**
-     * Returns whether its claims are of a boot that it does not name: {@link FileAge} says more.
+     * Returns whether it does not name the boot of claims that may have something of the node.
+     *
+     * <p>{@link EarlierBoot} finds out more.
      */
     public boolean hasNoBoot() {
-        return bootId.isEmpty() && !claims.isEmpty();
+        return bootId.isEmpty() && !left(bootId).isEmpty();
     }
 
     /**
