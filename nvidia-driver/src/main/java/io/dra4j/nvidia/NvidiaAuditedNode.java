@@ -205,14 +205,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         try {
             found = GoCheckpoint.read(checkpoint).orElse(new GoCheckpoint("", List.of()));
         } catch (DraException e) {
-            return result(
-                    "",
-                    List.of(
-                            finding(
-                                    checkpoint.toString(),
-                                    String.valueOf(e.getMessage()),
-                                    "this driver does not start with it, and NVIDIA's does not"
-                                            + " either")));
+            return result("", List.of(unusable(String.valueOf(e.getMessage()))));
         }
         return result(
                 "no claim of NVIDIA's driver is left",
@@ -222,6 +215,29 @@ final class NvidiaAuditedNode implements AuditedNode {
                         .toList());
     }
 
+    /** Without a driver that unprepares its claims, a drain would never end. */
+    private Finding unusable(String what) {
+        String node = settings.nodeName();
+        return new Finding(
+                "nvidia-checkpoint",
+                Severity.WARNING,
+                checkpoint.toString(),
+                what,
+                "this driver does not start with it, nor does NVIDIA's if it is damaged; without a driver,"
+                        + " pods with claims do not end",
+                List.of(
+                        "kubectl cordon " + node,
+                        "sudo mv %1$s %1$s%2$s    # this driver then starts without the claims"
+                                .formatted(checkpoint, NvidiaTakeOver.UNUSED),
+                        drain(),
+                        "kubectl uncordon " + node));
+    }
+
+    private String drain() {
+        return "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                .formatted(settings.nodeName());
+    }
+
     private List<GoClaim> left(GoCheckpoint found, String boot) {
         return found.hasNoBoot() && earlierBoot.of(found.claims()).isPresent()
                 ? List.of()
@@ -229,25 +245,18 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     private Finding leftByNvidiasDriver(GoClaim claim) {
-        return finding(
+        return new Finding(
+                "nvidia-checkpoint",
+                Severity.WARNING,
                 "claim " + claim.uid(),
                 claim.isPrepared()
                         ? "NVIDIA's driver has prepared it, and this one has not taken it over"
                         : "NVIDIA's driver has begun to prepare it, and may have changed the hardware"
                                 + " for it",
-                "its devices can't be refused to other claims, and what was set up for it stays");
-    }
-
-    private Finding finding(String object, String what, String why) {
-        return new Finding(
-                "nvidia-checkpoint",
-                Severity.WARNING,
-                object,
-                what,
-                why,
+                "its devices can't be refused to other claims, and what was set up for it stays",
                 List.of(
-                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                .formatted(settings.nodeName()),
+                        "# the drain ends only while a driver runs: NVIDIA's, or this one by --take-over=ignore",
+                        drain(),
                         "sudo rm " + checkpoint,
                         "kubectl uncordon " + settings.nodeName()));
     }

@@ -54,6 +54,9 @@ final class NvidiaTakeOver implements TakeOver {
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaTakeOver.class);
     private static final String PUT_ASIDE = ".taken-over";
 
+    /** The ending of a file that can't be used, for people. */
+    static final String UNUSED = ".unused";
+
     private final Path file;
     private final Node node;
     private final AdoptedClaims claims;
@@ -96,12 +99,16 @@ final class NvidiaTakeOver implements TakeOver {
     private DraException refused(String why, DraException cause) {
         return new DraException(
                 """
-                %s
-                It may list claims of running containers. Drain the node, and remove the file:
-                  kubectl drain %s --ignore-daemonsets --delete-emptydir-data
-                  sudo rm %s
-                Or start this driver without its claims, by %s."""
-                        .formatted(why, node.settings().nodeName(), file, alternative()),
+                %1$s
+                It may list claims of running containers, and a drain ends only with a driver that unprepares them. If NVIDIA's driver starts with the file, let it run again, and drain the node with it:
+                  kubectl drain %2$s --ignore-daemonsets --delete-emptydir-data
+                If it does not, put the file aside: this driver then starts without the claims, and the node can be drained with it. What was set up for them stays:
+                  kubectl cordon %2$s
+                  sudo mv %3$s %3$s%4$s
+                  kubectl drain %2$s --ignore-daemonsets --delete-emptydir-data
+                  kubectl uncordon %2$s
+                Where the file can't be moved, the driver starts without its claims by %5$s; remove the option after the drain, and the file."""
+                        .formatted(why, node.settings().nodeName(), file, UNUSED, alternative()),
                 cause);
     }
 

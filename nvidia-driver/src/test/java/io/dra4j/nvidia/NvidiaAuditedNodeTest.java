@@ -123,6 +123,12 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
 
         Files.writeString(folder.resolve("checkpoint.json"), "{}");
         assertFound(false, "nvidia-checkpoint", "checkpoint.json");
+        assertThat(audit(false).findings().get(0).mend())
+                .satisfiesExactly(
+                        cordon -> assertThat(cordon).isEqualTo("kubectl cordon node-1"),
+                        move -> assertThat(move).startsWith("sudo mv " + folder),
+                        drain -> assertThat(drain).startsWith("kubectl drain node-1"),
+                        uncordon -> assertThat(uncordon).isEqualTo("kubectl uncordon node-1"));
     }
 
     @Test

@@ -151,5 +151,9 @@ class TakeOverIT {
 
         assertThat(node.startRegistered("--take-over=ignore")).isTrue();
         assertThat(checkpoint()).hasContent("{\"v9\":{}}");
+        assertThat(node.terminate()).isZero();
+        Files.move(checkpoint(), Path.of(checkpoint() + ".unused"));
+        assertThat(node.startRegistered()).isTrue();
+        assertThat(node.unprepare(held).complaint()).as("a drain ends").isEmpty();
     }
 }

@@ -36,15 +36,12 @@ class EarlierBootTest {
     void writeBeforeTheBoot() throws Exception {
         file = Files.writeString(folder.resolve("checkpoint.json"), "{}");
         Files.setLastModifiedTime(file, FileTime.from(BOOTED.minusSeconds(1)));
-        Files.writeString(
-                folder.resolve("stat"), "cpu 1\nbtime " + BOOTED.getEpochSecond() + "\n");
+        Files.writeString(folder.resolve("stat"), "cpu 1\nbtime " + BOOTED.getEpochSecond() + "\n");
     }
 
     private boolean isEarlier(Path cdiRoot) {
-        GoClaim claim =
-                new GoClaim("0b5c9d52-0001", true, List.of(), List.of(), List.of(), false);
-        GoClaim other =
-                new GoClaim("0b5c9d52-0002", true, List.of(), List.of(), List.of(), false);
+        GoClaim claim = new GoClaim("0b5c9d52-0001", true, List.of(), List.of(), List.of(), false);
+        GoClaim other = new GoClaim("0b5c9d52-0002", true, List.of(), List.of(), List.of(), false);
         return new EarlierBoot(file, folder, cdiRoot, "k8s.gpu.nvidia.com/claim")
                 .of(List.of(other, claim))
                 .isPresent();
