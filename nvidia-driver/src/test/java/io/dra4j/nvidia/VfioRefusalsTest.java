@@ -173,6 +173,42 @@ class VfioRefusalsTest extends VfioOnBoards {
     }
 
     @Test
+    void doNotWaitForNvidiaSmiBeyondTheDeadline() throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        smi.hangAt("persistence_mode");
+        claims.timeout = Duration.ofMillis(2_500); // of which two seconds are to report
+        long start = System.nanoTime();
+
+        assertThatThrownBy(() -> claims.begin(provider, machine(ONE)))
+                .hasMessageContaining("no time is left of this call");
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        assertThat(kernel.done()).isEmpty();
+        smi.heal();
+        claims.timeout = Duration.ofSeconds(30);
+        claims.unprepare(provider, ONE);
+        assertThat(smi.isPersistent(address0)).isTrue();
+    }
+
+    @Test
+    void keepTheirPersistenceForTheNextTryIfNoTimeIsLeft() throws Exception {
+        begin();
+        smi.setPersistent(address0);
+        claims.prepare(provider, machine(ONE));
+        passDeadlineAfter(() -> kernel.done().contains("bind nvidia " + address0));
+
+        assertThatThrownBy(() -> claims.unprepare(provider, ONE))
+                .hasMessageContaining("no time is left of this call to switch its persistence");
+
+        assertThat(smi.isPersistent(address0)).isFalse();
+        clock = InstantSource.system();
+        claims.unprepare(provider, ONE);
+        assertThat(smi.isPersistent(address0)).isTrue();
+        assertThat(kernel.driverOf(address0)).isEqualTo(NVIDIA);
+    }
+
+    @Test
     void doNotWaitForTheKernelBeyondTheDeadline() throws Exception {
         begin();
         claims.timeout = Duration.ofSeconds(3); // of which two are to report

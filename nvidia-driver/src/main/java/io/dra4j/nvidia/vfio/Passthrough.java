@@ -56,6 +56,9 @@ public final class Passthrough {
     /** Calls of NVML return in less, but for one that hangs; as long, others wait. */
     private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
 
+    /** A call of nvidia-smi ends in less. */
+    private static final Duration PERSISTENCE = Duration.ofSeconds(5);
+
     private static final long LOOK_NANOS = 250_000_000;
 
     private final Nvml nvml;
@@ -211,11 +214,11 @@ public final class Passthrough {
                 new LentGpu(
                         gpu.address().text(),
                         node,
-                        persistence.isOn(gpu.address()),
+                        persistence.isOn(gpu.address(), deadline(PERSISTENCE, recorder)),
                         functions.stream().map(Passthrough::lent).toList());
         recorder.recordLent(LentGpus.read(recorder.state().lent()).with(lent).toProviderState());
         if (lent.isPersistent()) {
-            persistence.set(gpu.address(), false);
+            persistence.set(gpu.address(), false, deadline(PERSISTENCE, recorder));
         }
         for (PciFunction function : functions) {
             Deadline toReserve = deadline(settings.unbind(), recorder);
@@ -356,8 +359,17 @@ public final class Passthrough {
             restore(address, function.driver(), recorder);
         }
         if (gpu.isPersistent()) {
-            persistence.set(new PciAddress(gpu.address()), true);
+            switchOn(new PciAddress(gpu.address()), deadline(PERSISTENCE, recorder));
         }
+    }
+
+    private void switchOn(PciAddress gpu, Deadline deadline) {
+        if (deadline.isOver()) {
+            throw new DraException(
+                    "GPU %s is back, and no time is left of this call to switch its persistence mode on again; the next try does so"
+                            .formatted(gpu));
+        }
+        persistence.set(gpu, true, deadline);
     }
 
     /** The kernel ends first what it has begun. */

@@ -5,7 +5,6 @@ package io.dra4j.nvidia.vfio;
 import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.nvml.PciAddress;
-import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,20 +17,19 @@ import org.slf4j.LoggerFactory;
 record Persistence(NvidiaSmi smi) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Persistence.class);
-    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-    boolean isOn(PciAddress gpu) {
+    boolean isOn(PciAddress gpu, Deadline deadline) {
         try {
-            return smi.isPersistent(gpu.text(), TIMEOUT);
+            return smi.isPersistent(gpu.text(), deadline.left());
         } catch (SmiException e) {
             LOG.atDebug().setCause(e).addKeyValue("device", gpu).log("Persistence mode unknown");
             return false;
         }
     }
 
-    void set(PciAddress gpu, boolean isOn) {
+    void set(PciAddress gpu, boolean isOn, Deadline deadline) {
         try {
-            smi.setPersistent(gpu.text(), isOn, TIMEOUT);
+            smi.setPersistent(gpu.text(), isOn, deadline.left());
         } catch (SmiException e) {
             LOG.atWarn()
                     .setCause(e)
