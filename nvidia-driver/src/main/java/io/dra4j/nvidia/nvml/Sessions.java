@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -242,18 +243,26 @@ final class Sessions {
 
     private long await(long nanos, Duration timeout, String consequence) {
         if (nanos <= 0) {
-            throw new NvmlException(
-                    Reason.IN_USE,
-                    "A call of NVML has not returned for %s s: %s"
-                            .formatted(timeout.toMillis() / 1000.0, consequence),
-                    null);
+            throw notReturned(timeout, consequence);
         }
         try {
             return changed.awaitNanos(nanos);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new NvmlException(Reason.FAILING, "Interrupted: " + consequence, e);
+            throw interrupted(consequence, e);
         }
+    }
+
+    private static NvmlException notReturned(Duration timeout, String consequence) {
+        return new NvmlException(
+                Reason.IN_USE,
+                "A call of NVML has not returned for %s s: %s"
+                        .formatted(timeout.toMillis() / 1000.0, consequence),
+                null);
+    }
+
+    private static NvmlException interrupted(String consequence, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new NvmlException(Reason.FAILING, "Interrupted: " + consequence, e);
     }
 
     private void requireNotGivenBack() {
@@ -303,8 +312,11 @@ final class Sessions {
     /**
      * Does so for a moment: calls that begin meanwhile wait for the end instead of failing.
      *
+     * <p>The end of the session itself has no limit: {@link #persistentFailure} reports one that
+     * does not come.
+     *
      * @param purpose named to those who have waited too long
-     * @param timeout how long the calls are waited for
+     * @param timeout how long the calls are waited for, also those that open a session or end it
      * @throws NvmlException if a call does not return in time
      */
     Lease pause(String purpose, Duration timeout) {
@@ -312,23 +324,35 @@ final class Sessions {
     }
 
     private Lease giveBack(String purpose, Duration timeout, List<String> purposes) {
-        lock.lock();
+        String consequence = "NVML can't be given back for " + purpose;
+        long left = lockWithin(timeout, consequence);
+        boolean succeeded = false;
         try {
             purposes.add(purpose);
-            long left = timeout.toNanos();
-            try {
-                while (calls > 0) {
-                    left = await(left, timeout, "NVML can't be given back for " + purpose);
-                }
-            } catch (NvmlException e) {
-                purposes.remove(purpose);
-                changed.signalAll();
-                throw e;
+            while (calls > 0) {
+                left = await(left, timeout, consequence);
             }
             endIfUnused();
+            succeeded = true;
             return new Lease(() -> takeBack(purpose, purposes));
         } finally {
+            if (!succeeded) { // without a lease, the purpose would stay for ever
+                takeBack(purpose, purposes);
+            }
             lock.unlock();
+        }
+    }
+
+    /** Another thread has the lock for long while it opens or ends a session. */
+    private long lockWithin(Duration timeout, String consequence) {
+        long end = System.nanoTime() + timeout.toNanos();
+        try {
+            if (!lock.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw notReturned(timeout, consequence);
+            }
+            return end - System.nanoTime();
+        } catch (InterruptedException e) {
+            throw interrupted(consequence, e);
         }
     }
 

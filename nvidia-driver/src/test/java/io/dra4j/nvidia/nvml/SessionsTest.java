@@ -13,10 +13,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -151,6 +154,77 @@ class SessionsTest {
             assertThat(isOpen()).isFalse();
             assertThat(reading.get(10, TimeUnit.SECONDS).gpus()).hasSize(4);
         }
+    }
+
+    /** The lock is held while NVML opens a session or ends one, and that may take for ever. */
+    @Test
+    void areNotWaitedForBeyondTheTimeoutWhileAnotherThreadHasTheLock() throws Exception {
+        Sessions sessions = new Sessions(Installation.of(node.library()), Instant::now);
+        Lease kept = sessions.keep();
+        Session session = sessions.read(one -> one);
+        CountDownLatch isLocked = new CountDownLatch(1);
+        CountDownLatch isOver = new CountDownLatch(1);
+        CompletableFuture<Void> other =
+                CompletableFuture.runAsync(
+                        () ->
+                                sessions.ifOpen(
+                                        session,
+                                        one -> {
+                                            isLocked.countDown();
+                                            await(isOver);
+                                        }));
+        await(isLocked);
+        CompletableFuture<Lease> paused =
+                CompletableFuture.supplyAsync(
+                        () -> sessions.pause("a passthrough", Duration.ofMillis(100)));
+
+        try {
+            assertThat(paused)
+                    .failsWithin(Duration.ofSeconds(10))
+                    .withThrowableThat()
+                    .withMessageContaining("has not returned for 0.1 s: NVML can't be given back");
+        } finally {
+            isOver.countDown();
+        }
+        other.get(10, TimeUnit.SECONDS);
+        Session after = sessions.read(one -> one); // nothing is paused
+        assertThat(after).isSameAs(session);
+        kept.close();
+        sessions.close();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Else it would be given back for ever, for there is no lease to close. */
+    @Test
+    void areOpenedAgainIfTheirEndFailed() {
+        AtomicBoolean isFailing = new AtomicBoolean();
+        InstantSource clock =
+                () -> {
+                    if (isFailing.get()) {
+                        throw new IllegalStateException("a failure");
+                    }
+                    return Instant.now();
+                };
+        Sessions sessions = new Sessions(Installation.of(node.library()), clock);
+        Lease kept = sessions.keep();
+        sessions.read(one -> one);
+        isFailing.set(true);
+
+        assertThatThrownBy(() -> sessions.pause("a passthrough", Duration.ofSeconds(1)))
+                .isInstanceOf(IllegalStateException.class);
+
+        isFailing.set(false);
+        boolean isOpened = sessions.read(one -> true);
+        assertThat(isOpened).isTrue();
+        kept.close();
+        sessions.close();
     }
 
     @Test
