@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.error.DraException;
@@ -11,6 +12,7 @@ import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.nvml.NvmlException;
 import io.dra4j.nvidia.sharing.Strategy;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.SharingRecord;
@@ -69,15 +71,18 @@ final class CheckpointExport {
      * @throws DraException if one can't be handed over, with all reasons
      */
     byte[] checkpoint(String bootId, List<HeldClaim> claims) {
-        PassthroughGpus machines = passthrough.gpus(claims);
-        NodeDevices devices = NodeDevices.of(machines.readOthers(nvml::read), settings, machines);
         GoCheckpointWriter writer = new GoCheckpointWriter(driver, bootId);
         List<String> refused = new ArrayList<>();
-        for (HeldClaim claim : claims) {
+        List<HeldClaim> others = withoutMachines(claims, refused);
+        if (!others.isEmpty()) {
             try {
-                writer.add(claim.ref().uid(), groups(claim, devices));
-            } catch (DraException e) {
-                refused.add("- claim %s: %s".formatted(claim.ref(), e.getMessage()));
+                NodeDevices devices = devices(claims);
+                others.forEach(claim -> add(claim, devices, writer, refused));
+            } catch (NvmlException e) {
+                if (refused.isEmpty()) {
+                    throw e;
+                }
+                refused.add("- other claims were not checked: " + e.getMessage());
             }
         }
         if (!refused.isEmpty()) {
@@ -92,15 +97,51 @@ final class CheckpointExport {
         return writer.toBytes();
     }
 
+    /**
+     * Refuses claims whose GPUs are lent, before NVML is read, which may not work without these.
+     */
+    private static List<HeldClaim> withoutMachines(List<HeldClaim> claims, List<String> refused) {
+        List<HeldClaim> others = new ArrayList<>();
+        for (HeldClaim claim : claims) {
+            try {
+                if (ClaimState.read(claim.state()).lent() == null) {
+                    others.add(claim);
+                } else {
+                    refused.add(refused(claim.ref(), ofMachine(claim)));
+                }
+            } catch (DraException e) { // a later driver's record
+                refused.add(refused(claim.ref(), String.valueOf(e.getMessage())));
+            }
+        }
+        return others;
+    }
+
+    private static String ofMachine(HeldClaim claim) {
+        return "its GPUs %s are passed through to a virtual machine (vfio), and only this driver returns them to nvidia"
+                .formatted(new TreeSet<>(Passthrough.lent(List.of(claim))));
+    }
+
+    private static String refused(ClaimRef claim, String reason) {
+        return "- claim %s: %s".formatted(claim, reason);
+    }
+
+    private NodeDevices devices(List<HeldClaim> claims) {
+        PassthroughGpus machines = passthrough.gpus(claims);
+        return NodeDevices.of(machines.readOthers(nvml::read), settings, machines);
+    }
+
+    private void add(
+            HeldClaim claim, NodeDevices devices, GoCheckpointWriter writer, List<String> refused) {
+        try {
+            writer.add(claim.ref().uid(), groups(claim, devices));
+        } catch (DraException e) {
+            refused.add(refused(claim.ref(), String.valueOf(e.getMessage())));
+        }
+    }
+
     /** Devices with time slices are a group of their own: that driver resets them as one. */
     private List<Group> groups(HeldClaim claim, NodeDevices devices) {
-        ClaimState state = ClaimState.read(claim.state());
-        if (state.lent() != null) { // first: NVML does not see these GPUs
-            throw new DraException(
-                    "its GPUs %s are passed through to a virtual machine (vfio), and only this driver returns them to nvidia"
-                            .formatted(new TreeSet<>(Passthrough.lent(List.of(claim)))));
-        }
-        List<SharingRecord> sharing = state.sharing();
+        List<SharingRecord> sharing = ClaimState.read(claim.state()).sharing();
         for (SharingRecord one : sharing) {
             if (!one.strategy().equals(Strategy.TimeSlicing.name())) {
                 throw new DraException(

@@ -180,6 +180,20 @@ class CheckpointExportTest extends VfioOnBoards {
         assertThatThrownBy(this::exported).hasMessageNotContaining(TWO.uid());
     }
 
+    /** The module can be unloaded then. */
+    @Test
+    void claimsThatHaveLentAllGpusAreRefusedWithoutNvml() throws Exception {
+        begin();
+        claims.prepare(
+                provider, machine(ONE, "", "gpu-vfio-0", "gpu-vfio-1", "gpu-vfio-2", "gpu-vfio-3"));
+        hardware.loaded(false);
+        assertRefused("- claim %s: its GPUs [%s, ".formatted(ONE, address0));
+        assertThatThrownBy(this::exported).hasMessageNotContaining("not checked");
+
+        hold(TWO, null, device("gpu-0"));
+        assertRefused("- claim " + ONE, "- other claims were not checked: ");
+    }
+
     @Test
     void aGpuThatAnAdministratorHasBoundIsRefusedWithTheClaim() throws Exception {
         begin();
