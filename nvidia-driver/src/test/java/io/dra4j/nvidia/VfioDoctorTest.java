@@ -154,13 +154,15 @@ class VfioDoctorTest extends DoctorOnBoards {
     @Test
     void aGroupOfTwoGpusIsFoundOnce() throws Exception {
         begin("l40s");
-        Path group = Files.readSymbolicLink(device(gpu0).resolve("iommu_group"));
-        Path other = device(kernel.gpus().get(1));
-        Files.delete(other.resolve("iommu_group"));
-        Files.createSymbolicLink(other.resolve("iommu_group"), group);
-        Files.createSymbolicLink(group.resolve("devices").resolve(other.getFileName()), other);
+        String other = kernel.gpus().get(1);
+        kernel.join(gpu0, other);
 
-        assertThat(only().what()).contains(gpu0, kernel.gpus().get(1) + " (nvidia)");
+        assertThat(only().what()).contains(gpu0, other + " (nvidia)");
+        kernel.bindByHand(gpu0, PciStandIn.VFIO);
+        kernel.bindByHand(other, PciStandIn.VFIO);
+        Finding found = only();
+        assertThat(found.what()).contains(gpu0, other + " (vfio-pci)");
+        assertThat(found.mend()).noneMatch(line -> line.contains("unbind"));
     }
 
     @Test

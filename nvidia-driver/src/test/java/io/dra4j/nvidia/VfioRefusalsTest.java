@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -290,6 +292,22 @@ class VfioRefusalsTest extends VfioOnBoards {
         refuses(machine(ONE), "IOMMU group 11", other + " (" + driver + ")");
     }
 
+    /** The administrator has bound both, and the next reading offers neither. */
+    @Test
+    void areRefusedBesideAGpuOfTheirGroupThatIsBoundToVfio() throws Exception {
+        begin();
+        String address1 = kernel.gpus().get(1);
+        kernel.bindByHand(address0, VFIO);
+        kernel.bindByHand(address1, VFIO);
+        provider.inventory();
+        kernel.join(address0, address1);
+
+        refuses(machine(ONE), "IOMMU group 11 has other GPUs", address1 + " (vfio-pci)");
+        refuses(machine(TWO, "", "gpu-vfio-1"), address0 + " (vfio-pci)");
+
+        assertThat(claims.held).isEmpty();
+    }
+
     @Test
     void areHadBesideDevicesThatNothingUses() throws Exception {
         begin();
@@ -359,6 +377,32 @@ class VfioRefusalsTest extends VfioOnBoards {
                 .containsExactly(
                         new LeftOut(
                                 address0, "it is bound to nouveau, and not to nvidia or vfio-pci"));
+    }
+
+    /** A machine with one could reach that of another. */
+    @ParameterizedTest
+    @ValueSource(strings = {NVIDIA, VFIO})
+    void areNotOfferedIfTheirGroupHasAnotherGpu(String driver) throws Exception {
+        begin();
+        String address1 = kernel.gpus().get(1);
+        kernel.join(address0, address1);
+        if (driver.equals(VFIO)) {
+            kernel.bindByHand(address0, VFIO);
+            kernel.bindByHand(address1, VFIO);
+        }
+
+        Map<String, Device> devices = devices();
+
+        assertThat(devices)
+                .containsKeys("gpu-2", "gpu-vfio-2", "gpu-3", "gpu-vfio-3")
+                .hasSize(driver.equals(VFIO) ? 4 : 6);
+        assertThat(devices).doesNotContainKeys("gpu-vfio-0", "gpu-vfio-1");
+        assertThat(devices.containsKey("gpu-0")).isEqualTo(driver.equals(NVIDIA));
+        assertThat(provider.inventory().leftOut())
+                .extracting(LeftOut::device)
+                .containsExactlyInAnyOrder(address0, address1);
+        assertThat(provider.inventory().leftOut().get(0).reason())
+                .contains("its IOMMU group 11 has other GPUs, " + address1);
     }
 
     @Test

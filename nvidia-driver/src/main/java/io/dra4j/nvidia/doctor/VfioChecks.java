@@ -118,7 +118,7 @@ final class VfioChecks {
     private static Finding shared(PciFunction gpu, List<PciFunction> strangers) {
         List<String> mend = new ArrayList<>();
         mend.add("ls -l /sys/kernel/iommu_groups/%s/devices".formatted(gpu.group()));
-        for (PciFunction other : strangers) {
+        for (PciFunction other : strangers.stream().filter(one -> !one.isGpu()).toList()) {
             mend.add(
                     "echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
                             .formatted(other.address()));
@@ -130,13 +130,12 @@ final class VfioChecks {
                 Severity.ERROR,
                 "IOMMU group " + gpu.group(),
                 "GPU %s is in it with %s"
-                        .formatted(
-                                gpu.address(),
-                                strangers.stream()
-                                        .map(one -> one.address() + " (" + one.driver() + ")")
-                                        .collect(Collectors.joining(", "))),
-                "the kernel lends a group as a whole: claims for the GPU fail to be prepared, for the"
-                        + " node would lose the other devices",
+                        .formatted(gpu.address(), PassthroughChecks.named(strangers)),
+                strangers.stream().anyMatch(PciFunction::isGpu)
+                        ? "the kernel lends a group as a whole: its GPUs are not offered to virtual"
+                                + " machines, for one could reach the GPU of another"
+                        : "the kernel lends a group as a whole: claims for the GPU fail to be"
+                                + " prepared, for the node would lose the other devices",
                 mend);
     }
 

@@ -11,10 +11,12 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,12 @@ final class PassthroughOffers {
         boolean isWhole = containers.devices().containsValue(new Offer.Whole(gpu));
         if (function.isEmpty() || !isWhole) {
             return containers;
+        }
+        List<LeftOut> shared = sharesGroup(function.get());
+        if (!shared.isEmpty()) {
+            List<LeftOut> leftOut = new ArrayList<>(containers.leftOut());
+            leftOut.addAll(shared);
+            return new Offered(containers.devices(), containers.counters(), leftOut);
         }
         CounterSet known = containers.counters();
         CounterSet counters =
@@ -79,10 +87,32 @@ final class PassthroughOffers {
     /** Returns the device of a GPU that NVML does not report, if an administrator has lent it. */
     Offered alone(PciFunction function) {
         if (function.isBoundTo(PassthroughGpus.VFIO)) {
+            List<LeftOut> shared = sharesGroup(function);
+            if (!shared.isEmpty()) {
+                return new Offered(Map.of(), null, shared);
+            }
             return Offered.of(
                     Map.of(device(function, null).build(), new Offer.Passthrough(function, null)));
         }
         return new Offered(Map.of(), null, List.of(leftOut(function)));
+    }
+
+    /** The kernel lends a group as a whole: a machine with one GPU could reach the others. */
+    private List<LeftOut> sharesGroup(PciFunction gpu) {
+        String group = gpu.group();
+        String others =
+                gpus.functions().stream()
+                        .filter(other -> group != null && group.equals(other.group()))
+                        .map(other -> other.address().text())
+                        .filter(other -> !other.equals(gpu.address().text()))
+                        .collect(Collectors.joining(", "));
+        return others.isEmpty()
+                ? List.of()
+                : List.of(
+                        new LeftOut(
+                                gpu.address().text(),
+                                "no virtual machine can have it: its IOMMU group %s has other GPUs, %s; plug it in elsewhere, or switch ACS on in the firmware"
+                                        .formatted(group, others)));
     }
 
     private static LeftOut leftOut(PciFunction function) {

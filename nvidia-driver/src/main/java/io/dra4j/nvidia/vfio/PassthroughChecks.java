@@ -65,18 +65,35 @@ public record PassthroughChecks(PciBus bus) {
         return Files.isDirectory(bus.driver(PassthroughGpus.VFIO));
     }
 
-    /** Returns the devices of a GPU's IOMMU group that are in use, and are not of its board. */
+    /**
+     * Returns the devices of a GPU's IOMMU group that keep it from virtual machines.
+     *
+     * <p>These are devices that are in use, but for those of its board, and all other GPUs: who has
+     * the group's device node can reach a GPU that is bound to vfio-pci, whoever is given it.
+     */
     public List<PciFunction> strangers(PciFunction gpu) {
-        return gpu.group() == null
-                ? List.of()
-                : others(gpu).stream().filter(other -> !isOfBoard(other, gpu)).toList();
+        return members(gpu).stream()
+                .filter(other -> other.isGpu() || (isInUse(other) && !isOfBoard(other, gpu)))
+                .toList();
+    }
+
+    /** Returns devices as a message names them. */
+    public static String named(List<PciFunction> devices) {
+        return devices.stream()
+                .map(one -> one.address() + (one.driver() == null ? "" : " (" + one.driver() + ")"))
+                .collect(Collectors.joining(", "));
     }
 
     private void requireGroup(PciFunction gpu) {
-        String others =
-                strangers(gpu).stream()
-                        .map(other -> other.address() + " (" + other.driver() + ")")
-                        .collect(Collectors.joining(", "));
+        List<PciFunction> strangers = strangers(gpu);
+        String gpus = named(strangers.stream().filter(PciFunction::isGpu).toList());
+        if (!gpus.isEmpty()) {
+            throw refused(
+                    gpu.address(),
+                    "its IOMMU group %s has other GPUs, and a machine with one of them could reach all: %s; the administrator plugs the GPU in elsewhere, or switches ACS on in the firmware, which makes smaller groups"
+                            .formatted(gpu.group(), gpus));
+        }
+        String others = named(strangers);
         if (!others.isEmpty()) {
             throw refused(
                     gpu.address(),
@@ -85,13 +102,18 @@ public record PassthroughChecks(PciBus bus) {
         }
     }
 
-    /** Returns the devices of the group that are in use by the node; bridges stay out of it. */
-    private List<PciFunction> others(PciFunction gpu) {
-        return bus.group(String.valueOf(gpu.group())).stream()
-                .filter(other -> !other.address().equals(gpu.address()))
-                .filter(other -> !other.isBridge())
-                .filter(other -> other.driver() != null && !HARMLESS.contains(other.driver()))
-                .toList();
+    /** Returns the other devices of the group; bridges stay out of it. */
+    private List<PciFunction> members(PciFunction gpu) {
+        return gpu.group() == null
+                ? List.of()
+                : bus.group(gpu.group()).stream()
+                        .filter(other -> !other.address().equals(gpu.address()))
+                        .filter(other -> !other.isBridge())
+                        .toList();
+    }
+
+    private static boolean isInUse(PciFunction device) {
+        return device.driver() != null && !HARMLESS.contains(device.driver());
     }
 
     private static boolean isOfBoard(PciFunction other, PciFunction gpu) {
@@ -101,7 +123,10 @@ public record PassthroughChecks(PciBus bus) {
     /** Returns what goes with a GPU: audio and USB of its board, if they are in use, and itself. */
     List<PciFunction> withBoard(PciFunction gpu) {
         List<PciFunction> all =
-                new ArrayList<>(others(gpu).stream().filter(one -> isOfBoard(one, gpu)).toList());
+                new ArrayList<>(
+                        members(gpu).stream()
+                                .filter(one -> isInUse(one) && isOfBoard(one, gpu))
+                                .toList());
         all.add(gpu);
         return all;
     }

@@ -149,6 +149,16 @@ public final class PciStandIn implements AutoCloseable {
         }
     }
 
+    /** Moves a GPU to the IOMMU group of another, as without ACS. */
+    public void join(String gpu, String other) throws IOException {
+        Path own = device(other).resolve("iommu_group");
+        Files.delete(Files.readSymbolicLink(own).resolve("devices").resolve(other));
+        Path group = Files.readSymbolicLink(device(gpu).resolve("iommu_group"));
+        Files.delete(own);
+        Files.createSymbolicLink(own, group);
+        Files.createSymbolicLink(group.resolve("devices").resolve(other), device(other));
+    }
+
     private void link(String address, String driver) throws IOException {
         Files.createSymbolicLink(device(address).resolve("driver"), drivers().resolve(driver));
     }
