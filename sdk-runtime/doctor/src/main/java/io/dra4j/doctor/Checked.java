@@ -3,7 +3,8 @@
 package io.dra4j.doctor;
 
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A check, after it looked or could not.
@@ -32,9 +33,44 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
                 .formatted(e, stack.length == 0 ? "" : " at " + stack[0]);
     }
 
-    /** Returns the same check with some of its findings. */
-    Checked withFindings(Predicate<Finding> wanted) {
-        return new Checked(id, fact, findings.stream().filter(wanted).toList(), notChecked);
+    /**
+     * Returns the same check with the findings alone that an earlier look had, too.
+     *
+     * <p>If it found something in one look, and could not look in the other, it could not look.
+     */
+    Checked foundBefore(List<Checked> earlier) {
+        List<Checked> same = earlier.stream().filter(one -> one.id.equals(id)).toList();
+        List<Finding> before = same.stream().flatMap(one -> one.findings.stream()).toList();
+        if (!notChecked.isEmpty()) {
+            return foundOnce(before, "the second look", notChecked);
+        }
+        if (same.stream().noneMatch(one -> one.notChecked.isEmpty())) {
+            return foundOnce(
+                    findings,
+                    "the first look",
+                    same.isEmpty() ? "there was no such check" : same.get(0).notChecked);
+        }
+        Set<String> keys = before.stream().map(Finding::key).collect(Collectors.toSet());
+        return new Checked(
+                id, fact, findings.stream().filter(one -> keys.contains(one.key())).toList(), "");
+    }
+
+    /** Returns the same check of a first look, after a second one that failed as a whole. */
+    Checked foundOnce(String reason) {
+        return foundOnce(findings, "the second look", reason);
+    }
+
+    private Checked foundOnce(List<Finding> found, String failed, String reason) {
+        if (found.isEmpty()) {
+            return this;
+        }
+        String objects = found.stream().map(Finding::object).collect(Collectors.joining("; "));
+        return new Checked(
+                id,
+                "",
+                List.of(),
+                "found once, for %s; %s failed: %s; run the command again"
+                        .formatted(objects, failed, reason));
     }
 
     boolean isHealthy() {

@@ -8,8 +8,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.UnaryOperator;
 
 /** The results of all checks of a run, as text for a screen and as JSON for tools. */
 public final class Report {
@@ -54,14 +53,16 @@ public final class Report {
 
     /** Returns this report, with the findings alone that an earlier report has, too. */
     Report foundBefore(Report earlier) {
-        Set<String> before =
-                earlier.findings().stream().map(Finding::key).collect(Collectors.toSet());
-        return new Report(
-                command,
-                subject,
-                checks.stream()
-                        .map(one -> one.withFindings(found -> before.contains(found.key())))
-                        .toList());
+        return with(one -> one.foundBefore(earlier.checks));
+    }
+
+    /** Returns this report of a first look, whose findings could not be looked at again. */
+    Report foundOnce(String reason) {
+        return with(one -> one.foundOnce(reason));
+    }
+
+    private Report with(UnaryOperator<Checked> change) {
+        return new Report(command, subject, checks.stream().map(change).toList());
     }
 
     /** All findings: errors first, and otherwise in the order of the checks. */

@@ -37,7 +37,9 @@ public final class TwoLooks {
      * Looks once, and again if something is found.
      *
      * @param look reads everything, and checks it
-     * @return the report of the last look, with the findings alone that were in the first one, too
+     * @return the report of the last look, with the findings alone that were in the first one, too;
+     *     that of the first look if the second fails. A check that found something in one look, and
+     *     could not look in the other, is one that could not look
      */
     public Report report(Supplier<Report> look) {
         Report first = look.get();
@@ -45,6 +47,12 @@ public final class TwoLooks {
             return first;
         }
         pause.run();
-        return look.get().foundBefore(first);
+        Report second;
+        try {
+            second = look.get();
+        } catch (RuntimeException e) { // must not lose what the first look found
+            return first.foundOnce(String.valueOf(e.getMessage()));
+        }
+        return second.foundBefore(first);
     }
 }
