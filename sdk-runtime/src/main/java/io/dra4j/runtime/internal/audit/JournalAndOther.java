@@ -23,7 +23,7 @@ final class JournalAndOther {
         OtherCheckpoint other = views.other().get();
         Path file = views.driver().checkpoint();
         if (!other.damage().isEmpty()) {
-            return new Result("", List.of(damaged(file, other.damage())));
+            return new Result("", List.of(damaged(views, file, other.damage())));
         }
         List<Finding> findings =
                 other.uids().stream()
@@ -33,14 +33,14 @@ final class JournalAndOther {
         return Words.result(findings, other.uids().size(), "claim");
     }
 
-    private static Finding damaged(Path file, String damage) {
+    private static Finding damaged(Views views, Path file, String damage) {
         return new Finding(
                 "other-checkpoint",
                 Severity.WARNING,
                 file.toString(),
                 damage,
                 "a driver in Go that comes back does not start with it, or loses its claims",
-                List.of("sudo rm " + file));
+                removal(views, file));
     }
 
     private static Finding left(Views views, Path file, String uid) {
@@ -52,10 +52,15 @@ final class JournalAndOther {
                         .formatted(file),
                 "this driver can't refuse its devices to others; a driver in Go that comes back"
                         + " takes it for prepared",
-                List.of(
-                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                .formatted(views.driver().node()),
-                        "sudo rm " + file,
-                        "kubectl uncordon " + views.driver().node()));
+                removal(views, file));
+    }
+
+    /** Removes the file once no pod has a claim that it alone may list. */
+    private static List<String> removal(Views views, Path file) {
+        String node = views.driver().node();
+        return List.of(
+                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node),
+                "sudo rm " + file,
+                "kubectl uncordon " + node);
     }
 }

@@ -253,6 +253,28 @@ class ContradictionsTest {
         }
     }
 
+    /** It may list claims of running pods. */
+    @Test
+    void aDamagedCheckpointIsRemovedFromADrainedNode() {
+        Views all = new NodeModel(new Random(SEED)).views();
+        Views damaged =
+                new Views(
+                        all.driver(),
+                        all.bootId(),
+                        all.journal(),
+                        all.specs(),
+                        all.kubelet(),
+                        all.claims(),
+                        all.hardware(),
+                        View.of(new OtherCheckpoint(List.of(), "it is not JSON")));
+
+        assertThat(onlyMend(damaged))
+                .containsExactly(
+                        "kubectl drain node-1 --ignore-daemonsets --delete-emptydir-data",
+                        "sudo rm " + all.driver().checkpoint(),
+                        "kubectl uncordon node-1");
+    }
+
     @Test
     void thePageListsAllChecks() throws Exception {
         assertThat(Files.readString(Path.of("../docs-site/how-to/audit-a-node.md")))
