@@ -28,8 +28,9 @@ public interface AuditedNode extends AutoCloseable {
      * Returns the driver's own checks: contradictions between claims and what only this driver
      * knows of its hardware.
      *
-     * @param claims the claims of the journal
-     * @return the checks; none by default
+     * @param claims the claims of the journal; none if it can't be read, and then no check looks:
+     *     each is not checked
+     * @return the checks, none of which has looked yet; none by default
      */
     default List<Check> checks(AuditedClaims claims) {
         return List.of();

@@ -7,7 +7,9 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Report;
+import io.dra4j.doctor.Result;
 import io.dra4j.doctor.TwoLooks;
+import io.dra4j.runtime.internal.checkpoint.JournalReading;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.observe.Meters;
 import java.nio.file.Path;
@@ -51,10 +53,10 @@ public final class NodeAudit {
     public interface OwnChecks {
 
         /**
-         * Returns the checks.
+         * Returns the checks, which do not look if the journal can't be read.
          *
          * @param bootId the node's present boot
-         * @param held the claims of the journal
+         * @param held the claims of the journal; none if it can't be read
          * @param podDeletion returns the commands that delete the pods of a claim
          */
         List<Check> of(
@@ -101,16 +103,33 @@ public final class NodeAudit {
                                     hardware)
                             .read();
             List<Check> checks = new ArrayList<>(Contradictions.of(views));
-            if (views.journal().isRead()) {
-                checks.addAll(
-                        own.of(
-                                views.bootId(),
-                                views.recorded().stream()
-                                        .map(claim -> claim.held(views.bootId()))
-                                        .toList(),
-                                new Mend(views)::deletePods));
-            }
+            checks.addAll(own(views));
             return checks;
+        }
+    }
+
+    private List<Check> own(Views views) {
+        View<JournalReading> journal = views.journal();
+        List<HeldClaim> held =
+                journal.orElse(JournalReading.of(List.of())).claims().stream()
+                        .map(claim -> claim.held(views.bootId()))
+                        .toList();
+        return own.of(views.bootId(), held, new Mend(views)::deletePods).stream()
+                .<Check>map(check -> new OwnCheck(check, journal))
+                .toList();
+    }
+
+    /** A check of the driver, which does not look if the journal can't be read. */
+    private record OwnCheck(Check check, View<JournalReading> journal) implements Check {
+        @Override
+        public String id() {
+            return check.id();
+        }
+
+        @Override
+        public Result look() {
+            journal.get();
+            return check.look();
         }
     }
 

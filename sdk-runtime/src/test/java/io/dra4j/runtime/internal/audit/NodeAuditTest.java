@@ -94,6 +94,16 @@ class NodeAuditTest {
     }
 
     @Test
+    void ownChecksDoNotLookWithoutTheJournal() throws Exception {
+        Files.delete(folder.resolve("kubelet/plugins/gpu.example.com"));
+
+        assertThat(audit(2).text())
+                .containsPattern("not checked +own +there is no directory")
+                .containsPattern("not checked +claim-damaged +there is no directory");
+        assertThat(looks).hasValue(0);
+    }
+
+    @Test
     void ownChecksHaveTheBootAndFindPodsByTheClaimsUid() {
         List<String> given = new ArrayList<>();
         ClaimRef claim = new ClaimRef("default", "train", "5f9b1c5e-0000-4000-8000-000000000001");
