@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.strict;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -19,6 +20,7 @@ import io.dra4j.api.device.Quantity;
 import java.io.IOException;
 import java.io.Serial;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads JSON and YAML strictly, with Jackson and its exceptions.
@@ -51,11 +53,13 @@ public final class StrictText {
     /**
      * Reads one document of YAML.
      *
-     * @return null if it is empty
+     * @return null if it is empty, of comments alone, or the YAML null
      * @throws IOException if the text is not YAML, or not of the type; it is one of Jackson's
      */
-    public static <T> T yaml(String text, Class<T> type) throws IOException {
-        return Yaml.MAPPER.readValue(text, type);
+    public static <T> @Nullable T yaml(String text, Class<T> type) throws IOException {
+        try (JsonParser parser = Yaml.MAPPER.createParser(text)) {
+            return parser.nextToken() == null ? null : Yaml.MAPPER.readValue(parser, type);
+        }
     }
 
     /**

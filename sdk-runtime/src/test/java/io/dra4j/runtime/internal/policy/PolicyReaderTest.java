@@ -115,6 +115,8 @@ class PolicyReaderTest {
             value = {
                 "rulez: [] | line 1, column 10: unknown field rulez; known here are rules",
                 "{} | there is no list `rules`",
+                "# none | there is no list `rules`",
+                "`` | there is no list `rules`",
                 "[] | this is not an object with a list `rules`",
                 "rules: [{match: {names: ]} | is not YAML: ",
                 "rules: [{exclude: true, exclude: false}] | rules[0] is not YAML: Duplicate field 'exclude'",

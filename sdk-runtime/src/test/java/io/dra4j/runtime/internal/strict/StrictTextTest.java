@@ -51,5 +51,7 @@ class StrictTextTest {
     void nothingIsNull() throws Exception {
         assertThat(StrictText.json("null", Form.class)).isNull();
         assertThat(StrictText.yaml("# none\n---\n", Form.class)).isNull();
+        assertThat(StrictText.yaml("", Form.class)).isNull();
+        assertThat(StrictText.yaml("# none\n", Form.class)).isNull();
     }
 }
