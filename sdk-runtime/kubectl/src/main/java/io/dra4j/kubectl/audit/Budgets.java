@@ -59,8 +59,7 @@ final class Budgets {
                                 findings.add(
                                         exceeded(
                                                 "capacity-exceeded",
-                                                "device " + slice.id(device),
-                                                name,
+                                                "%s of device %s".formatted(name, slice.id(device)),
                                                 taken,
                                                 capacity.value(),
                                                 newest.release(last)));
@@ -117,9 +116,8 @@ final class Budgets {
                                 findings.add(
                                         exceeded(
                                                 "counters-exceeded",
-                                                "counter set %s of pool %s"
-                                                        .formatted(set.name(), pool),
-                                                name,
+                                                "%s of counter set %s of pool %s"
+                                                        .formatted(name, set.name(), pool),
                                                 used,
                                                 all,
                                                 List.of(
@@ -132,17 +130,12 @@ final class Budgets {
     }
 
     private static Finding exceeded(
-            String id,
-            String object,
-            String name,
-            Quantity taken,
-            Quantity all,
-            List<String> mend) {
+            String id, String object, Quantity taken, Quantity all, List<String> mend) {
         return new Finding(
                 id,
                 Severity.ERROR,
                 object,
-                "claims take %s of %s, of which there is %s".formatted(taken, name, all),
+                "claims take %s, and there is %s".formatted(taken, all),
                 "the driver refuses one of them, or workloads disturb each other; what is published"
                         + " may have shrunk, or another scheduler allocates",
                 mend);

@@ -46,9 +46,9 @@ final class Reservations {
         return new Finding(
                 "reserved-for-no-pod",
                 Severity.WARNING,
-                "claim " + claim,
-                "it is reserved for pod %s, which %s"
-                        .formatted(pod, hasEnded ? "has ended" : "does not exist"),
+                "claim %s for pod %s".formatted(claim, pod),
+                "the claim is reserved for the pod, which "
+                        + (hasEnded ? "has ended" : "does not exist"),
                 "its devices are not free for others",
                 List.of(
                         "# kube-controller-manager removes it within a minute; if it stays, see"
@@ -75,12 +75,10 @@ final class Reservations {
         return new Finding(
                 "pod-not-reserved",
                 Severity.ERROR,
-                "pod " + pod.fullName(),
-                "it is placed on node %s, and its claim %s %s"
+                "pod %s with claim %s".formatted(pod.fullName(), claim),
+                "it is placed on node %s, and the claim %s"
                         .formatted(
-                                pod.node(),
-                                claim,
-                                exists ? "is not reserved for it" : "does not exist"),
+                                pod.node(), exists ? "is not reserved for it" : "does not exist"),
                 "the kubelet refuses to start it; a pod with spec.nodeName passes the scheduler by",
                 List.of("kubectl -n %s delete pod %s".formatted(pod.namespace(), pod.name())));
     }

@@ -17,6 +17,8 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +82,7 @@ class AuditMainTest {
             """;
 
     private final AtomicInteger pauses = new AtomicInteger();
+    private Runnable duringPause = () -> {};
     private EmbeddedApiServer api;
     private ApiProxy proxy;
     private String text = "";
@@ -101,10 +104,15 @@ class AuditMainTest {
         ManifestObjects.putText(manifests, api.store());
     }
 
+    private void pause() {
+        pauses.incrementAndGet();
+        duringPause.run();
+    }
+
     private int audit() throws IOException {
         StringWriter out = new StringWriter();
         int status =
-                new CommandLine(new AuditMain(new TwoLooks(pauses::incrementAndGet)))
+                new CommandLine(new AuditMain(new TwoLooks(this::pause)))
                         .setOut(new PrintWriter(out))
                         .execute(
                                 "--kubeconfig="
@@ -158,6 +166,69 @@ class AuditMainTest {
         assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
         assertThat(pauses).hasValue(1);
         assertThat(text).contains("ok           pod-not-reserved");
+    }
+
+    private void putClaimReservedFor(String... pods) {
+        put(
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceSlice
+                metadata: {name: a}
+                spec:
+                  driver: gpu.example.com
+                  nodeName: node-a
+                  pool: {name: node-a, generation: 1, resourceSliceCount: 1}
+                  devices: [{name: gpu-0}]
+                ---
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaim
+                metadata: {namespace: default, name: shared}
+                spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
+                status:
+                  reservedFor: [%s]
+                  allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-a, device: gpu-0}]}}
+                """
+                        .formatted(
+                                Stream.of(pods)
+                                        .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
+                                        .collect(Collectors.joining(", "))));
+    }
+
+    /** Each look finds a reservation that kube-controller-manager is about to remove. */
+    @Test
+    void aClaimThatShortPodsShareIsNoContradiction() throws Exception {
+        putClaimReservedFor("short-0");
+        duringPause = () -> putClaimReservedFor("short-1");
+
+        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
+        assertThat(pauses).hasValue(1);
+    }
+
+    @Test
+    void aReservationThatStaysIsFoundAmongOthersThatDoNot() throws Exception {
+        putClaimReservedFor("short-0", "stuck");
+        duringPause = () -> putClaimReservedFor("stuck", "short-1");
+
+        assertThat(audit()).as(text).isEqualTo(Report.FOUND);
+        assertThat(text)
+                .contains("reserved-for-no-pod, claim default/shared for pod default/stuck: ")
+                .doesNotContain("short-");
+    }
+
+    @Test
+    void aSecondLookThatFailsDoesNotLoseTheFirst() throws Exception {
+        putClaimReservedFor("stuck");
+        duringPause =
+                () ->
+                        proxy.inject(
+                                Fault.status(403, "Forbidden")
+                                        .on(Requests.lists("resourceclaims")));
+
+        assertThat(audit()).as(text).isEqualTo(Report.INCOMPLETE);
+        assertThat(text)
+                .containsPattern(
+                        "not checked +reserved-for-no-pod +found once, for claim default/shared for pod")
+                .contains("the second look failed");
     }
 
     @Test

@@ -84,6 +84,19 @@ class ClusterAuditTest {
     }
 
     @Test
+    void eachClaimOfAPodIsAnObject() {
+        ClusterModel cluster = new ClusterModel(new Random(SEED));
+        cluster.pods.add(
+                new PodInfo("default", "late", "node-0", false, List.of("claim-0", "claim-1")));
+
+        assertThat(report(cluster).findings())
+                .extracting(Finding::object)
+                .containsExactly(
+                        "pod default/late with claim claim-0",
+                        "pod default/late with claim claim-1");
+    }
+
+    @Test
     void allChecksArePlantedAndOnThePage() throws Exception {
         List<String> ids = new ArrayList<>();
         ClusterAudit.of(new ClusterModel(new Random(SEED)).snapshot(), List::of)
