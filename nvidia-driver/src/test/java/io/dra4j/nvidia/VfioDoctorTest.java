@@ -215,6 +215,21 @@ class VfioDoctorTest extends DoctorOnBoards {
         assertThat(only("--dynamic-mig").why()).contains("can't be switched to MIG mode");
     }
 
+    /** Of two GPUs, MIG mode is to be switched of one alone, and both may be taken. */
+    @Test
+    void aDaemonThatKeepsOneGpuFromMigModeAndOneFromMachinesIsFoundForBoth() throws Exception {
+        begin("a100-40");
+        node.state().setMig(1, true);
+        process(node, 900, "nv-hostengine", "/dev/nvidia0");
+        Files.createSymbolicLink(node.proc().resolve("900/fd/8"), Path.of("/dev/nvidia1"));
+
+        assertThat(report(node, "--dynamic-mig", GATE).findings())
+                .extracting(Finding::what)
+                .containsExactly(
+                        "it keeps /dev/nvidia0 open, which is not in MIG mode yet",
+                        "it keeps /dev/nvidia1 open");
+    }
+
     @Test
     void withoutPassthroughNoneOfThisIsLookedAt() throws Exception {
         begin("l40s");

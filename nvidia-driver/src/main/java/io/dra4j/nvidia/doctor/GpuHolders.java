@@ -87,11 +87,14 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
         holders(nodes)
                 .forEach(
                         (unit, held) -> {
-                            if (held.stream().anyMatch(toSwitch::contains)) {
-                                held.retainAll(toSwitch);
+                            Set<String> others = new TreeSet<>(held);
+                            others.removeAll(toSwitch);
+                            held.retainAll(toSwitch);
+                            if (!held.isEmpty()) {
                                 findings.add(ofMigMode(unit, held));
-                            } else if (!unit.equals(PERSISTENCED) || !canLetGo()) {
-                                findings.add(ofDriver(unit, held));
+                            }
+                            if (!others.isEmpty() && (!unit.equals(PERSISTENCED) || !canLetGo())) {
+                                findings.add(ofDriver(unit, others));
                             }
                         });
         return new Result("no daemon keeps a GPU open", findings);
