@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -65,6 +66,30 @@ class NvidiaDoctorTest extends DoctorOnBoards {
 
         assertThat(found(report(node))).containsExactly("nvml");
         assertThat(found(report(node, "--feature-gates=PassthroughSupport=true"))).isEmpty();
+    }
+
+    /** Unknown is not none. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPciBusThatCanNotBeReadIsNotChecked(boolean isThere) throws Exception {
+        StandInNode node = install("t4");
+        Path bus = node.sysfs().resolve("bus/pci");
+        Files.move(bus, folder.resolve("moved"));
+        if (isThere) {
+            Files.createDirectory(bus);
+            Files.writeString(bus.resolve("devices"), "no folder");
+        }
+        Files.delete(node.library());
+
+        Report report = report(node, "--feature-gates=PassthroughSupport=true");
+
+        assertThat(found(report)).isEmpty();
+        String reason = isThere ? "Can't list the PCI devices in " : "there is no folder " + bus;
+        assertThat(new ObjectMapper().readTree(report.json()).path("notChecked"))
+                .filteredOn(check -> check.path("reason").asText().startsWith(reason))
+                .extracting(check -> check.path("id").asText())
+                .contains("driver-root", "nvml", "iommu", "vfio-module", "iommu-group")
+                .contains("vfio-nodes");
     }
 
     @Test

@@ -3,10 +3,17 @@
 package io.dra4j.nvidia.doctor;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.nvml.Reading;
+import io.dra4j.nvidia.pci.PciBus;
+import io.dra4j.nvidia.pci.PciFunction;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The node's GPUs, which are read once, when the first check asks for them. */
@@ -38,9 +45,36 @@ final class NodeReading {
         }
     }
 
-    /** Returns whether all GPUs are bound to vfio-pci: NVIDIA's driver need not be there then. */
+    /**
+     * Returns whether all GPUs are bound to vfio-pci: NVIDIA's driver need not be there then.
+     *
+     * @throws NotCheckedException if virtual machines may have some, and the bus can't be read
+     */
     boolean isForMachines() {
-        return install.passthroughGpus().areAllBound();
+        return install.isPassthrough() && PassthroughGpus.of(onBus(bus()), Set.of()).areAllBound();
+    }
+
+    private PciBus bus() {
+        return new PciBus(install.sysfs());
+    }
+
+    /**
+     * Returns the GPUs of a bus.
+     *
+     * @throws NotCheckedException if it can't be read, or is not there: unknown is not none
+     */
+    static List<PciFunction> onBus(PciBus bus) {
+        Path folder = bus.sysfs().resolve("bus/pci");
+        if (!Files.isDirectory(folder)) {
+            throw new NotCheckedException(
+                    "there is no folder %s: is %s the node's sysfs?"
+                            .formatted(folder, bus.sysfs()));
+        }
+        try {
+            return bus.gpus();
+        } catch (DraException e) {
+            throw new NotCheckedException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     /**

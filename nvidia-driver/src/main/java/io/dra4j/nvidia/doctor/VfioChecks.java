@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.doctor;
 
-import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
@@ -52,20 +51,12 @@ final class VfioChecks {
 
             @Override
             public Result look() {
-                List<PciFunction> gpus = gpus();
+                List<PciFunction> gpus = NodeReading.onBus(bus);
                 return gpus.isEmpty()
                         ? Result.healthy("no GPU is on the PCI bus")
                         : look.apply(gpus);
             }
         };
-    }
-
-    private List<PciFunction> gpus() {
-        try {
-            return bus.gpus();
-        } catch (DraException e) {
-            throw new NotCheckedException(String.valueOf(e.getMessage()), e);
-        }
     }
 
     private Result iommu(List<PciFunction> gpus) {
