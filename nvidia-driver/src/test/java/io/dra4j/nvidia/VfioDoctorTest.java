@@ -110,6 +110,19 @@ class VfioDoctorTest extends DoctorOnBoards {
     }
 
     @Test
+    void gpusOfNvidiasDriverThatNvmlDoesNotReportAreFoundOnce() throws Exception {
+        begin("l40s");
+        for (int gpu = 0; gpu < node.state().gpus(); gpu++) {
+            node.state().bound(gpu, false);
+        }
+
+        Finding found = only();
+
+        assertThat(found.id()).isEqualTo("nvml");
+        assertThat(found.what()).contains("NVML reports no GPU").contains(kernel.gpus());
+    }
+
+    @Test
     void anIommuThatIsOffIsFoundOnce() throws Exception {
         begin("l40s");
         for (String gpu : kernel.gpus()) {

@@ -54,6 +54,15 @@ final class NodeReading {
         return install.isPassthrough() && PassthroughGpus.of(onBus(bus()), Set.of()).areAllBound();
     }
 
+    /**
+     * Returns the GPUs of the bus that NVIDIA's driver has.
+     *
+     * @throws NotCheckedException if the bus can't be read
+     */
+    List<PciFunction> ofNvidiasDriver() {
+        return onBus(bus()).stream().filter(gpu -> gpu.isBoundTo(PassthroughGpus.NVIDIA)).toList();
+    }
+
     private PciBus bus() {
         return new PciBus(install.sysfs());
     }

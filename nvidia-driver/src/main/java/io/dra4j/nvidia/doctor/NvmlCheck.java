@@ -8,6 +8,7 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.nvidia.pci.PciFunction;
 import java.util.List;
 
 /**
@@ -32,7 +33,8 @@ record NvmlCheck(NodeReading node, boolean passthrough) implements Check {
         }
         try {
             int gpus = node.reading().present().size();
-            if (gpus > 0 || passthrough) {
+            List<PciFunction> bound = gpus == 0 && passthrough ? node.ofNvidiasDriver() : List.of();
+            if (gpus > 0 || passthrough && bound.isEmpty()) {
                 return Result.healthy(
                         "driver %s, %d GPU%s"
                                 .formatted(
@@ -40,10 +42,18 @@ record NvmlCheck(NodeReading node, boolean passthrough) implements Check {
                                         gpus,
                                         gpus == 1 ? "" : "s"));
             }
-            return new Result("", List.of(finding("NVML reports no GPU")));
+            return new Result("", List.of(finding("NVML reports no GPU" + of(bound))));
         } catch (DraException e) {
             return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
         }
+    }
+
+    private static String of(List<PciFunction> bound) {
+        return bound.stream()
+                .map(gpu -> gpu.address().text())
+                .reduce((some, more) -> some + ", " + more)
+                .map(all -> ", and on the PCI bus its driver has " + all)
+                .orElse("");
     }
 
     private Finding finding(String what) {
