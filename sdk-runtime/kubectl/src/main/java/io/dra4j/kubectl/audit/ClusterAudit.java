@@ -50,7 +50,7 @@ final class ClusterAudit {
         return Result.healthy("all objects could be read");
     }
 
-    /** What is missed may be an object that could not be read. */
+    /** An object that is missed may be one that could not be read. */
     private static Supplier<Result> missing(Snapshot snapshot, Supplier<Result> look) {
         return () -> {
             Result result = look.get();

@@ -109,7 +109,7 @@ class ClusterAuditTest {
                 .contains(ids.stream().map(id -> "| `" + id + "` | ").toList());
     }
 
-    /** What seems to be missed may be one of these. */
+    /** An object that seems to be missed may be one of these. */
     @ParameterizedTest
     @MethodSource("ids")
     void objectsThatCannotBeReadAreNotMissed(String id) {
