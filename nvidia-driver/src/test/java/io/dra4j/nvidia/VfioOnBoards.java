@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 /** GPUs for virtual machines, with a stand-in of the kernel that binds drivers. */
 abstract class VfioOnBoards extends SharingOnBoards {
 
-    static final Duration SOON = Duration.ofSeconds(10);
+    static final Duration SOON = Duration.ofSeconds(30);
     static final String VFIO = PciStandIn.VFIO;
     static final String NVIDIA = PciStandIn.NVIDIA;
 

@@ -183,9 +183,15 @@ public final class PciStandIn implements AutoCloseable {
     }
 
     /**
-     * Returns what the kernel has done for programs, such as {@code unbind nvidia 0000:17:00.0}.
+     * Returns what the kernel has done for programs, such as {@code unbind nvidia 0000:17:00.0},
+     * with all overrides that were written before.
      */
     public List<String> done() {
+        try {
+            serveOverrides();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         return done;
     }
 
@@ -270,7 +276,15 @@ public final class PciStandIn implements AutoCloseable {
         return node.openFiles(pid).stream().filter(file::equals).count() > own;
     }
 
-    private void serve(Path file) throws IOException {
+    private void serveOverrides() throws IOException {
+        for (Path file : files) {
+            if (file.endsWith("driver_override")) {
+                serve(file);
+            }
+        }
+    }
+
+    private synchronized void serve(Path file) throws IOException {
         if (file.endsWith("unbind") && isInUse(file.getParent().getFileName().toString())) {
             accepted.merge(file, pipes.containsKey(file) ? read(file) : "", String::concat);
             if (!isBeingWritten(file)) {
@@ -288,11 +302,7 @@ public final class PciStandIn implements AutoCloseable {
             did("override", text.strip(), address);
             return;
         }
-        for (Path other : files) {
-            if (other.endsWith("driver_override")) {
-                serve(other); // it was written first
-            }
-        }
+        serveOverrides(); // they were written first
         String driver = file.getParent().getFileName().toString();
         Matcher addresses = ADDRESS.matcher(text);
         while (addresses.find()) {
