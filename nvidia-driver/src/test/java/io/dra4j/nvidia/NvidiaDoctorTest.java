@@ -10,6 +10,7 @@ import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,15 +146,23 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         }
     }
 
-    /** Starts a process with a child that ended and is not waited for, and gives its folder. */
+    /**
+     * Ends the child of a process, and gives its folder.
+     *
+     * <p>A shell would still wait for its child; the {@code sleep} that it becomes never does.
+     */
     private static Path folderOfEnded(Process parent) throws Exception {
-        String pid = parent.inputReader().readLine();
+        Path ended = Path.of("/proc", parent.inputReader().readLine());
+        awaitText(Path.of("/proc", String.valueOf(parent.pid()), "comm"), "sleep");
         parent.getOutputStream().close();
-        Path ended = Path.of("/proc", pid);
-        while (!Files.readString(ended.resolve("stat")).contains(") Z ")) {
+        awaitText(ended.resolve("stat"), ") Z ");
+        return ended;
+    }
+
+    private static void awaitText(Path file, String text) throws IOException {
+        while (!Files.readString(file).contains(text)) {
             Thread.onSpinWait();
         }
-        return ended;
     }
 
     @Test
