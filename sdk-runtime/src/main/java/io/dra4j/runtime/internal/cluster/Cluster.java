@@ -10,7 +10,7 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,10 +78,11 @@ public final class Cluster implements AutoCloseable {
     /**
      * Lists the claims of all namespaces that are not allocated; they may be some seconds old.
      *
+     * @param claim takes each claim as it comes, so that a long list needs no memory
      * @throws ClusterException if they can't be read in time
      */
-    public List<PendingClaim> pendingClaims(Duration limit) {
-        return claims.pending(limit);
+    public void pendingClaims(Consumer<PendingClaim> claim, Duration limit) {
+        claims.pending(claim, limit);
     }
 
     /** Returns the statuses of claims. */

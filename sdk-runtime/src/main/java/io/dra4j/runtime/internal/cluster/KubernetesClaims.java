@@ -10,11 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
@@ -93,13 +93,11 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     /**
      * Lists them from the API server's watch cache, which costs etcd nothing, and has no chunks.
      */
-    List<PendingClaim> pending(Duration limit) {
-        List<PendingClaim> pending = new ArrayList<>();
+    void pending(Consumer<PendingClaim> claim, Duration limit) {
         calls.list(
                 PATH + "?resourceVersion=0",
-                claim -> ClaimCodec.pending(claim).ifPresent(pending::add),
+                json -> ClaimCodec.pending(json).ifPresent(claim),
                 limit);
-        return pending;
     }
 
     private static ClaimRef ref(JsonNode metadata) {

@@ -25,7 +25,8 @@ enum ClaimMetric {
             "for_pod"),
     LIST_FAILURES(
             "dra4j_claim_list_failures_total",
-            "lists of claims that the API server did not give; without one, the other two are absent");
+            "lists of claims that the API server did not give; the other two are absent after one,"
+                    + " as they are while no claim waits");
 
     private static final String TOTAL = "_total";
 

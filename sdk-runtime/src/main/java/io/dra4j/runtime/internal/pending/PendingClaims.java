@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,9 +30,21 @@ public final class PendingClaims implements Supplier<ListedClaims> {
     /** Prometheus gives a scrape up after 10 seconds by default, and would not see the failure. */
     public static final Duration LIMIT = Duration.ofSeconds(8);
 
+    /** Lists the claims that wait, of all namespaces. */
+    @FunctionalInterface
+    public interface Source {
+
+        /**
+         * Hands each claim over as it comes.
+         *
+         * @throws ClusterException if they can't be read in time
+         */
+        void list(Consumer<PendingClaim> claim, Duration limit);
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(PendingClaims.class);
 
-    private final Function<Duration, List<PendingClaim>> source;
+    private final Source source;
     private final InstantSource clock;
     private final Duration limit;
 
@@ -44,11 +56,9 @@ public final class PendingClaims implements Supplier<ListedClaims> {
     /**
      * Makes a list that was not read yet.
      *
-     * @param source lists the claims within a time
-     * @param limit that time: {@link #LIMIT}, but for tests
+     * @param limit the time that a list may take: {@link #LIMIT}, but for tests
      */
-    public PendingClaims(
-            Function<Duration, List<PendingClaim>> source, InstantSource clock, Duration limit) {
+    public PendingClaims(Source source, InstantSource clock, Duration limit) {
         this.source = source;
         this.clock = clock;
         this.limit = limit;
@@ -77,14 +87,16 @@ public final class PendingClaims implements Supplier<ListedClaims> {
 
     private void list() {
         asked = clock.instant();
+        counts = null;
+        ClassTally tally = new ClassTally();
         try {
-            counts = ClassCounts.of(source.apply(limit));
+            source.list(tally::add, limit);
+            counts = tally.counts();
             if (!problem.isEmpty()) {
                 LOG.atInfo().log("Claims are listed again");
             }
             problem = "";
         } catch (ClusterException e) {
-            counts = null;
             failures++;
             boolean isNew = problem.isEmpty();
             problem = String.valueOf(e.getMessage());

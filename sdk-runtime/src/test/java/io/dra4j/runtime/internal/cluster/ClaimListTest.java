@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -33,16 +35,22 @@ class ClaimListTest extends ClusterUnderTest {
                 + ",\"more\":[{}]}";
     }
 
+    private List<PendingClaim> pending(Duration limit) {
+        List<PendingClaim> pending = new ArrayList<>();
+        cluster.pendingClaims(pending::add, limit);
+        return pending;
+    }
+
     private boolean isForPod(String moreMetadata) {
         server.then(200, list("[" + claim(moreMetadata) + "]"));
-        return cluster.pendingClaims(LIMIT).get(0).forPod();
+        return pending(LIMIT).get(0).forPod();
     }
 
     @Test
     void isReadAtOnceFromTheWatchCache() throws Exception {
         server.then(200, list("[" + claim("") + "]"));
 
-        assertThat(cluster.pendingClaims(LIMIT))
+        assertThat(pending(LIMIT))
                 .containsExactly(
                         new PendingClaim(
                                 Set.of("gpu"), Instant.parse("2026-01-01T00:00:00Z"), false));
@@ -55,8 +63,8 @@ class ClaimListTest extends ClusterUnderTest {
     void mayBeEmpty() {
         server.then(200, list("[]")).then(200, list("null"));
 
-        assertThat(cluster.pendingClaims(LIMIT)).isEmpty();
-        assertThat(cluster.pendingClaims(LIMIT)).isEmpty();
+        assertThat(pending(LIMIT)).isEmpty();
+        assertThat(pending(LIMIT)).isEmpty();
     }
 
     @Test
@@ -68,7 +76,7 @@ class ClaimListTest extends ClusterUnderTest {
                                 .mapToObj(i -> claim(""))
                                 .collect(Collectors.joining(",", "[", "]"))));
 
-        assertThat(cluster.pendingClaims(LIMIT)).hasSize(5000);
+        assertThat(pending(LIMIT)).hasSize(5000);
     }
 
     @Test
@@ -95,7 +103,7 @@ class ClaimListTest extends ClusterUnderTest {
                                 .replace("\"", "\\\"")
                         + "\"}");
 
-        assertThatThrownBy(() -> cluster.pendingClaims(LIMIT))
+        assertThatThrownBy(() -> pending(LIMIT))
                 .isInstanceOf(ClusterException.Forbidden.class)
                 .hasMessageContaining("403");
     }
@@ -105,7 +113,7 @@ class ClaimListTest extends ClusterUnderTest {
         server.then(200, "[]").then(200, "{}").then(200, "<html>").then(200, "{\"items\":[{}");
 
         for (int i = 0; i < 4; i++) {
-            assertThatThrownBy(() -> cluster.pendingClaims(LIMIT))
+            assertThatThrownBy(() -> pending(LIMIT))
                     .isInstanceOf(ClusterException.class)
                     .hasMessageContaining("no list")
                     .hasMessageContaining("resourceclaims?resourceVersion=0");
@@ -116,7 +124,7 @@ class ClaimListTest extends ClusterUnderTest {
     void thatStopsInTheMiddleIsGivenUpInTime() {
         server.thenStream("{\"items\":[" + claim("") + ",");
 
-        assertThatThrownBy(() -> cluster.pendingClaims(Duration.ofSeconds(1)))
+        assertThatThrownBy(() -> pending(Duration.ofSeconds(1)))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
     }
@@ -125,7 +133,7 @@ class ClaimListTest extends ClusterUnderTest {
     void thatDoesNotBeginIsGivenUpInTime() {
         server.thenHang();
 
-        assertThatThrownBy(() -> cluster.pendingClaims(Duration.ofSeconds(1)))
+        assertThatThrownBy(() -> pending(Duration.ofSeconds(1)))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageStartingWith("The API server did not answer within 1.0 s: GET ");
     }
@@ -140,7 +148,7 @@ class ClaimListTest extends ClusterUnderTest {
                     exchange.close();
                 });
 
-        assertThatThrownBy(() -> cluster.pendingClaims(LIMIT))
+        assertThatThrownBy(() -> pending(LIMIT))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageContaining("resourceclaims?resourceVersion=0");
     }

@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.pending;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -13,6 +14,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PendingClaimsTest {
@@ -22,16 +25,20 @@ class PendingClaimsTest {
     private final List<Duration> limits = new ArrayList<>();
     private final List<PendingClaim> claims = new ArrayList<>();
     private boolean away;
+    private boolean broken;
     private Instant now = START;
     private final PendingClaims pending =
             new PendingClaims(this::list, () -> now, PendingClaims.LIMIT);
 
-    private List<PendingClaim> list(Duration limit) {
+    private void list(Consumer<PendingClaim> claim, Duration limit) {
         limits.add(limit);
         if (away) {
             throw new ClusterException("the API server is away", 503, null);
         }
-        return List.copyOf(claims);
+        claims.forEach(claim);
+        if (broken) {
+            throw new IllegalStateException("what was not expected");
+        }
     }
 
     private static PendingClaim claim(long secondsOld, boolean forPod, String... classes) {
@@ -103,6 +110,17 @@ class PendingClaimsTest {
     }
 
     @Test
+    void ofAnEarlierListAreNotThePresentAfterAnyOtherError() {
+        claims.add(claim(10, true, "gpu"));
+        pending.get();
+        broken = true;
+        now = now.plusSeconds(15);
+        assertThatThrownBy(pending::get).isInstanceOf(IllegalStateException.class);
+
+        assertThat(pending.get().pending()).isEmpty();
+    }
+
+    @Test
     void ofAClockThatIsAheadHaveNoNegativeAge() {
         claims.add(claim(-5, true, "gpu"));
 
@@ -111,23 +129,55 @@ class PendingClaimsTest {
                 .satisfies(one -> assertThat(one.oldest()).isZero());
     }
 
+    private ListedClaims.OfClass shown(String deviceClass, boolean forPod) {
+        return pending.get().pending().stream()
+                .filter(one -> one.deviceClass().equals(deviceClass) && one.forPod() == forPod)
+                .findFirst()
+                .orElseThrow();
+    }
+
     @Test
     void ofManyClassesShareASeriesButForTheClassesWithTheMostClaims() {
         claims.add(claim(1, true, "zz-often"));
         claims.add(claim(2, true, "zz-often"));
-        for (int i = 0; i < 1000; i++) {
+        for (int i = 0; i < 400; i++) {
             claims.add(claim(i, true, "made-up-" + i, "made-up-too-" + i));
         }
 
-        List<ListedClaims.OfClass> shown = pending.get().pending();
+        assertThat(pending.get().pending()).hasSize(ClassTally.MOST_CLASSES + 1);
+        assertThat(shown("zz-often", true).count()).isEqualTo(2);
+        assertThat(shown("(other)", true).count()).isEqualTo(801 - ClassTally.MOST_CLASSES);
+        assertThat(shown("(other)", true).oldest()).hasSeconds(399);
+    }
 
-        assertThat(shown).hasSize(ClassCounts.MOST_CLASSES + 1);
-        assertThat(shown)
-                .contains(new ListedClaims.OfClass("zz-often", true, 2, Duration.ofSeconds(2)));
-        assertThat(shown)
-                .filteredOn(one -> one.deviceClass().equals("(other)"))
-                .singleElement()
-                .satisfies(one -> assertThat(one.count()).isLessThanOrEqualTo(1000))
-                .satisfies(one -> assertThat(one.oldest()).hasSeconds(999));
+    @Test
+    void thatSomebodyMadeDoNotTakeTheSeriesOfClassesThatPodsWaitFor() {
+        claims.add(claim(7, true, "zz-real"));
+        for (int i = 0; i < 10; i++) {
+            claims.add(claim(1, false, names("made-up-", ClassTally.MOST_CLASSES)));
+        }
+
+        assertThat(shown("zz-real", true).oldest()).hasSeconds(7);
+        assertThat(shown("(other)", false).count()).isEqualTo(10);
+    }
+
+    @Test
+    void ofAnyNumberOfNamesNeedABoundedMemory() {
+        claims.add(claim(1, true, "first"));
+        claims.add(claim(1, false, names("made-up-", 2 * ClassTally.MOST_NAMES)));
+        claims.add(claim(40, false, "beyond"));
+        claims.add(claim(50, false, "beyond"));
+        claims.add(claim(60, true, "zz-real"));
+        claims.add(claim(70, true, "first"));
+
+        assertThat(shown("zz-real", true).oldest()).hasSeconds(60);
+        assertThat(shown("first", true).count()).isEqualTo(2);
+        assertThat(shown("(other)", false).oldest()).hasSeconds(50);
+        assertThat(shown("(other)", false).count())
+                .isEqualTo(2 * ClassTally.MOST_NAMES + 2 - (ClassTally.MOST_CLASSES - 2));
+    }
+
+    private static String[] names(String prefix, int number) {
+        return IntStream.range(0, number).mapToObj(i -> prefix + i).toArray(String[]::new);
     }
 }
