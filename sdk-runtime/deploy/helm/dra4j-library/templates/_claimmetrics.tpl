@@ -32,6 +32,20 @@ spec:
 {{- end }}
 {{- end }}
 
+{{/* The alerts on its metrics. Takes the dict of dra4j.daemonset. */}}
+{{- define "dra4j.claimAlerts" -}}
+{{- $root := .root -}}
+{{- $selector := list -}}
+{{- range $key, $value := include "dra4j.claimMetricsSelectorLabels" $root | fromYaml -}}
+{{- $selector = append $selector (printf "%s=%s" $key $value) -}}
+{{- end -}}
+{{- (index $root.Subcharts "dra4j-library").Files.Get "files/claim-alerts.yaml"
+    | replace "DRIVER" .driver
+    | replace "NAMESPACE" (include "dra4j.namespace" $root)
+    | replace "DEPLOYMENT" (include "dra4j.claimMetricsName" $root)
+    | replace "PODS" (join "," $selector) -}}
+{{- end }}
+
 {{- define "dra4j.claimMetricsName" -}}
 {{ include "dra4j.fullname" . }}-claims
 {{- end }}

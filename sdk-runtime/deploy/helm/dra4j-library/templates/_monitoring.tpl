@@ -38,7 +38,11 @@ metadata:
 spec:
   groups:
     - name: {{ include "dra4j.fullname" $root }}
-      rules: {{- $files.Get "files/alerts.yaml" | replace "DRIVER" .driver | fromYamlArray | toYaml | nindent 8 }}
+      rules:
+        {{- $files.Get "files/alerts.yaml" | replace "DRIVER" .driver | fromYamlArray | toYaml | nindent 8 }}
+        {{- if $root.Values.claimMetrics.enabled }}
+        {{- include "dra4j.claimAlerts" . | fromYamlArray | toYaml | nindent 8 }}
+        {{- end }}
 {{- end }}
 {{- if include "dra4j.isOn" (dict "root" $root "value" $monitoring.dashboard.enabled "api" "monitoring.coreos.com/v1/PodMonitor") }}
 ---

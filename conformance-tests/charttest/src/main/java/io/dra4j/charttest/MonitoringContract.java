@@ -7,13 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.charttest.Manifests.Kind;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -50,6 +53,44 @@ public abstract class MonitoringContract {
                     .as(alert)
                     .isSubsetOf(query.resultLabels(served));
         }
+    }
+
+    private static List<String> alerts(Manifests manifests) {
+        return manifests
+                .one(Kind.PrometheusRule)
+                .at("/spec/groups/0/rules")
+                .findValuesAsText("alert");
+    }
+
+    @Test
+    void eachAlertHasARowOnThePage() throws IOException {
+        String page = Files.readString(DOCS.resolve("how-to/monitor.md"));
+
+        assertThat(alerts(withAllParts())).allMatch(alert -> page.contains("`" + alert + "`"));
+    }
+
+    /** Without the process, an alert on its absence would never end. */
+    @Test
+    void alertsOnClaimsThatWaitComeWithTheProcessAndNameIt() {
+        Manifests all = withAllParts();
+        Manifests without =
+                CHART.render(
+                        Installation.DEFAULT.file(ALL_PARTS).set("claimMetrics.enabled", false));
+        List<String> ofClaims = new ArrayList<>(alerts(all));
+        ofClaims.removeAll(alerts(without));
+        JsonNode rules = all.one(Kind.PrometheusRule).at("/spec/groups/0/rules");
+        JsonNode process = all.one(Kind.Deployment);
+
+        assertThat(ofClaims)
+                .containsExactly("DraClaimWaits", "DraClaimsNotListed", "DraClaimMetricsAbsent");
+        assertThat(rules.path(rules.size() - 1).at("/annotations/description").asText())
+                .contains(" -n " + process.at("/metadata/namespace").asText() + " logs ")
+                .contains("logs deployment/" + process.at("/metadata/name").asText() + " ")
+                .contains(
+                        process.at("/spec/selector/matchLabels").properties().stream()
+                                .map(one -> one.getKey() + "=" + one.getValue().asText())
+                                .sorted()
+                                .collect(Collectors.joining(",", "--selector=", "`")));
     }
 
     @Test
