@@ -87,6 +87,9 @@ Without metricsPort there is no readiness probe: an update does not wait until d
 {{- if not .root.Values.rbac.create }}
 
 rbac.create is off: the driver works once its ServiceAccount {{ include "dra4j.serviceAccount" .root }} has the rights of docs-site/reference/rbac.md.
+{{- if .root.Values.claimMetrics.enabled }}
+The ServiceAccount {{ include "dra4j.claimMetricsName" .root }} needs the rights of claim-metrics there, or claims that wait are not counted.
+{{- end }}
 {{- end }}
 {{- if not .root.Values.admissionPolicy.enabled }}
 

@@ -45,6 +45,22 @@ public abstract class ClaimMetricsContract {
     }
 
     @Test
+    void withoutRbacTheNotesNameTheServiceAccountThatNeedsRights() {
+        String account =
+                CHART.render(ON)
+                        .one(Kind.Deployment)
+                        .at("/spec/template/spec/serviceAccountName")
+                        .asText();
+
+        assertThat(CHART.output(ON.set("rbac.create", false)))
+                .contains("The ServiceAccount " + account + " needs the rights");
+        assertThat(CHART.output(Installation.DEFAULT.set("rbac.create", false)))
+                .contains("rbac.create is off")
+                .doesNotContain(account);
+        assertThat(CHART.output(ON)).contains("rollout status").doesNotContain(account);
+    }
+
+    @Test
     void itsSelectorsAndTheDriversAreApart() {
         Manifests all = CHART.render(Installation.DEFAULT.file(ALL_PARTS));
         JsonNode labels = all.one(Kind.Deployment).at("/spec/template/metadata/labels");

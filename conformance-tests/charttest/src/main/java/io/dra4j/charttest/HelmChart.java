@@ -4,6 +4,7 @@ package io.dra4j.charttest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.InstallCommand;
 import com.marcnuri.helm.LintResult;
 import com.marcnuri.helm.TemplateCommand;
 import java.io.IOException;
@@ -43,6 +44,21 @@ public record HelmChart(Path folder) {
         installation.files().forEach(command::withValuesFile);
         installation.values().forEach(command::set);
         return Manifests.of(command.call());
+    }
+
+    /** Returns what Helm prints after an installation, the chart's notes included. */
+    String output(Installation installation) {
+        InstallCommand command =
+                new Helm(folder)
+                        .install()
+                        .clientOnly()
+                        .dryRun()
+                        .withName(installation.release())
+                        .withNamespace(installation.namespace())
+                        .withKubeVersion(installation.kubernetes());
+        installation.files().forEach(command::withValuesFile);
+        installation.values().forEach(command::set);
+        return command.call().getOutput();
     }
 
     /** Packages the chart with the library in it, and returns the archive. */
