@@ -37,6 +37,8 @@ class FlagsOfPagesTest {
                     "--field-selector", // kubectl
                     "--api-group", // kubectl
                     "--validate", // kubectl
+                    "--overwrite", // kubectl
+                    "--reset-then-reuse-values", // Helm
                     "--fpga-root", // the sample of a page, which is compiled
                     "--data-dir", // k3s
                     "--driver", // kubectl dra, whose module compares its pages

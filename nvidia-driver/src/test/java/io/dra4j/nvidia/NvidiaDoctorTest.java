@@ -121,6 +121,9 @@ class NvidiaDoctorTest extends DoctorOnBoards {
                         one -> {
                             assertThat(one.id()).isEqualTo("gpu-holders");
                             assertThat(one.mend()).contains("sudo systemctl stop " + unit);
+                            assertThat(one.mend())
+                                    .filteredOn(line -> line.contains("kubectl label"))
+                                    .allMatch(line -> line.endsWith("=false --overwrite"));
                         });
         assertThat(found(report(node))).isEmpty();
     }

@@ -217,6 +217,6 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                 : List.of(
                         stop,
                         "# by GPU Operator: kubectl label node NODE nvidia.com/gpu.deploy.dcgm=false"
-                                + " nvidia.com/gpu.deploy.dcgm-exporter=false");
+                                + " nvidia.com/gpu.deploy.dcgm-exporter=false --overwrite");
     }
 }

@@ -52,7 +52,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
         mend.add("kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node));
         if (nvidia) {
             mend.add(
-                    "kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false"
+                    "kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite"
                             .formatted(node));
             mend.add("# or, without GPU Operator, by the node selector of the plugin's DaemonSet");
         } else {

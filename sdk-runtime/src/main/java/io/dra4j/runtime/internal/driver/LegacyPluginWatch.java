@@ -158,7 +158,7 @@ final class LegacyPluginWatch implements AutoCloseable {
 
     private void report(List<String> now) {
         String message =
-                "A device plugin offers %s on this node beside the driver %s: each device is given to two pods at a time. %s Keep the plugin off the node: kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false with GPU Operator, or the node selector of its DaemonSet"
+                "A device plugin offers %s on this node beside the driver %s: each device is given to two pods at a time. %s Keep the plugin off the node: kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite with GPU Operator, or the node selector of its DaemonSet"
                         .formatted(
                                 String.join(", ", now),
                                 driver,

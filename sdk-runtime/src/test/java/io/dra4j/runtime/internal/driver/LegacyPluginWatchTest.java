@@ -300,6 +300,7 @@ class LegacyPluginWatchTest {
                 .singleElement()
                 .extracting(DriverEvent::message)
                 .asString()
-                .contains("The devices are published all the same.");
+                .contains("The devices are published all the same.")
+                .contains("device-plugin=false --overwrite ");
     }
 }
