@@ -76,15 +76,19 @@ public record SliceCodec(String driver, String node) {
     /** Reads a slice; empty if its pool bears a name that no pool of this SDK can bear. */
     Optional<Stored> decode(JsonNode slice, String nodeUid) {
         JsonNode metadata = slice.path("metadata");
-        return poolName(slice.path("spec"))
+        JsonNode spec = slice.path("spec");
+        return poolName(spec)
                 .map(
-                        pool ->
-                                new Stored(
-                                        metadata.path("name").asText(),
-                                        metadata.path("uid").asText(),
-                                        metadata.path("resourceVersion").asText(),
-                                        isOwner(metadata.path("ownerReferences"), nodeUid),
-                                        readable(pool, slice.path("spec"))));
+                        pool -> {
+                            Optional<Content> content = readable(spec);
+                            return new Stored(
+                                    metadata.path("name").asText(),
+                                    metadata.path("uid").asText(),
+                                    metadata.path("resourceVersion").asText(),
+                                    isOwner(metadata.path("ownerReferences"), nodeUid),
+                                    content.orElseGet(() -> empty(pool, spec)),
+                                    content.isPresent());
+                        });
     }
 
     private static Optional<PoolName> poolName(JsonNode spec) {
@@ -134,25 +138,29 @@ public record SliceCodec(String driver, String node) {
                                         && reference.path("uid").asText().equals(nodeUid));
     }
 
+    private static Optional<Content> readable(JsonNode spec) {
+        try {
+            return Optional.of(content(spec));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
     /**
-     * Reads a slice of another client in a form that this SDK never writes as an empty one: it is
+     * A slice of another client in a form that this SDK never writes counts as an empty one: it is
      * then replaced, instead of blocking everything.
      */
-    private static Content readable(PoolName name, JsonNode spec) {
-        try {
-            return content(spec);
-        } catch (IllegalArgumentException e) {
-            JsonNode pool = spec.path("pool");
-            return new Content(
-                    name,
-                    pool.path("generation").asLong(),
-                    pool.path("resourceSliceCount").asLong(),
-                    spec.path("nodeName").isTextual()
-                            ? new Placement.ThisNode()
-                            : new Placement.AllNodes(),
-                    List.of(),
-                    List.of());
-        }
+    private static Content empty(PoolName name, JsonNode spec) {
+        JsonNode pool = spec.path("pool");
+        return new Content(
+                name,
+                pool.path("generation").asLong(),
+                pool.path("resourceSliceCount").asLong(),
+                spec.path("nodeName").isTextual()
+                        ? new Placement.ThisNode()
+                        : new Placement.AllNodes(),
+                List.of(),
+                List.of());
     }
 
     private static Content content(JsonNode spec) {

@@ -85,14 +85,30 @@ public interface SliceStore {
      * @param uid its UID
      * @param resourceVersion its version
      * @param ownedByNode whether its owner is this driver's node as it is now
-     * @param content its content
+     * @param content its content; of one that can't be decoded, all but what it offers
+     * @param isDecoded whether its content is complete
      */
     record Stored(
-            String name, String uid, String resourceVersion, boolean ownedByNode, Content content) {
+            String name,
+            String uid,
+            String resourceVersion,
+            boolean ownedByNode,
+            Content content,
+            boolean isDecoded) {
+
+        /** A slice whose content is complete. */
+        public Stored(
+                String name,
+                String uid,
+                String resourceVersion,
+                boolean ownedByNode,
+                Content content) {
+            this(name, uid, resourceVersion, ownedByNode, content, true);
+        }
 
         /** Returns this slice with another content. */
         public Stored withContent(Content other) {
-            return new Stored(name, uid, resourceVersion, ownedByNode, other);
+            return new Stored(name, uid, resourceVersion, ownedByNode, other, isDecoded);
         }
     }
 

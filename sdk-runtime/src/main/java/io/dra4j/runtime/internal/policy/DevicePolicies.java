@@ -4,7 +4,6 @@ package io.dra4j.runtime.internal.policy;
 
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
-import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import java.nio.file.Path;
@@ -59,27 +58,17 @@ public final class DevicePolicies {
     }
 
     /**
-     * Returns devices as the cluster has them, in maintenance or no longer: all else of them is
-     * what an earlier process published, with the policy of its time.
+     * Returns a device as the cluster has it, in maintenance or no longer: all else of it is what
+     * an earlier process published, with the policy of its time.
      */
-    public Inventory applyToStored(Inventory stored) {
+    public Device applyToStored(Device stored) {
         String key = Maintenance.key(driverName);
-        return tainted(
-                new Inventory(
-                        stored.pools().stream().map(pool -> without(key, pool)).toList(),
-                        stored.leftOut()));
-    }
-
-    private static Pool without(String key, Pool pool) {
-        return pool.toBuilder()
-                .devices(pool.devices().stream().map(device -> without(key, device)).toList())
-                .build();
-    }
-
-    private static Device without(String key, Device device) {
-        return device.toBuilder()
-                .taints(device.taints().stream().filter(t -> !t.key().equals(key)).toList())
-                .build();
+        Device untainted =
+                stored.toBuilder()
+                        .taints(stored.taints().stream().filter(t -> !t.key().equals(key)).toList())
+                        .build();
+        Maintenance now = maintenance;
+        return now == null ? untainted : now.policy(driverName).apply(untainted).orElse(untainted);
     }
 
     /**

@@ -42,7 +42,8 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
         return devices.equals(pool.devices()) ? pool : pool.toBuilder().devices(devices).build();
     }
 
-    private Optional<Device> apply(Device device) {
+    /** Returns a device as it is published; empty if it is excluded. */
+    Optional<Device> apply(Device device) {
         Device result = device;
         for (PolicyRule rule : rules) {
             if (rule.isFor(device, driverName)) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
@@ -14,7 +15,6 @@ import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import io.dra4j.runtime.internal.observe.LogField;
-import io.dra4j.runtime.internal.publish.plan.StoredPool;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -28,6 +28,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -63,8 +64,7 @@ final class InventoryWriter {
     private final Retries outages;
     private final Repairs relists;
     private @Nullable Instant relistAt;
-    private @Nullable Inventory found; // what earlier processes published
-    private boolean isRetainted;
+    private boolean hasInventory;
     private boolean clusterFails;
     private @Nullable String lastFailure;
 
@@ -106,6 +106,10 @@ final class InventoryWriter {
         if (isWaiting()) {
             return false;
         }
+        if (!hasInventory) {
+            hasInventory = true;
+            compareAgain(); // that the cluster has the taints says nothing about the rest
+        }
         served.clear();
         inventory.pools().stream()
                 .filter(pool -> !(pool.placement() instanceof Placement.PublishedElsewhere))
@@ -125,33 +129,39 @@ final class InventoryWriter {
     }
 
     /**
-     * Writes the taints of the devices that the cluster has, while the inventory is unknown; before
-     * the first of them, its slices stay as they are.
+     * Writes the taints of the devices that the cluster has, while the inventory is unknown; all
+     * else of its slices stays as it is.
      *
-     * @param taints puts taints on them
+     * @param taints puts the taints on a device that it should have
+     * @param areNew whether they may have changed since the last time
      * @return true if the cluster has these taints
      */
-    boolean retaint(UnaryOperator<Inventory> taints) {
+    boolean retaint(UnaryOperator<Device> taints, boolean areNew) {
+        if (areNew) {
+            pools.values().forEach(PublishedPool::somethingNew);
+        }
         if (isWaiting()) {
             return false;
         }
         try {
             refresh(false);
+            forget(pool -> !view.pools().contains(pool));
+            boolean all = true;
+            for (PoolName name : view.pools()) {
+                all &= bring(name, pool -> pool.retaint(taints, clock.instant()));
+            }
+            clusterWorks();
+            return all;
         } catch (ClusterException e) {
             clusterFailed(e);
             return false;
         }
-        Inventory known = found == null ? inventoryOfView() : found;
-        found = known;
-        Inventory wanted = taints.apply(known);
-        isRetainted |= !wanted.equals(known);
-        return !isRetainted || write(wanted);
     }
 
-    private Inventory inventoryOfView() {
-        return new Inventory(
-                view.pools().stream().map(name -> StoredPool.of(name, view.of(name))).toList(),
-                List.of());
+    private void forget(Predicate<PoolName> gone) {
+        List<PoolName> forgotten = pools.keySet().stream().filter(gone).toList();
+        pools.keySet().removeAll(forgotten);
+        forgotten.forEach(poolEvents::removed);
     }
 
     private boolean isWaiting() {
@@ -177,10 +187,10 @@ final class InventoryWriter {
         removed.removeAll(elsewhere);
         boolean all = true;
         for (Pool pool : served.values()) {
-            all &= bring(pool.name(), pool);
+            all &= bring(pool.name(), it -> it.bring(pool, clock.instant()));
         }
         for (PoolName name : removed) {
-            boolean done = bring(name, null);
+            boolean done = bring(name, it -> it.bring(null, clock.instant()));
             if (done) {
                 pools.remove(name);
                 poolEvents.removed(name);
@@ -195,10 +205,10 @@ final class InventoryWriter {
      *
      * @throws ClusterException if the server wants to be left alone, or can't be reached
      */
-    private boolean bring(PoolName name, @Nullable Pool pool) {
+    private boolean bring(PoolName name, Predicate<PublishedPool> step) {
         PublishedPool published = published(name);
         try {
-            return published.bring(pool, clock.instant());
+            return step.test(published);
         } catch (ClusterException e) {
             if (e.retryAfter() != null || e.status() == TOO_MANY_REQUESTS) {
                 throw e; // not about this pool

@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.publish;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
@@ -92,6 +93,34 @@ final class PoolEvents {
                         + "; they are repaired less and less often. Find the client in the API"
                         + " server's audit log; two drivers must not share a name on one node",
                 null);
+    }
+
+    /** Reports slices that are neither understood nor replaced, while the inventory is unknown. */
+    void unreadable(PoolName pool, List<Stored> slices) {
+        report(
+                Reason.INVALID_POOL,
+                pool,
+                ("This driver can't read the ResourceSlices %s of pool %s, so that the taints of"
+                                + " their devices stay as they are. If their devices must not be"
+                                + " used, delete them: kubectl delete resourceslices %s")
+                        .formatted(names(slices, ", "), pool, names(slices, " ")),
+                null);
+    }
+
+    private static String names(List<Stored> slices, String separator) {
+        return slices.stream().map(Stored::name).sorted().collect(Collectors.joining(separator));
+    }
+
+    /** Reports that devices go, because this server keeps no taints, and their pool is unknown. */
+    void withdrawnForTaints(PoolName pool) {
+        LOG.atWarn()
+                .addKeyValue(LogField.POOL, pool)
+                .addKeyValue(LogField.FEATURE, Feature.TAINTS)
+                .log(
+                        "The API server does not keep taints (feature gate "
+                                + Feature.TAINTS.gate().text()
+                                + "): the devices that need one are withdrawn, until the driver"
+                                + " can read its devices");
     }
 
     /** Reports devices that lose features which this server does not keep. */

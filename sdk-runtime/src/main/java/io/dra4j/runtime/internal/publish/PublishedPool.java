@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -13,11 +14,13 @@ import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.publish.plan.SliceDiff;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
+import io.dra4j.runtime.internal.publish.plan.TaintUpdates;
 import io.dra4j.runtime.internal.validate.Problem;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +54,9 @@ final class PublishedPool {
         /** The cluster has it. */
         PUBLISHED,
         /** Breaks a rule: nothing to do unless the inventory or the cluster changes. */
-        INVALID
+        INVALID,
+        /** Has slices that can't be decoded, and no inventory replaces them: nothing to do. */
+        UNREADABLE
     }
 
     PublishedPool(
@@ -112,6 +117,7 @@ final class PublishedPool {
         return switch (state) {
             case PUBLISHED -> Optional.empty();
             case INVALID -> Optional.of("it breaks a rule of the API; see the log");
+            case UNREADABLE -> Optional.of("it has slices that can't be read; see the log");
             case WAITING ->
                     Optional.of(
                             isFailing()
@@ -136,10 +142,8 @@ final class PublishedPool {
      */
     boolean bring(@Nullable Pool pool, Instant now) {
         if (!Objects.equals(pool, last)) {
-            retries.somethingNew();
-            repairs.somethingNew();
             last = pool;
-            state = State.WAITING;
+            somethingNew();
         }
         if (state == State.WAITING && !time().isAfter(now)) {
             List<Problem> problems = pool == null ? List.of() : problems(pool);
@@ -154,6 +158,66 @@ final class PublishedPool {
             }
         }
         return state == State.PUBLISHED;
+    }
+
+    /** Brings the next step forward: what the cluster should have is new. */
+    void somethingNew() {
+        retries.somethingNew();
+        repairs.somethingNew();
+        state = State.WAITING;
+    }
+
+    /**
+     * Brings the taints of the pool up to date, if that is due, while the rest of it is unknown.
+     *
+     * <p>Slices that this node does not own are those of another publisher, and stay as they are.
+     *
+     * @param taints puts the taints on a device that it should have
+     * @return true if the cluster has them
+     * @throws ClusterException if a request fails
+     */
+    boolean retaint(UnaryOperator<Device> taints, Instant now) {
+        if (state == State.WAITING && !time().isAfter(now)) {
+            List<Stored> unreadable = own().stream().filter(s -> !s.isDecoded()).toList();
+            if (unreadable.isEmpty()) {
+                int sent = writeTaints(taints);
+                taintTimes = TaintTimes.of(writer.existing(name));
+                retries.succeeded();
+                repairs.done(now, sent);
+                state = State.PUBLISHED;
+                events.published(name);
+            } else {
+                state = State.UNREADABLE;
+                events.unreadable(name, unreadable);
+            }
+        }
+        return state == State.PUBLISHED;
+    }
+
+    private int writeTaints(UnaryOperator<Device> taints) {
+        int sent = 0;
+        boolean keepsTaints = true;
+        while (true) { // each time, one slice less differs
+            SliceWriter.Result result =
+                    writer.apply(
+                            name,
+                            keepsTaints
+                                    ? TaintUpdates.of(own(), taints, taintTimes)
+                                    : TaintUpdates.withdrawals(own(), taints));
+            sent += result.writes();
+            if (result.lost().isEmpty()) {
+                return sent;
+            }
+            result.lost().forEach(features::lost);
+            if (keepsTaints && result.lost().contains(Feature.TAINTS)) {
+                keepsTaints = false;
+                events.withdrawnForTaints(name);
+            }
+        }
+    }
+
+    private List<Stored> own() {
+        return writer.existing(name).stream().filter(Stored::ownedByNode).toList();
     }
 
     private List<Problem> problems(Pool pool) {

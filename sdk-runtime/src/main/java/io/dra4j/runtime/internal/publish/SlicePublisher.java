@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.cluster.SliceStore;
@@ -54,6 +55,7 @@ public final class SlicePublisher implements AutoCloseable {
     private static final Duration FIRST_READ = Duration.ofSeconds(30);
     private static final Duration REREAD_EVERY = Duration.ofMinutes(10);
     private static final int REMOVALS = 3;
+    private static final String NOT_READ = "inventory: not read yet";
     private static final String LOOP = "publishing";
 
     /**
@@ -68,8 +70,8 @@ public final class SlicePublisher implements AutoCloseable {
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
      * @param taints puts taints on what the source reads
-     * @param storedTaints puts taints on what the cluster has, as long as the source never could be
-     *     read
+     * @param storedTaints puts taints on a device as the cluster has it, as long as the source
+     *     never could be read
      * @param names what may be published of that
      */
     public record Parts(
@@ -81,7 +83,7 @@ public final class SlicePublisher implements AutoCloseable {
             Meters meters,
             boolean removesOnClose,
             UnaryOperator<Inventory> taints,
-            UnaryOperator<Inventory> storedTaints,
+            UnaryOperator<Device> storedTaints,
             PinnedNames names) {}
 
     private final Parts parts;
@@ -94,8 +96,7 @@ public final class SlicePublisher implements AutoCloseable {
     private final Changes changes = new Changes();
     // Those of them that need no read of the inventory: of taints, and of slices by others.
     private final Changes taintChanges = new Changes();
-    private volatile PublishStatus status =
-            new PublishStatus(0, 0, List.of("inventory: not read yet"));
+    private volatile PublishStatus status = new PublishStatus(0, 0, List.of(NOT_READ));
 
     // Of the loop's thread.
     private final Retries rounds;
@@ -365,7 +366,7 @@ public final class SlicePublisher implements AutoCloseable {
                     changes.arePublished(seen);
                 }
             }
-            status = reader.last() == null || lock.isWaiting() ? status : writer.status();
+            status = lock.isWaiting() ? status : currentStatus();
             rounds.succeeded();
             scheduleNext();
         } catch (RuntimeException e) {
@@ -399,7 +400,7 @@ public final class SlicePublisher implements AutoCloseable {
             return false;
         }
         if (inventory == null) {
-            return reader.isFailing() && writer.retaint(parts.storedTaints());
+            return reader.isFailing() && isRetainted();
         }
         if (reader.isReading() && !retainted && !isWriteDue(now)) {
             return false;
@@ -409,6 +410,23 @@ public final class SlicePublisher implements AutoCloseable {
         boolean all = writer.write(names.publishable(parts.taints().apply(inventory), now));
         names.written(name -> writer.mayHave(name.pool(), name.device()), now);
         return all;
+    }
+
+    private PublishStatus currentStatus() {
+        PublishStatus written = writer.status();
+        if (reader.last() != null) {
+            return written;
+        }
+        return new PublishStatus(
+                written.slices(),
+                written.unpublishedPools(),
+                Stream.concat(Stream.of(NOT_READ), written.missing().stream()).toList());
+    }
+
+    private boolean isRetainted() {
+        boolean areNew = retainted;
+        retainted = false;
+        return writer.retaint(parts.storedTaints(), areNew);
     }
 
     private boolean isWriteDue(Instant now) {

@@ -216,7 +216,8 @@ final class SliceView implements AutoCloseable {
                 known.uid(),
                 slice.resourceVersion(),
                 known.ownedByNode(),
-                known.content());
+                known.content(),
+                known.isDecoded());
     }
 
     /** Kubernetes 1.35 promises numbers, and all servers before it have them. */

@@ -141,6 +141,7 @@ class SliceCodecTest {
                         List.of(CounterSet.of("set", Map.of("slices", Quantity.of(7)))));
 
         assertThat(readBack(content).content()).isEqualTo(content);
+        assertThat(readBack(content).isDecoded()).isTrue();
         assertThat(CODEC.encodeNew(0, content, "u").path("spec").has("devices")).isFalse();
     }
 
@@ -152,7 +153,10 @@ class SliceCodecTest {
                  "spec":{"pool":{"name":"p","generation":4,"resourceSliceCount":1},"nodeName":"node-a",
                  "devices":[{"name":"gpu-0","taints":[{"key":"k","effect":"Unheard"}]}]}}""";
 
-        assertThat(CODEC.decode(Json.parse(slice), "node-uid").orElseThrow().content())
+        Stored stored = CODEC.decode(Json.parse(slice), "node-uid").orElseThrow();
+
+        assertThat(stored.isDecoded()).isFalse();
+        assertThat(stored.content())
                 .isEqualTo(
                         new Content(
                                 new PoolName("p"),

@@ -93,13 +93,13 @@ class DevicePoliciesTest {
     @Test
     void whatTheClusterHasGetsAndLosesTheTaintOfMaintenanceAlone() {
         policies.maintain(maintenance("*"));
-        Inventory tainted = policies.applyToStored(INVENTORY);
-        assertThat(devices(tainted)).hasSize(3).allMatch(d -> d.taints().contains(MAINTENANCE));
+        Device tainted = policies.applyToStored(HOT_GPU);
+        assertThat(tainted).isEqualTo(HOT_GPU.toBuilder().taint(MAINTENANCE).build());
         assertThat(policies.applyToStored(tainted)).as("again").isEqualTo(tainted);
 
         policies.maintain(null);
 
-        assertThat(policies.applyToStored(tainted)).isEqualTo(INVENTORY);
+        assertThat(policies.applyToStored(tainted)).isEqualTo(HOT_GPU);
     }
 
     @Test

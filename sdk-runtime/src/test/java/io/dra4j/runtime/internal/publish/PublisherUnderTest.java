@@ -44,7 +44,7 @@ abstract class PublisherUnderTest {
     final List<Content> everStored = new ArrayList<>();
     ManualLoop loop = new ManualLoop();
     UnaryOperator<Inventory> taints = UnaryOperator.identity();
-    UnaryOperator<Inventory> storedTaints = UnaryOperator.identity();
+    UnaryOperator<Device> storedTaints = UnaryOperator.identity();
     final Map<ClaimRef, ClaimObject> claims = new HashMap<>();
     PinnedNames names = names(Path.of("no-such-directory"));
     Inventory inventory = Inventory.of(Pool.ofNode("node-a", gpus(3)));

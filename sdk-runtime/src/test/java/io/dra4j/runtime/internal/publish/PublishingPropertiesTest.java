@@ -16,10 +16,7 @@ import io.dra4j.runtime.internal.publish.plan.SettledPool;
 import io.dra4j.runtime.internal.publish.plan.SimulatedCluster;
 import io.dra4j.runtime.internal.publish.plan.SimulatedDriver;
 import io.dra4j.runtime.internal.publish.plan.SliceWrite;
-import io.dra4j.runtime.internal.publish.plan.StoredPool;
 import io.dra4j.runtime.internal.validate.PoolRules;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -183,22 +180,11 @@ class PublishingPropertiesTest {
         assertThat(new SimulatedDriver(cluster, driver.mayTaint()).publish(pool))
                 .as("after a restart")
                 .isEmpty();
-        assertThat(
-                        new SimulatedDriver(cluster, driver.mayTaint())
-                                .publish(StoredPool.of(name, reversed(cluster.of(name)))))
-                .as("after a restart that knows of the cluster alone")
-                .isEmpty();
         if (!disturbed) {
             settled.checkWrites(all);
             settled.checkChanges();
             settled.checkTaintTimes();
         }
-    }
-
-    private static List<Stored> reversed(List<Stored> slices) {
-        List<Stored> reversed = new ArrayList<>(slices);
-        Collections.reverse(reversed);
-        return reversed;
     }
 
     private List<SliceWrite> writes(PoolName name) {

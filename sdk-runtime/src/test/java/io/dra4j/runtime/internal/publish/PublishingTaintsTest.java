@@ -4,16 +4,21 @@ package io.dra4j.runtime.internal.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
+import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +32,18 @@ class PublishingTaintsTest extends PublisherUnderTest {
     @BeforeEach
     void startTainting() {
         taints = inventory -> tainting ? tainted(inventory) : inventory;
+        storedTaints = this::retainted;
         start();
+    }
+
+    private Device retainted(Device stored) {
+        Device.Builder device =
+                stored.toBuilder()
+                        .taints(
+                                stored.taints().stream()
+                                        .filter(taint -> !taint.key().equals(TAINT.key()))
+                                        .toList());
+        return tainting ? device.taint(TAINT).build() : device.build();
     }
 
     private static Inventory tainted(Inventory inventory) {
@@ -112,7 +128,6 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
     @Test
     void areWrittenToWhatTheClusterHasWhileNoInventoryCouldBeRead() throws Exception {
-        storedTaints = taints;
         Map<String, Stored> before = Map.copyOf(store.slices);
         restartUnreadable();
         assertThat(store.slices).isEqualTo(before);
@@ -133,26 +148,165 @@ class PublishingTaintsTest extends PublisherUnderTest {
         assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().isEmpty());
     }
 
-    @Test
-    void noTaintLeavesSlicesAsTheyAreWhileNoInventoryCouldBeRead() {
-        storedTaints = taints;
+    /** Replaces a slice, as if it had always been so. */
+    private Stored replace(UnaryOperator<Content> change, boolean owned, boolean decoded) {
         Stored own = store.slices.remove(anySlice());
-        Stored before = new Stored("other", own.uid(), own.resourceVersion(), false, own.content());
-        store.slices.put("other", before);
+        Stored other =
+                new Stored(
+                        "other",
+                        own.uid(),
+                        own.resourceVersion(),
+                        owned,
+                        change.apply(own.content()),
+                        decoded);
+        store.slices.put("other", other);
+        return other;
+    }
 
+    @Test
+    void thatTheServerRefusesAreReportedBesideTheInventory() {
         restartUnreadable();
-        assertThat(store.slices).containsOnly(Map.entry("other", before));
-        assertThat(publisher.areTaintsPublished()).isTrue();
+        store.failing("node-a", Failures.status(500));
 
         taint(true);
-        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
+
+        assertThat(publisher.missing())
+                .containsExactly(
+                        "inventory: not read yet",
+                        "pool node-a: the API server rejected it; see the log");
+    }
+
+    @Test
+    void areNotWrittenToSlicesOfAnotherPublisherWhileNoInventoryCouldBeRead() {
+        Stored other = replace(UnaryOperator.identity(), false, true);
+        restartUnreadable();
+
+        taint(true);
+
+        assertThat(store.slices).containsOnly(Map.entry("other", other));
+        assertThat(publisher.areTaintsPublished()).isTrue();
+    }
+
+    @Test
+    void areNotPublishedWhileASliceCannotBeDecoded() {
+        Stored other = replace(content -> content.withDevices(List.of()), true, false);
+        restartUnreadable();
+
+        taint(true);
+        loop.advance(SOON);
+
+        assertThat(store.slices).containsOnly(Map.entry("other", other));
+        assertThat(publisher.areTaintsPublished()).isFalse();
+        assertThat(events)
+                .extracting(DriverEvent::message)
+                .anyMatch(text -> text.contains("kubectl delete resourceslices other"));
+    }
+
+    @Test
+    void areWrittenInPlaceWhileNoInventoryCouldBeRead() {
+        publish(withCounters(), Pool.ofNode("node-b", gpus(100)));
+        replace(content -> content.at(7, 3), true, true); // a change of the pool that broke off
+        Map<String, Stored> before = Map.copyOf(store.slices);
+        restartUnreadable();
+
+        taint(true);
+        assertThat(devices("node-a")).hasSize(1).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-b")).hasSize(100).allMatch(device -> device.taints().size() == 1);
         taint(false);
-        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().isEmpty());
+
+        assertThat(store.writes).hasSize(6).allMatch(write -> write.startsWith("update"));
+        assertThat(contents(store.slices)).isEqualTo(contents(before));
+    }
+
+    private static Pool withCounters() {
+        CounterSet memory = CounterSet.builder("memory").counter("gib", 8).build();
+        return Pool.builder("node-a")
+                .partitionTypeAttribute("gpu.example.com/type")
+                .counterSets(List.of(memory))
+                .devices(gpus(1))
+                .build();
+    }
+
+    private static Map<String, Content> contents(Map<String, Stored> slices) {
+        return slices.entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().content()));
+    }
+
+    @Test
+    void comeBackWithNoSliceThatWasDeletedMeanwhile() {
+        restartUnreadable();
+        removeAnySlice();
+        loop.advance(SOON);
+
+        taint(true);
+        assertThat(store.slices).isEmpty();
+        taint(false);
+
+        assertThat(store.slices).isEmpty();
+        assertThat(publisher.areTaintsPublished()).isTrue();
+    }
+
+    @Test
+    void areRepairedWhileNoInventoryCouldBeRead() {
+        restartUnreadable();
+        taint(true);
+
+        store.change(anySlice(), content -> content.withDevices(gpus(2)));
+        loop.advance(SOON);
+
+        assertThat(devices("node-a")).hasSize(2).allMatch(device -> device.taints().size() == 1);
+        assertThat(publisher.areTaintsPublished()).isTrue();
+    }
+
+    @Test
+    void thatTheServerDoesNotKeepWithdrawDevicesWhileNoInventoryCouldBeRead() {
+        restartUnreadable();
+        store.keeps =
+                content ->
+                        content.withDevices(
+                                content.devices().stream()
+                                        .map(device -> device.toBuilder().taints(List.of()).build())
+                                        .toList());
+
+        taint(true);
+
+        assertThat(store.slices).hasSize(1);
+        assertThat(devices("node-a")).isEmpty();
+        assertThat(publisher.areTaintsPublished()).isTrue();
+        taint(false);
+        unreadable = null;
+        loop.advance(SOON);
+        assertThat(devices("node-a")).hasSize(3);
+    }
+
+    @Test
+    void theClusterComesBackWhileNoInventoryCouldBeRead() {
+        store.listFailure = Failures.status(503);
+        restartUnreadable();
+        store.listFailure = null;
+
+        loop.advance(SOON);
+
+        assertThat(reasons()).contains(Reason.CLUSTER_UNREACHABLE, Reason.PUBLISHING_RECOVERED);
+        assertThat(devices("node-a")).hasSize(3);
+    }
+
+    @Test
+    void aPoolThatIsGoneOnceTheInventoryIsReadIsRemoved() {
+        restartUnreadable();
+        taint(true);
+        inventory = Inventory.of(Pool.ofNode("node-b", gpus(2)));
+
+        unreadable = null;
+        taints = UnaryOperator.identity();
+        loop.advance(SOON);
+
+        assertThat(devices("node-a")).isEmpty();
+        assertThat(devices("node-b")).hasSize(2);
     }
 
     @Test
     void areThoseOfTheInventoryOnceItIsRead() throws Exception {
-        storedTaints = taints;
         restartUnreadable();
         taint(true);
         inventory = Inventory.of(Pool.ofNode("node-a", gpus(2)));
@@ -166,7 +320,6 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
     @Test
     void areNotWrittenWhileTheClusterCannotBeRead() {
-        storedTaints = taints;
         store.listFailure = Failures.status(503);
         restartUnreadable();
         taint(true);
@@ -182,7 +335,6 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
     @Test
     void leaveTheSlicesOfAnotherProcessAlone() {
-        storedTaints = taints;
         lock.othersHaveIt = true;
         restartUnreadable();
 
