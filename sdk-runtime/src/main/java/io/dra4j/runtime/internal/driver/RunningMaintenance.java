@@ -89,9 +89,13 @@ final class RunningMaintenance {
     /** A provider that fails is logged by the caller, and the answer is given all the same. */
     private void follow(Maintenance asked, boolean published, Supplier<List<HeldClaim>> held)
             throws Exception {
-        boolean free = published && asked.concernsAll() && held.get().isEmpty();
+        boolean isHeld = !held.get().isEmpty();
+        boolean free = published && asked.concernsAll() && !isHeld;
         boolean suspended = false;
         try {
+            if (isHeld) {
+                provider.tryResume(); // for a claim that was prepared just before the suspend
+            }
             suspended = free && provider.trySuspend();
         } finally {
             boolean waits = (free && !suspended) || provider.isSwitching();
@@ -112,20 +116,30 @@ final class RunningMaintenance {
                 LOG.atWarn().log(message);
             }
             events.record(new DriverEvent(Reason.HARDWARE_HANGS, SUBJECT, message));
-        } else if (reported != null) {
+            reported = hanging;
+        } else {
+            reportEnd();
+        }
+    }
+
+    /** Reports that a call has ended; one that keeps nothing waiting any more may still hang. */
+    private void reportEnd() {
+        if (reported != null && !provider.isInProgress(reported)) {
             LOG.atInfo().log("The call of the provider has ended: {}", reported);
             events.record(
                     new DriverEvent(
                             Reason.PUBLISHING_RECOVERED,
                             SUBJECT,
                             "The call of the provider has ended: " + reported));
+            reported = null;
         }
-        reported = hanging;
     }
 
     /** Tries again at the next look what fails, or takes long. */
     private void end(SlicePublisher publisher) throws Exception {
-        if (isAnswered && isResumed()) {
+        reportEnd();
+        boolean isOver = !isAnswered && !provider.isSuspended(); // an answer may be unwritable
+        if (!isOver && isResumed()) {
             publisher.inventoryChanged();
             files.removeAnswer();
             isAnswered = false;

@@ -83,6 +83,8 @@ final class SuspendableProvider implements DeviceProvider {
     boolean trySuspend() throws Exception {
         if (!suspended || switches.isRunning()) {
             switches.run(this::suspendUnlessInUse);
+        } else {
+            switches.finish();
         }
         return suspended && !switches.isRunning();
     }
@@ -90,6 +92,9 @@ final class SuspendableProvider implements DeviceProvider {
     private void suspendUnlessInUse() throws Exception {
         if (lock.writeLock().tryLock()) {
             try {
+                if (suspended) {
+                    return; // by an earlier call that took long
+                }
                 calling(
                         "suspend",
                         () -> {
@@ -112,6 +117,8 @@ final class SuspendableProvider implements DeviceProvider {
     boolean tryResume() throws Exception {
         if (suspended) {
             switches.run(this::resume);
+        } else {
+            switches.finish();
         }
         return !suspended && !switches.isRunning();
     }
@@ -119,6 +126,16 @@ final class SuspendableProvider implements DeviceProvider {
     /** Returns whether a call to suspend or resume the provider is in progress. */
     boolean isSwitching() {
         return switches.isRunning();
+    }
+
+    /** Returns whether the provider is suspended, or being suspended or resumed. */
+    boolean isSuspended() {
+        return suspended || switches.isRunning();
+    }
+
+    /** Returns whether a call that {@link #longUse} has named is still in progress. */
+    boolean isInProgress(String use) {
+        return uses.stream().anyMatch(each -> each.toString().equals(use));
     }
 
     /** Returns the call of the provider that takes long, for people; empty if none does. */

@@ -35,14 +35,31 @@ final class Switches {
     /**
      * Starts a call, unless an earlier one is still in progress, and waits for a moment.
      *
-     * @throws Exception what the call in progress has thrown
+     * @throws Exception what the call has thrown, or an earlier one that took long
      */
     void run(Switch next) throws Exception {
+        finish();
         FutureTask<Boolean> now = running;
         if (now == null) {
             now = started(next);
             running = now;
         }
+        await(now);
+    }
+
+    /**
+     * Forgets a call that took long, and has ended since.
+     *
+     * @throws Exception what it has thrown
+     */
+    void finish() throws Exception {
+        FutureTask<Boolean> late = running;
+        if (late != null && late.isDone()) {
+            await(late);
+        }
+    }
+
+    private void await(FutureTask<Boolean> now) throws Exception {
         try {
             now.get(WAIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {

@@ -28,6 +28,7 @@ import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import io.dra4j.runtime.internal.publish.FakeSliceStore;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -69,6 +71,7 @@ class RunningMaintenanceTest {
     private static final class Hardware implements DeviceProvider {
         final List<String> calls = new CopyOnWriteArrayList<>();
         volatile CountDownLatch suspending = new CountDownLatch(0);
+        volatile CountDownLatch reading = new CountDownLatch(0);
         volatile RuntimeException failure;
 
         private void called(String name) {
@@ -79,8 +82,9 @@ class RunningMaintenanceTest {
         }
 
         @Override
-        public Inventory inventory() {
+        public Inventory inventory() throws InterruptedException {
             called("inventory");
+            reading.await();
             return Inventory.of(Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build())));
         }
 
@@ -158,6 +162,7 @@ class RunningMaintenanceTest {
     @AfterEach
     void stop() {
         hardware.suspending.countDown();
+        hardware.reading.countDown();
         publisher.close();
     }
 
@@ -340,6 +345,69 @@ class RunningMaintenanceTest {
         }
         assertThat(hardware.calls).containsExactly("suspend", "resume", "inventory");
         assertThat(events.get(events.size() - 1).reason()).isEqualTo(Reason.PUBLISHING_RECOVERED);
+    }
+
+    @Test
+    void aCallThatHangsHasNotEndedWithTheMaintenance() throws Exception {
+        hardware.reading = new CountDownLatch(1);
+        publisher.inventoryChanged();
+        await(() -> hardware.calls.contains("inventory"));
+        now = now.plusSeconds(30);
+        files.write(ALL);
+        String call = "inventory, in progress since 2026-11-26T03:00:00Z";
+        awaitAnswer(ALL, new Answer("1", true, false, call));
+
+        files.remove();
+        look();
+        look();
+
+        assertThat(events).extracting(DriverEvent::reason).containsOnly(Reason.HARDWARE_HANGS);
+        hardware.reading.countDown();
+        await(
+                () -> {
+                    look();
+                    DriverEvent last = events.get(events.size() - 1);
+                    return last.reason() == Reason.PUBLISHING_RECOVERED;
+                });
+    }
+
+    private static void await(Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+        }
+    }
+
+    @Test
+    void theEndResumesAlsoIfNoAnswerCouldBeWritten() throws Exception {
+        Files.createDirectory(directory.resolve("maintenance-answer.json"));
+        files.write(ALL);
+        await(
+                () -> {
+                    assertThatThrownBy(this::look).isInstanceOf(IOException.class);
+                    return hardware.calls.contains("suspend");
+                });
+
+        files.remove();
+        await(
+                () -> {
+                    look();
+                    return hardware.calls.contains("resume");
+                });
+
+        assertThat(publisher.awaitPublished(LIMIT)).isTrue();
+        assertThat(taints()).isEmpty();
+    }
+
+    @Test
+    void aClaimPreparedJustBeforeTheSuspendResumes() throws Exception {
+        files.write(ALL);
+        awaitAnswer(ALL, new Answer("1", true, true, null));
+
+        held = List.of(CLAIM);
+
+        awaitAnswer(ALL, new Answer("1", true, false, null));
+        assertThat(hardware.calls).containsExactly("suspend", "resume");
     }
 
     @Test

@@ -75,6 +75,9 @@ class SuspendableProviderTest {
         public void suspend() throws InterruptedException {
             called("suspend");
             suspending.await();
+            if (failure != null) {
+                throw failure;
+            }
         }
 
         @Override
@@ -131,6 +134,22 @@ class SuspendableProviderTest {
         while (!looked.call()) {
             assertThat(System.nanoTime()).isLessThan(end);
         }
+    }
+
+    @Test
+    void aSuspendThatFailsLateIsNoFailureOfTheNext() throws Exception {
+        hardware.suspending = new CountDownLatch(1);
+        assertThat(provider.trySuspend()).isFalse();
+        hardware.failure = new IllegalStateException("a file is open");
+        hardware.suspending.countDown();
+        await(() -> !provider.isSwitching());
+
+        assertThatThrownBy(provider::tryResume).isSameAs(hardware.failure);
+        hardware.failure = null;
+
+        assertThat(provider.tryResume()).isTrue();
+        await(provider::trySuspend);
+        assertThat(hardware.calls).containsExactly("suspend", "suspend");
     }
 
     @Test
