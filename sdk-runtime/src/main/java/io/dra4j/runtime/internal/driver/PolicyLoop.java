@@ -47,7 +47,11 @@ final class PolicyLoop implements AutoCloseable {
                 () -> publisher.lastInventory().map(policies::excluded).orElse(0L));
         meters.watch(
                 Metric.MAINTAINED_DEVICES,
-                () -> publisher.lastInventory().map(policies::maintained).orElse(0L));
+                () ->
+                        publisher
+                                .lastInventory()
+                                .map(policies::maintained)
+                                .orElseGet(() -> policies.maintained(publisher.storedDevices())));
     }
 
     /** Checks the policy with the first inventory, and looks for changes from now on. */

@@ -7,6 +7,7 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.EventRecorder;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,5 +96,11 @@ public final class DevicePolicies {
     public long maintained(Inventory inventory) {
         Maintenance now = maintenance;
         return now == null ? 0 : now.policy(driverName).concerned(inventory);
+    }
+
+    /** Returns how many devices that the cluster has are in maintenance. */
+    public long maintained(List<Device> stored) {
+        Maintenance now = maintenance;
+        return now == null ? 0 : stored.stream().filter(now::concerns).count();
     }
 }

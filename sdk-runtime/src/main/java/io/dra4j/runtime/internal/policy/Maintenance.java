@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.policy;
 
 import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,10 @@ public record Maintenance(String id, List<String> devices, String effect, String
     public boolean concerns(HeldClaim claim) {
         return claim.devices().isEmpty()
                 || claim.devices().stream().anyMatch(device -> concerns(device.device().value()));
+    }
+
+    boolean concerns(Device device) {
+        return concerns(device.name().value());
     }
 
     private boolean concerns(String device) {

@@ -158,6 +158,15 @@ final class InventoryWriter {
         }
     }
 
+    /** Returns the devices of this node's slices, as far as is known. */
+    List<Device> stored() {
+        return view.pools().stream()
+                .flatMap(pool -> view.of(pool).stream())
+                .filter(Stored::ownedByNode)
+                .flatMap(slice -> slice.content().devices().stream())
+                .toList();
+    }
+
     private void forget(Predicate<PoolName> gone) {
         List<PoolName> forgotten = pools.keySet().stream().filter(gone).toList();
         pools.keySet().removeAll(forgotten);

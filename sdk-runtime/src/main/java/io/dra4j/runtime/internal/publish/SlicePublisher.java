@@ -98,6 +98,8 @@ public final class SlicePublisher implements AutoCloseable {
     private final Changes taintChanges = new Changes();
     private volatile PublishStatus status = new PublishStatus(0, 0, List.of(NOT_READ));
 
+    private volatile List<Device> stored = List.of();
+
     // Of the loop's thread.
     private final Retries rounds;
     private Instant nextReread;
@@ -228,6 +230,11 @@ public final class SlicePublisher implements AutoCloseable {
     /** Returns the last inventory that could be read; empty if none ever could. */
     public Optional<Inventory> lastInventory() {
         return Optional.ofNullable(reader.last());
+    }
+
+    /** Returns this node's devices in the cluster, as long as no inventory could be read. */
+    public List<Device> storedDevices() {
+        return stored;
     }
 
     /**
@@ -426,7 +433,9 @@ public final class SlicePublisher implements AutoCloseable {
     private boolean isRetainted() {
         boolean areNew = retainted;
         retainted = false;
-        return writer.retaint(parts.storedTaints(), areNew);
+        boolean all = writer.retaint(parts.storedTaints(), areNew);
+        stored = writer.stored();
+        return all;
     }
 
     private boolean isWriteDue(Instant now) {

@@ -86,6 +86,7 @@ class DevicePoliciesTest {
         policies.maintain(maintenance("gpu-1", "gpu-2"));
 
         assertThat(policies.maintained(INVENTORY)).isEqualTo(2);
+        assertThat(policies.maintained(List.of(HOT_GPU))).as("in the cluster").isEqualTo(1);
         assertThat(new DevicePolicies(DRIVER, "worker-7", null, e -> {}).excluded(INVENTORY))
                 .isZero();
     }

@@ -250,6 +250,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
     void areRepairedWhileNoInventoryCouldBeRead() {
         restartUnreadable();
         taint(true);
+        assertThat(publisher.storedDevices()).isEqualTo(devices("node-a"));
 
         store.change(anySlice(), content -> content.withDevices(gpus(2)));
         loop.advance(SOON);
