@@ -20,15 +20,22 @@ import java.util.concurrent.TimeUnit;
 public final class ManualLoop extends AbstractExecutorService
         implements ScheduledExecutorService, InstantSource {
 
+    private static final int MOST_AT_ONCE = 100_000;
+
     private final List<Task> tasks = new ArrayList<>();
     private Instant now = Instant.parse("2026-11-21T00:00:00Z");
     private boolean shutdown;
     private boolean hangs;
     private int ran;
 
-    /** Runs what is due now and, as time goes on by so much, what becomes due. */
+    /**
+     * Runs what is due now and, as time goes on by so much, what becomes due.
+     *
+     * @throws AssertionError if tasks run again and again while no time passes
+     */
     public void advance(Duration time) {
         Instant end = now.plus(time);
+        int atOnce = 0;
         while (true) {
             Task due =
                     tasks.stream()
@@ -40,6 +47,10 @@ public final class ManualLoop extends AbstractExecutorService
                 return;
             }
             tasks.remove(due);
+            atOnce = due.at.isAfter(now) ? 0 : atOnce + 1;
+            if (atOnce > MOST_AT_ONCE) {
+                throw new AssertionError("The loop spins at " + now);
+            }
             now = due.at.isAfter(now) ? due.at : now;
             ran++;
             due.run();
