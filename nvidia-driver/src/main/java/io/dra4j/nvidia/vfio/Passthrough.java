@@ -281,6 +281,7 @@ public final class Passthrough {
     @SuppressWarnings("try") // the lease is used by being held
     private Attempt attempt(PciFunction gpu, Path node, ClaimRecorder recorder) {
         Deadline ofCalls = deadline(LONGEST_CALL, recorder);
+        requireTime(gpu, ofCalls);
         try (Lease paused = nvml.pause("the passthrough of GPU " + gpu.address(), ofCalls.left())) {
             List<User> found = users.of(node);
             if (!found.isEmpty()) {

@@ -208,11 +208,12 @@ final class SuspendableProvider implements DeviceProvider {
     public Inventory inventory() throws Exception {
         lock.readLock().lock();
         try {
-            Inventory known = last;
             if (!suspended) {
-                known = calling("inventory", provider::inventory);
-                last = known;
+                Inventory read = calling("inventory", provider::inventory);
+                last = read;
+                return read;
             }
+            Inventory known = last;
             if (known == null) {
                 throw new DraException(
                         "The devices are unknown: they could not be read before the driver gave its"
