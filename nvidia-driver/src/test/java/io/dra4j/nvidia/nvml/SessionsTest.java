@@ -17,6 +17,8 @@ import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -162,6 +164,7 @@ class SessionsTest {
         Sessions sessions = new Sessions(Installation.of(node.library()), Instant::now);
         Lease kept = sessions.keep();
         Session session = sessions.read(one -> one);
+        ExecutorService threads = Executors.newCachedThreadPool();
         CountDownLatch isLocked = new CountDownLatch(1);
         CountDownLatch isOver = new CountDownLatch(1);
         CompletableFuture<Void> other =
@@ -172,11 +175,12 @@ class SessionsTest {
                                         one -> {
                                             isLocked.countDown();
                                             await(isOver);
-                                        }));
+                                        }),
+                        threads);
         await(isLocked);
         CompletableFuture<Lease> paused =
                 CompletableFuture.supplyAsync(
-                        () -> sessions.pause("a passthrough", Duration.ofMillis(100)));
+                        () -> sessions.pause("a passthrough", Duration.ofMillis(100)), threads);
 
         try {
             assertThat(paused)
@@ -191,6 +195,7 @@ class SessionsTest {
         assertThat(after).isSameAs(session);
         kept.close();
         sessions.close();
+        threads.shutdown();
     }
 
     private static void await(CountDownLatch latch) {
