@@ -248,6 +248,7 @@ class NvidiaDoctorTest extends DoctorOnBoards {
                         List.of(
                                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
                                 "-XX:TieredStopAtLevel=1",
+                                "--enable-native-access=ALL-UNNAMED", // as in the jar's manifest
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 NvidiaDriverMain.class.getName(),
