@@ -9,8 +9,8 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.driver.EndedProcess;
 import io.dra4j.testkit.manifests.ManifestObjects;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,37 +134,13 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         StandInNode node = install("a100-40");
         process(node, 900, "nv-hostengine", "");
         Path files = node.proc().resolve("900/fd");
-        Process parent =
-                new ProcessBuilder("sh", "-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60")
-                        .start();
-        try {
+        try (EndedProcess ended = new EndedProcess()) {
             Files.delete(files);
-            Files.createSymbolicLink(files, folderOfEnded(parent).resolve("net"));
+            Files.createSymbolicLink(files, ended.folder().resolve("net"));
 
             Report report = report(node, "--dynamic-mig");
 
             assertThat(report.exitStatus()).as(report.text()).isZero();
-        } finally {
-            parent.destroyForcibly();
-        }
-    }
-
-    /**
-     * Ends the child of a process, and gives its folder.
-     *
-     * <p>A shell would still wait for its child; the {@code sleep} that it becomes never does.
-     */
-    private static Path folderOfEnded(Process parent) throws Exception {
-        Path ended = Path.of("/proc", parent.inputReader().readLine());
-        awaitText(Path.of("/proc", String.valueOf(parent.pid()), "comm"), "sleep");
-        parent.getOutputStream().close();
-        awaitText(ended.resolve("stat"), ") Z ");
-        return ended;
-    }
-
-    private static void awaitText(Path file, String text) throws IOException {
-        while (!Files.readString(file).contains(text)) {
-            Thread.onSpinWait();
         }
     }
 

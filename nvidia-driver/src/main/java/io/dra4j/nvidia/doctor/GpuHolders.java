@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * Checks that no daemon keeps a GPU open that the driver is to change.
  *
  * @param node its GPUs
- * @param changes what the driver does to GPUs that nobody may have open meanwhile
+ * @param changes what the driver does to GPUs that no process may have open meanwhile
  * @param smi switches persistence mode off, so that nvidia-persistenced lets a GPU go
  * @param proc the node's proc file system
  */

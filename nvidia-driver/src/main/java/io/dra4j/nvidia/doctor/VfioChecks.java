@@ -98,18 +98,18 @@ final class VfioChecks {
     private Result groups(List<PciFunction> gpus) {
         Map<String, Finding> findings = new TreeMap<>();
         for (PciFunction gpu : gpus) {
-            List<PciFunction> strangers = conditions.strangers(gpu);
-            if (!strangers.isEmpty()) {
-                findings.putIfAbsent(String.valueOf(gpu.group()), shared(gpu, strangers));
+            List<PciFunction> conflicting = conditions.conflicting(gpu);
+            if (!conflicting.isEmpty()) {
+                findings.putIfAbsent(String.valueOf(gpu.group()), shared(gpu, conflicting));
             }
         }
         return new Result("each GPU has its IOMMU group alone", new ArrayList<>(findings.values()));
     }
 
-    private static Finding shared(PciFunction gpu, List<PciFunction> strangers) {
+    private static Finding shared(PciFunction gpu, List<PciFunction> conflicting) {
         List<String> mend = new ArrayList<>();
         mend.add("ls -l /sys/kernel/iommu_groups/%s/devices".formatted(gpu.group()));
-        for (PciFunction other : strangers.stream().filter(one -> !one.isGpu()).toList()) {
+        for (PciFunction other : conflicting.stream().filter(one -> !one.isGpu()).toList()) {
             mend.add(
                     "echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
                             .formatted(other.address()));
@@ -121,8 +121,8 @@ final class VfioChecks {
                 Severity.ERROR,
                 "IOMMU group " + gpu.group(),
                 "GPU %s is in it with %s"
-                        .formatted(gpu.address(), PassthroughChecks.named(strangers)),
-                strangers.stream().anyMatch(PciFunction::isGpu)
+                        .formatted(gpu.address(), PassthroughChecks.named(conflicting)),
+                conflicting.stream().anyMatch(PciFunction::isGpu)
                         ? "the kernel lends a group as a whole: its GPUs are not offered to virtual"
                                 + " machines, for one could reach the GPU of another"
                         : "the kernel lends a group as a whole: claims for the GPU fail to be"

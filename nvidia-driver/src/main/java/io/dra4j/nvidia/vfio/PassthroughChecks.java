@@ -71,7 +71,7 @@ public record PassthroughChecks(PciBus bus) {
      * <p>These are devices that are in use, but for those of its board, and all other GPUs: who has
      * the group's device node can reach a GPU that is bound to vfio-pci, whoever is given it.
      */
-    public List<PciFunction> strangers(PciFunction gpu) {
+    public List<PciFunction> conflicting(PciFunction gpu) {
         return members(gpu).stream()
                 .filter(other -> other.isGpu() || (isInUse(other) && !isOfBoard(other, gpu)))
                 .toList();
@@ -85,15 +85,15 @@ public record PassthroughChecks(PciBus bus) {
     }
 
     private void requireGroup(PciFunction gpu) {
-        List<PciFunction> strangers = strangers(gpu);
-        String gpus = named(strangers.stream().filter(PciFunction::isGpu).toList());
+        List<PciFunction> conflicting = conflicting(gpu);
+        String gpus = named(conflicting.stream().filter(PciFunction::isGpu).toList());
         if (!gpus.isEmpty()) {
             throw refused(
                     gpu.address(),
                     "its IOMMU group %s has other GPUs, and a machine with one of them could reach all: %s; the administrator plugs the GPU in elsewhere, or switches ACS on in the firmware, which makes smaller groups"
                             .formatted(gpu.group(), gpus));
         }
-        String others = named(strangers);
+        String others = named(conflicting);
         if (!others.isEmpty()) {
             throw refused(
                     gpu.address(),

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
-import java.io.IOException;
+import io.dra4j.testkit.driver.EndedProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -143,34 +143,8 @@ class CdiCheckTest {
     /** The folder {@code net} of a process that ended can be opened, and not be listed. */
     @Test
     void aFolderThatCanNotBeListedHasNoFiles() throws Exception {
-        Process parent =
-                new ProcessBuilder("sh", "-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60")
-                        .start();
-        try {
-            Path ended = folderOfEnded(parent);
-
-            assertThat(new HostRoot(Path.of("/")).files(ended + "/net", "*")).isEmpty();
-        } finally {
-            parent.destroyForcibly();
-        }
-    }
-
-    /**
-     * Ends the child of a process, and gives its folder.
-     *
-     * <p>A shell would still wait for its child; the {@code sleep} that it becomes never does.
-     */
-    private static Path folderOfEnded(Process parent) throws Exception {
-        Path ended = Path.of("/proc", parent.inputReader().readLine());
-        awaitText(Path.of("/proc", String.valueOf(parent.pid()), "comm"), "sleep");
-        parent.getOutputStream().close();
-        awaitText(ended.resolve("stat"), ") Z ");
-        return ended;
-    }
-
-    private static void awaitText(Path file, String text) throws IOException {
-        while (!Files.readString(file).contains(text)) {
-            Thread.onSpinWait();
+        try (EndedProcess ended = new EndedProcess()) {
+            assertThat(new HostRoot(Path.of("/")).files(ended.folder() + "/net", "*")).isEmpty();
         }
     }
 
