@@ -41,7 +41,8 @@ final class BareProgram {
         return new TestNode(DRIVER, command());
     }
 
-    private static void train(List<String> command) throws InterruptedException {
+    /** Lets a driver of this name load what it needs. */
+    static void train(List<String> command) throws InterruptedException {
         try (TestNode node = new TestNode(DRIVER, command)) {
             node.start();
             node.awaitRegistered();

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
-import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,7 +10,7 @@ import java.util.List;
 /** The command that starts the example's fake driver as a process. */
 final class FakeProgram {
 
-    static final String DRIVER = "gpu.example.com";
+    static final String DRIVER = BareProgram.DRIVER;
 
     private static List<String> archived; // guarded by the class
 
@@ -28,20 +27,8 @@ final class FakeProgram {
                                     .filter(entry -> !entry.contains("/conformance-tests/"))
                                     .toList(),
                             "io.dra4j.example.FakeDriverMain");
-            archived = program.archived(FakeProgram::train);
+            archived = program.archived(BareProgram::train);
         }
         return archived;
-    }
-
-    private static void train(List<String> command) throws InterruptedException {
-        try (TestNode node = new TestNode(DRIVER, command)) {
-            node.start();
-            node.awaitRegistered();
-            var claim = node.allocate("claim", "gpu-0");
-            node.prepare(claim);
-            node.unprepare(claim);
-            node.awaitSlices(slices -> slices.size() == 1);
-            node.terminate();
-        }
     }
 }
