@@ -20,8 +20,7 @@ import java.util.List;
 final class BoundDevices extends DecoratedDevices {
 
     private static final BindingConditions CONDITIONS =
-            new BindingConditions(
-                    List.of("BindingConditions"), List.of("BindingFailureConditions"));
+            new BindingConditions(List.of("BindingConditions"), List.of("BindingFailureConditions"));
 
     BoundDevices(DeviceProvider devices) {
         super(devices);

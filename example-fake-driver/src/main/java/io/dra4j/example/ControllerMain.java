@@ -18,13 +18,11 @@ public final class ControllerMain {
 
     private static final Logger LOG = LoggerFactory.getLogger(ControllerMain.class);
 
-    private static final DriverProgram PROGRAM =
-            new DriverProgram(
-                    "dra4j-example-controller",
-                    "Reports the devices of the example's driver as ready to the scheduler, for all"
-                            + " nodes of the cluster.",
-                    DeviceProfile.gpu.driverName(),
-                    ControllerMain.class);
+    private static final DriverProgram PROGRAM = new DriverProgram(
+            "dra4j-example-controller",
+            "Reports the devices of the example's driver as ready to the scheduler, for all" + " nodes of the cluster.",
+            DeviceProfile.gpu.driverName(),
+            ControllerMain.class);
 
     private ControllerMain() {}
 
@@ -34,8 +32,7 @@ public final class ControllerMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        DriverMain.runController(
-                args, PROGRAM, new ControllerOptions(), ControllerMain::controller);
+        DriverMain.runController(args, PROGRAM, new ControllerOptions(), ControllerMain::controller);
     }
 
     private static BindingController controller(ControllerOptions options) {

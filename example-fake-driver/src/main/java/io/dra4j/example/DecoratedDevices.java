@@ -73,8 +73,7 @@ abstract class DecoratedDevices implements DeviceProvider {
     }
 
     @Override
-    public final PreparedClaim prepare(AllocatedClaim claim, ClaimContext context)
-            throws Exception {
+    public final PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception {
         PreparedClaim prepared = devices.prepare(claim, context);
         List<PreparedDevice> decorated = new ArrayList<>();
         for (PreparedDevice device : prepared.devices()) {

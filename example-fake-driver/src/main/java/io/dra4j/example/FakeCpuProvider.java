@@ -30,8 +30,7 @@ import java.util.stream.IntStream;
 final class FakeCpuProvider extends FakeProvider {
 
     /** A core that a claim takes is one less for pods without a claim: Kubernetes 1.36. */
-    private static final String MAPPINGS =
-            "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"%s\"}}";
+    private static final String MAPPINGS = "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"%s\"}}";
 
     /** The same for Kubernetes 1.37; the runtime publishes what the API server knows. */
     private static final String RESOURCES =

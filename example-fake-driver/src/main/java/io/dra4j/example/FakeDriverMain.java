@@ -44,12 +44,11 @@ public final class FakeDriverMain {
     }
 
     private static DeviceProvider provider(FakeDriverOptions options) {
-        DeviceProvider devices =
-                switch (options.profile()) {
-                    case gpu -> gpus(options);
-                    case cpu -> numaNodes(options);
-                    case net -> nics(options);
-                };
+        DeviceProvider devices = switch (options.profile()) {
+            case gpu -> gpus(options);
+            case cpu -> numaNodes(options);
+            case net -> nics(options);
+        };
         if (options.bindingConditions()) {
             devices = new BoundDevices(devices);
         }
@@ -60,23 +59,16 @@ public final class FakeDriverMain {
 
     private static DeviceProvider numaNodes(FakeDriverOptions options) {
         return new FakeCpuProvider(
-                options.driverName(),
-                options.nodeName(),
-                options.numaNodes(),
-                options.coresPerNumaNode());
+                options.driverName(), options.nodeName(), options.numaNodes(), options.coresPerNumaNode());
     }
 
     private static DeviceProvider nics(FakeDriverOptions options) {
-        DeviceProvider nics =
-                new FakeNicProvider(
-                        options.driverName(), options.nodeName(), options.deviceCount());
+        DeviceProvider nics = new FakeNicProvider(options.driverName(), options.nodeName(), options.deviceCount());
         return options.networkStatus() ? new ReportingNics(nics, options.nodeName()) : nics;
     }
 
     private static DeviceProvider gpus(FakeDriverOptions options) {
-        DeviceProvider gpus =
-                new FakeGpuProvider(
-                        options.driverName(), options.nodeName(), options.deviceCount());
+        DeviceProvider gpus = new FakeGpuProvider(options.driverName(), options.nodeName(), options.deviceCount());
         if (options.partitions() > 0) {
             gpus = new PartitionedGpus(gpus, options.partitions());
         }

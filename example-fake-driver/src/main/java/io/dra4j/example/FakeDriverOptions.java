@@ -21,7 +21,9 @@ final class FakeDriverOptions extends DriverOptions {
     private static final String PROFILE = "--device-profile";
     private static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
+
     private int deviceCount;
     private int partitions;
     private int numaNodes;
@@ -32,11 +34,10 @@ final class FakeDriverOptions extends DriverOptions {
             order = -1,
             paramLabel = "gpu|cpu|net",
             defaultValue = "gpu",
-            description =
-                    "What to invent: GPUs, NUMA nodes with their cores, or NICs. The options of another"
-                            + " kind change nothing, and the driver's name is <profile>.example.com"
-                            + " where none is given. [DEVICE_PROFILE]"
-                            + DEFAULT)
+            description = "What to invent: GPUs, NUMA nodes with their cores, or NICs. The options of another"
+                    + " kind change nothing, and the driver's name is <profile>.example.com"
+                    + " where none is given. [DEVICE_PROFILE]"
+                    + DEFAULT)
     private DeviceProfile profile;
 
     @Option(
@@ -46,9 +47,8 @@ final class FakeDriverOptions extends DriverOptions {
             paramLabel = "true|false",
             defaultValue = "false",
             fallbackValue = "true",
-            description =
-                    "Let several claims share a GPU, each with the memory and compute that it asks"
-                            + " for. [GPU_ALLOW_MULTIPLE_ALLOCATIONS]")
+            description = "Let several claims share a GPU, each with the memory and compute that it asks"
+                    + " for. [GPU_ALLOW_MULTIPLE_ALLOCATIONS]")
     private boolean multipleAllocations;
 
     @Option(
@@ -72,9 +72,8 @@ final class FakeDriverOptions extends DriverOptions {
             paramLabel = "true|false",
             defaultValue = "false",
             fallbackValue = "true",
-            description =
-                    "Report the GPUs of a claim in its status: UUID, model and driver version."
-                            + " [GPU_DEVICE_STATUS]")
+            description = "Report the GPUs of a claim in its status: UUID, model and driver version."
+                    + " [GPU_DEVICE_STATUS]")
     private boolean deviceStatus;
 
     @Option(
@@ -84,9 +83,8 @@ final class FakeDriverOptions extends DriverOptions {
             paramLabel = "true|false",
             defaultValue = "false",
             fallbackValue = "true",
-            description =
-                    "Give the containers of a claim a file with the attributes of its GPUs, as"
-                            + " KEP-5304 has it. [GPU_DEVICE_METADATA]")
+            description = "Give the containers of a claim a file with the attributes of its GPUs, as"
+                    + " KEP-5304 has it. [GPU_DEVICE_METADATA]")
     private boolean deviceMetadata;
 
     @Option(
@@ -96,9 +94,8 @@ final class FakeDriverOptions extends DriverOptions {
             paramLabel = "true|false",
             defaultValue = "false",
             fallbackValue = "true",
-            description =
-                    "Let the scheduler wait for each device until this driver reports it ready."
-                            + " [BINDING_CONDITIONS]")
+            description = "Let the scheduler wait for each device until this driver reports it ready."
+                    + " [BINDING_CONDITIONS]")
     private boolean bindingConditions;
 
     @Option(
@@ -109,8 +106,7 @@ final class FakeDriverOptions extends DriverOptions {
             defaultValue = "false",
             fallbackValue = "true",
             description =
-                    "Report the NICs of a claim in its status: interface, MAC and IP address."
-                            + " [NET_DEVICE_STATUS]")
+                    "Report the NICs of a claim in its status: interface, MAC and IP address." + " [NET_DEVICE_STATUS]")
     private boolean networkStatus;
 
     @Option(
@@ -118,9 +114,8 @@ final class FakeDriverOptions extends DriverOptions {
             paramLabel = "NAME=true|false",
             hidden = true,
             split = ",",
-            description =
-                    "No effect: the gates of the community's driver are about its logging, and this"
-                            + " one logs with keys and values in any case. [FEATURE_GATES]")
+            description = "No effect: the gates of the community's driver are about its logging, and this"
+                    + " one logs with keys and values in any case. [FEATURE_GATES]")
     private Map<LoggingGate, Boolean> gates = Map.of();
 
     private enum LoggingGate {
@@ -145,10 +140,9 @@ final class FakeDriverOptions extends DriverOptions {
             order = 1,
             paramLabel = "N",
             defaultValue = "0",
-            description =
-                    "Into how many partitions each GPU can be split; 0 to offer GPUs as a whole alone."
-                            + " [GPU_PARTITIONS]"
-                            + DEFAULT)
+            description = "Into how many partitions each GPU can be split; 0 to offer GPUs as a whole alone."
+                    + " [GPU_PARTITIONS]"
+                    + DEFAULT)
     private void partitions(int count) {
         partitions = checked("--gpu-partitions", count, 0, PartitionedGpus.MOST_PARTITIONS);
     }
@@ -168,9 +162,7 @@ final class FakeDriverOptions extends DriverOptions {
             order = 9,
             paramLabel = "N",
             defaultValue = "4",
-            description =
-                    "How many cores a NUMA node has, of which claims take some. [CPUS_PER_NUMA_NODE]"
-                            + DEFAULT)
+            description = "How many cores a NUMA node has, of which claims take some. [CPUS_PER_NUMA_NODE]" + DEFAULT)
     private void coresPerNumaNode(int count) {
         coresPerNumaNode = checked("--cpus-per-numa-node", count, 1, Integer.MAX_VALUE);
     }
@@ -200,8 +192,7 @@ final class FakeDriverOptions extends DriverOptions {
         }
         String problem = count < least ? " is less than " + least : " is more than " + most;
         throw new ParameterException(
-                spec.commandLine(),
-                "Invalid value for option '" + option + "': " + count + problem);
+                spec.commandLine(), "Invalid value for option '" + option + "': " + count + problem);
     }
 
     @Override

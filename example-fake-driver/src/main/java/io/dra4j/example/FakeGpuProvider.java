@@ -84,38 +84,32 @@ public final class FakeGpuProvider implements DeviceProvider {
     /** Measures GPUs that never work, and so stay at room temperature. */
     @Override
     public DeviceMeter meter() {
-        return (claim, gpu) ->
-                DeviceReadings.builder()
-                        .uuid(gpu.physicalId())
-                        .value(DeviceMeasure.UTILIZATION, 0)
-                        .value(DeviceMeasure.POWER, 0)
-                        .value(DeviceMeasure.TEMPERATURE, 20)
-                        .build();
+        return (claim, gpu) -> DeviceReadings.builder()
+                .uuid(gpu.physicalId())
+                .value(DeviceMeasure.UTILIZATION, 0)
+                .value(DeviceMeasure.POWER, 0)
+                .value(DeviceMeasure.TEMPERATURE, 20)
+                .build();
     }
 
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-        List<PreparedDevice> devices =
-                claim.devices().stream()
-                        .map(gpu -> PreparedDevice.of(gpu, environment(gpu, claim.ref().uid())))
-                        .toList();
-        ContainerEdits everyContainer =
-                ContainerEdits.builder()
-                        .env("KUBERNETES_NODE_NAME", nodeName)
-                        .env("DRA_RESOURCE_DRIVER_NAME", driverName)
-                        .build();
+        List<PreparedDevice> devices = claim.devices().stream()
+                .map(gpu -> PreparedDevice.of(gpu, environment(gpu, claim.ref().uid())))
+                .toList();
+        ContainerEdits everyContainer = ContainerEdits.builder()
+                .env("KUBERNETES_NODE_NAME", nodeName)
+                .env("DRA_RESOURCE_DRIVER_NAME", driverName)
+                .build();
         return PreparedClaim.of(devices).withEdits(everyContainer);
     }
 
     private static ContainerEdits environment(AllocatedDevice gpu, String claimUid) {
         String variable = variable(gpu.device());
-        ContainerEdits.Builder edits =
-                ContainerEdits.builder()
-                        .env(variable, gpu.device().value())
-                        .env(variable + "_RESOURCE_CLAIM", claimUid)
-                        .env(
-                                variable.replace("DEVICE_", "DEVICE_GPU_") + "_RESOURCE_CLAIM",
-                                claimUid);
+        ContainerEdits.Builder edits = ContainerEdits.builder()
+                .env(variable, gpu.device().value())
+                .env(variable + "_RESOURCE_CLAIM", claimUid)
+                .env(variable.replace("DEVICE_", "DEVICE_GPU_") + "_RESOURCE_CLAIM", claimUid);
         gpu.config(GpuConfig.TYPE).value().environment(variable).forEach(edits::env);
         if (gpu.adminAccess()) {
             edits.env("DRA_ADMIN_ACCESS", "true");
@@ -126,7 +120,10 @@ public final class FakeGpuProvider implements DeviceProvider {
     /** Returns the variable that names a device: {@code GPU_DEVICE_3} for {@code gpu-3}. */
     static String variable(DeviceName gpu) {
         return "GPU_DEVICE_"
-                + gpu.value().substring("gpu-".length()).toUpperCase(Locale.ROOT).replace('-', '_');
+                + gpu.value()
+                        .substring("gpu-".length())
+                        .toUpperCase(Locale.ROOT)
+                        .replace('-', '_');
     }
 
     @Override

@@ -34,8 +34,7 @@ record FakeInterface(String nodeName, String nic, String share) {
 
     /** Returns a locally administered address. */
     String mac() {
-        return "02:%02x:%02x:%02x:%02x:%02x"
-                .formatted(octet(0), octet(1), octet(2), octet(3), octet(4));
+        return "02:%02x:%02x:%02x:%02x:%02x".formatted(octet(0), octet(1), octet(2), octet(3), octet(4));
     }
 
     /** Returns a private address with the length of its network's prefix. */

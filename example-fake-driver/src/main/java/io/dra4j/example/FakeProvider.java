@@ -46,25 +46,22 @@ abstract class FakeProvider implements DeviceProvider {
 
     @Override
     public final PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-        List<PreparedDevice> prepared =
-                claim.devices().stream()
-                        .map(device -> PreparedDevice.of(device, edits(device, claim)))
-                        .toList();
-        ContainerEdits everyContainer =
-                ContainerEdits.builder()
-                        .env("KUBERNETES_NODE_NAME", nodeName)
-                        .env("DRA_RESOURCE_DRIVER_NAME", driverName)
-                        .build();
+        List<PreparedDevice> prepared = claim.devices().stream()
+                .map(device -> PreparedDevice.of(device, edits(device, claim)))
+                .toList();
+        ContainerEdits everyContainer = ContainerEdits.builder()
+                .env("KUBERNETES_NODE_NAME", nodeName)
+                .env("DRA_RESOURCE_DRIVER_NAME", driverName)
+                .build();
         return PreparedClaim.of(prepared).withEdits(everyContainer);
     }
 
     private ContainerEdits edits(AllocatedDevice device, AllocatedClaim claim) {
         String name = device.device().value();
         String variable = variables + name.substring(name.lastIndexOf('-') + 1);
-        ContainerEdits.Builder edits =
-                ContainerEdits.builder()
-                        .env(variable, name)
-                        .env(variable + "_RESOURCE_CLAIM", claim.ref().uid());
+        ContainerEdits.Builder edits = ContainerEdits.builder()
+                .env(variable, name)
+                .env(variable + "_RESOURCE_CLAIM", claim.ref().uid());
         describe(device, variable, edits);
         if (device.adminAccess()) {
             edits.env("DRA_ADMIN_ACCESS", "true");

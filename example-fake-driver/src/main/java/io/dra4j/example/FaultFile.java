@@ -36,13 +36,11 @@ import java.util.stream.Collectors;
  */
 record FaultFile(Path path) {
 
-    private static final String FORM =
-            "write \"<device> NoSchedule|NoExecute|None <reason>\", \"<device> absent\","
-                    + " \"<device> unhealthy|unknown [message]\" or \"<device> silent\"";
+    private static final String FORM = "write \"<device> NoSchedule|NoExecute|None <reason>\", \"<device> absent\","
+            + " \"<device> unhealthy|unknown [message]\" or \"<device> silent\"";
 
     /** The form of a taint's value, which is a label value. */
-    private static final Pattern REASON =
-            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+    private static final Pattern REASON = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
     /**
      * Reads what is wrong now.

@@ -48,13 +48,10 @@ final class FaultyDevices extends DecoratedDevices {
         super.start(context);
         SelfTests started = SelfTests.start(() -> context.reportHealth(health()));
         tests = started;
-        watch =
-                InventoryWatch.ofFile(
-                        file.path(),
-                        () -> {
-                            context.inventoryChanged();
-                            started.runNow();
-                        });
+        watch = InventoryWatch.ofFile(file.path(), () -> {
+            context.inventoryChanged();
+            started.runNow();
+        });
     }
 
     private List<DeviceHealth> health() throws Exception {
@@ -78,13 +75,11 @@ final class FaultyDevices extends DecoratedDevices {
         if (fault instanceof Fault.Unwell unwell) {
             state = unwell.state();
             message = unwell.message();
-        } else if (fault instanceof Fault.Tainted tainted
-                && tainted.effect() != Taint.Effect.NONE) {
+        } else if (fault instanceof Fault.Tainted tainted && tainted.effect() != Taint.Effect.NONE) {
             state = HealthState.UNHEALTHY;
             message = tainted.reason();
         }
-        return Optional.of(
-                new DeviceHealth(pool.name(), device.name(), state, message, SelfTests.VALID));
+        return Optional.of(new DeviceHealth(pool.name(), device.name(), state, message, SelfTests.VALID));
     }
 
     @Override
@@ -103,13 +98,13 @@ final class FaultyDevices extends DecoratedDevices {
     }
 
     private Device taint(Device device, Fault.Tainted fault) {
-        return device.toBuilder().taint(Taint.of(taintKey, fault.reason(), fault.effect())).build();
+        return device.toBuilder()
+                .taint(Taint.of(taintKey, fault.reason(), fault.effect()))
+                .build();
     }
 
     private static Set<String> names(Pool pool) {
-        return pool.devices().stream()
-                .map(device -> device.name().value())
-                .collect(Collectors.toSet());
+        return pool.devices().stream().map(device -> device.name().value()).collect(Collectors.toSet());
     }
 
     @Override

@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
 record GpuConfig(@Nullable Sharing sharing) {
 
     /** The kind, with its defaults and rules; a GPU that no entry applies to is time-sliced. */
-    static final ConfigType<GpuConfig> TYPE =
-            ConfigType.builder("gpu.resource.example.com/v1alpha1", "GpuConfig", GpuConfig.class)
-                    .defaults(() -> new GpuConfig(null).normalized())
-                    .normalize(GpuConfig::normalized)
-                    .validate(GpuConfig::problems)
-                    .build();
+    static final ConfigType<GpuConfig> TYPE = ConfigType.builder(
+                    "gpu.resource.example.com/v1alpha1", "GpuConfig", GpuConfig.class)
+            .defaults(() -> new GpuConfig(null).normalized())
+            .normalize(GpuConfig::normalized)
+            .validate(GpuConfig::problems)
+            .build();
 
     private static final String TIME_SLICING = "TimeSlicing";
     private static final String SPACE_PARTITIONING = "SpacePartitioning";
@@ -78,8 +78,7 @@ record GpuConfig(@Nullable Sharing sharing) {
         if (uses(TIME_SLICING) && (slicing == null || slicing.interval == null)) {
             slicing = new TimeSlicing("Default");
         }
-        if (uses(SPACE_PARTITIONING)
-                && (partitioning == null || partitioning.partitionCount == null)) {
+        if (uses(SPACE_PARTITIONING) && (partitioning == null || partitioning.partitionCount == null)) {
             partitioning = new SpacePartitioning(1);
         }
         return new GpuConfig(new Sharing(sharing.strategy, slicing, partitioning));
@@ -106,9 +105,7 @@ record GpuConfig(@Nullable Sharing sharing) {
             return List.of("spacePartitioningConfig needs the strategy SpacePartitioning");
         }
         String interval = interval(sharing);
-        return INTERVALS.contains(interval)
-                ? List.of()
-                : List.of("unknown time-slice interval: " + interval);
+        return INTERVALS.contains(interval) ? List.of() : List.of("unknown time-slice interval: " + interval);
     }
 
     private static List<String> spacePartitioningProblems(Sharing sharing) {
@@ -133,12 +130,10 @@ record GpuConfig(@Nullable Sharing sharing) {
     }
 
     private static String interval(Sharing normalized) {
-        return Objects.requireNonNull(
-                Objects.requireNonNull(normalized.timeSlicingConfig).interval);
+        return Objects.requireNonNull(Objects.requireNonNull(normalized.timeSlicingConfig).interval);
     }
 
     private static int partitionCount(Sharing normalized) {
-        return Objects.requireNonNull(
-                Objects.requireNonNull(normalized.spacePartitioningConfig).partitionCount);
+        return Objects.requireNonNull(Objects.requireNonNull(normalized.spacePartitioningConfig).partitionCount);
     }
 }

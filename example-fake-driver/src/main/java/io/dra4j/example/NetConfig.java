@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 record NetConfig(@Nullable Integer mtu) {
 
     /** The kind, with its defaults and rules; a NIC that no entry applies to has the defaults. */
-    static final ConfigType<NetConfig> TYPE =
-            ConfigType.builder("net.resource.example.com/v1alpha1", "NetConfig", NetConfig.class)
-                    .defaults(() -> new NetConfig(NetConfig.USUAL_MTU))
-                    .normalize(NetConfig::normalized)
-                    .validate(NetConfig::problems)
-                    .build();
+    static final ConfigType<NetConfig> TYPE = ConfigType.builder(
+                    "net.resource.example.com/v1alpha1", "NetConfig", NetConfig.class)
+            .defaults(() -> new NetConfig(NetConfig.USUAL_MTU))
+            .normalize(NetConfig::normalized)
+            .validate(NetConfig::problems)
+            .build();
 
     private static final int USUAL_MTU = 1500;
     private static final int LEAST_MTU = 68; // of IPv4

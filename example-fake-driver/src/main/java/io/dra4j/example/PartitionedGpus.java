@@ -43,36 +43,34 @@ final class PartitionedGpus extends DecoratedDevices {
     Pool decorate(Pool pool) {
         return pool.toBuilder()
                 .devices(pool.devices().stream().flatMap(this::devices).toList())
-                .counterSets(pool.devices().stream().map(PartitionedGpus::counters).toList())
+                .counterSets(
+                        pool.devices().stream().map(PartitionedGpus::counters).toList())
                 .build();
     }
 
     /** The partitions come first: the scheduler leaves a GPU whole for as long as it can. */
     private Stream<Device> devices(Device gpu) {
         return Stream.concat(
-                IntStream.range(0, partitions).mapToObj(number -> partition(gpu, number)),
-                Stream.of(full(gpu)));
+                IntStream.range(0, partitions).mapToObj(number -> partition(gpu, number)), Stream.of(full(gpu)));
     }
 
     private Device partition(Device gpu, int number) {
-        Device.Builder partition =
-                Device.builder(gpu.name() + "-partition-" + number)
-                        .physicalId(gpu.physicalId() + "/" + number)
-                        .attributes(gpu.attributes())
-                        .attribute("partition", number)
-                        .attribute("partitionable", true);
+        Device.Builder partition = Device.builder(gpu.name() + "-partition-" + number)
+                .physicalId(gpu.physicalId() + "/" + number)
+                .attributes(gpu.attributes())
+                .attribute("partition", number)
+                .attribute("partitionable", true);
         gpu.capacities().forEach((name, whole) -> partition.capacity(name, part(whole.value())));
         return consuming(gpu, partition.build());
     }
 
     private static Device full(Device gpu) {
-        Device.Builder full =
-                Device.builder(gpu.name() + "-full")
-                        .physicalId(gpu.physicalId())
-                        .attributes(gpu.attributes())
-                        .attribute("partitionable", true)
-                        .attribute("full", true)
-                        .capacities(gpu.capacities());
+        Device.Builder full = Device.builder(gpu.name() + "-full")
+                .physicalId(gpu.physicalId())
+                .attributes(gpu.attributes())
+                .attribute("partitionable", true)
+                .attribute("full", true)
+                .capacities(gpu.capacities());
         return consuming(gpu, full.build());
     }
 
@@ -92,14 +90,14 @@ final class PartitionedGpus extends DecoratedDevices {
 
     private static Map<String, Quantity> amounts(Device gpu) {
         return gpu.capacities().entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().value()));
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, each -> each.getValue().value()));
     }
 
     /** Rounds down to whole units, in which shares of a partition are measured, too. */
     private Capacity part(Quantity whole) {
         BigDecimal unit = SharedGpus.unit(whole).amount();
-        BigDecimal units =
-                whole.amount().divideToIntegralValue(unit.multiply(BigDecimal.valueOf(partitions)));
+        BigDecimal units = whole.amount().divideToIntegralValue(unit.multiply(BigDecimal.valueOf(partitions)));
         return new Capacity(Quantity.ofBytes(units.multiply(unit).longValueExact()), null);
     }
 }

@@ -54,16 +54,12 @@ final class ReportingGpus extends DecoratedDevices {
         PreparedDevice reporting = gpu;
         if (inStatus) {
             Condition ready = new Condition("Ready", ConditionStatus.TRUE, "Prepared", "");
-            reporting =
-                    reporting.withStatus(
-                            DeviceStatus.builder()
-                                    .conditions(List.of(ready))
-                                    .data(data(attributes))
-                                    .build());
+            reporting = reporting.withStatus(DeviceStatus.builder()
+                    .conditions(List.of(ready))
+                    .data(data(attributes))
+                    .build());
         }
-        return inMetadata
-                ? reporting.withMetadata(new DeviceMetadata(attributes, null))
-                : reporting;
+        return inMetadata ? reporting.withMetadata(new DeviceMetadata(attributes, null)) : reporting;
     }
 
     /** The values are this driver's own: none needs an escape in JSON. */

@@ -31,7 +31,9 @@ final class ReportingNics extends DecoratedDevices {
         FakeInterface port = FakeInterface.of(nodeName, nic.allocated());
         NetworkData network = new NetworkData(port.name(), List.of(port.ip()), port.mac());
         Condition ready = new Condition("Ready", ConditionStatus.TRUE, "Prepared", "");
-        return nic.withStatus(
-                DeviceStatus.builder().conditions(List.of(ready)).networkData(network).build());
+        return nic.withStatus(DeviceStatus.builder()
+                .conditions(List.of(ready))
+                .networkData(network)
+                .build());
     }
 }

@@ -24,13 +24,11 @@ final class SelfTests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SelfTests.class);
 
     private final SelfTest test;
-    private final ScheduledExecutorService thread =
-            Executors.newSingleThreadScheduledExecutor(
-                    task -> {
-                        Thread made = new Thread(task, "self-tests");
-                        made.setDaemon(true);
-                        return made;
-                    });
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread made = new Thread(task, "self-tests");
+        made.setDaemon(true);
+        return made;
+    });
 
     private SelfTests(SelfTest test) {
         this.test = test;

@@ -56,9 +56,7 @@ final class SharedGpus extends DecoratedDevices {
         prepared.edits().env().forEach(edits::env); // a fake GPU is nothing but environment
         String variable = FakeGpuProvider.variable(gpu.device());
         new TreeMap<>(gpu.consumedCapacity())
-                .forEach(
-                        (name, amount) ->
-                                edits.env(variable + "_" + name.toUpperCase(ROOT), amount.text()));
+                .forEach((name, amount) -> edits.env(variable + "_" + name.toUpperCase(ROOT), amount.text()));
         return PreparedDevice.of(gpu, edits.build());
     }
 }

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** The chart of projects that the archetype generates, with the rights of the other charts. */
 class ArchetypeChartTest {
 
-    private static final Path TEMPLATE =
-            Path.of("archetype/src/main/resources/archetype-resources/chart");
+    private static final Path TEMPLATE = Path.of("archetype/src/main/resources/archetype-resources/chart");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @BeforeEach
     void generate() throws IOException {
@@ -58,17 +58,15 @@ class ArchetypeChartTest {
 
     @Test
     void grantsTheRightsOfADriverThatReportsStatus() {
-        List<Right> wanted =
-                Right.ofTheDriver().stream()
-                        .filter(right -> !right.part().equals("binding"))
-                        .toList();
+        List<Right> wanted = Right.ofTheDriver().stream()
+                .filter(right -> !right.part().equals("binding"))
+                .toList();
 
         assertThat(Right.granted(manifests().of(Kind.ClusterRole)))
-                .containsExactlyInAnyOrderElementsOf(
-                        wanted.stream()
-                                .filter(right -> right.namespace().isEmpty())
-                                .map(Right::toString)
-                                .toList());
+                .containsExactlyInAnyOrderElementsOf(wanted.stream()
+                        .filter(right -> right.namespace().isEmpty())
+                        .map(Right::toString)
+                        .toList());
         assertThat(Right.granted(manifests().of(Kind.Role))).containsExactly("/events create");
     }
 

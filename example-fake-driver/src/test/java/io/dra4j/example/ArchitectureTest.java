@@ -16,27 +16,24 @@ import io.dra4j.testkit.ModuleRules;
 @AnalyzeClasses(packages = "io.dra4j.example", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
-    static final ArchRule driversUseThePublicPackagesOfTheSdkOnly =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.example..",
-                            "io.dra4j.api..",
-                            "io.dra4j.runtime",
-                            "java..",
-                            "org.jspecify.annotations",
-                            "org.slf4j..",
-                            "picocli..");
+    static final ArchRule driversUseThePublicPackagesOfTheSdkOnly = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.dra4j.example..",
+                    "io.dra4j.api..",
+                    "io.dra4j.runtime",
+                    "java..",
+                    "org.jspecify.annotations",
+                    "org.slf4j..",
+                    "picocli..");
 
     /** The JVM starts the programs; tests of the suite run the provider in their own process. */
     @ArchTest
-    static final ArchRule onlyTheProgramsAndTheProviderArePublic =
-            ModuleRules.publicTypesAreUsedFromOtherPackages(
-                    simpleName("FakeDriverMain")
-                            .or(simpleName("ControllerMain"))
-                            .or(simpleName("FakeGpuProvider")));
+    static final ArchRule onlyTheProgramsAndTheProviderArePublic = ModuleRules.publicTypesAreUsedFromOtherPackages(
+            simpleName("FakeDriverMain").or(simpleName("ControllerMain")).or(simpleName("FakeGpuProvider")));
 }

@@ -22,14 +22,15 @@ class AuditIT {
 
     private static final Path PAGE = Path.of("../docs-site/how-to/audit-a-node.md");
     private static final String GPU = "gpu.example.com";
-    private static final List<String> COMMAND =
-            List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-jar",
-                    Path.of("target/dra4j-example-fake-driver.jar").toAbsolutePath().toString());
+    private static final List<String> COMMAND = List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-jar",
+            Path.of("target/dra4j-example-fake-driver.jar").toAbsolutePath().toString());
 
-    @AutoClose private final TestNode node = new TestNode(GPU, COMMAND);
+    @AutoClose
+    private final TestNode node = new TestNode(GPU, COMMAND);
+
     private KubeletClaim claim;
 
     private record Ended(int status, String output) {}
@@ -40,10 +41,8 @@ class AuditIT {
         node.awaitSlices(slices -> !slices.isEmpty());
         claim = node.allocate("train", "gpu-0");
         assertThat(node.prepare(claim).complaint()).isEmpty();
-        writeKubeletState(
-                """
-                {"ClaimUID":"%s","ClaimName":"train","Namespace":"default","PodUIDs":{"p":{}},"DriverState":{"gpu.example.com":{"Devices":[{"PoolName":"node-1","DeviceName":"gpu-0"}]}}}"""
-                        .formatted(claim.uid()));
+        writeKubeletState("""
+                {"ClaimUID":"%s","ClaimName":"train","Namespace":"default","PodUIDs":{"p":{}},"DriverState":{"gpu.example.com":{"Devices":[{"PoolName":"node-1","DeviceName":"gpu-0"}]}}}""".formatted(claim.uid()));
     }
 
     private Path kubeletState() {
@@ -51,16 +50,13 @@ class AuditIT {
     }
 
     private void writeKubeletState(String claims) throws Exception {
-        String data =
-                """
-                {"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1","ClaimInfoStateList":[%s]}"""
-                        .formatted(claims);
+        String data = """
+                {"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1","ClaimInfoStateList":[%s]}""".formatted(claims);
         CRC32 crc = new CRC32();
         crc.update(data.getBytes(StandardCharsets.UTF_8));
         Files.writeString(
                 kubeletState(),
-                "{\"Data\":\"%s\",\"Checksum\":%d}"
-                        .formatted(data.replace("\"", "\\\""), crc.getValue()));
+                "{\"Data\":\"%s\",\"Checksum\":%d}".formatted(data.replace("\"", "\\\""), crc.getValue()));
     }
 
     private Ended audit(String... options) throws Exception {

@@ -22,22 +22,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class ChartIT {
 
-    private static final List<String> PROGRAM =
-            List.of(
-                    "java",
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:+UseSerialGC",
-                    "-jar",
-                    "target/dra4j-example-fake-driver.jar");
+    private static final List<String> PROGRAM = List.of(
+            "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", "target/dra4j-example-fake-driver.jar");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private InstalledChart install(Installation installation) {
         return new InstalledChart(
-                new HelmChart(Path.of("deploy/helm")).render(installation),
-                folder,
-                PROGRAM,
-                Map.of());
+                new HelmChart(Path.of("deploy/helm")).render(installation), folder, PROGRAM, Map.of());
     }
 
     @Test
@@ -61,8 +54,8 @@ class ChartIT {
         "net.yaml, net.example.com, nic-0, hardwareAddress",
         "features.yaml, gpu.example.com, gpu-0-full, LATEST-GPU-MODEL"
     })
-    void valueSetsReportTheStatusOfClaims(
-            String values, String driver, String device, String reported) throws Exception {
+    void valueSetsReportTheStatusOfClaims(String values, String driver, String device, String reported)
+            throws Exception {
         Installation installation = Installation.DEFAULT.file(Path.of("deploy/values", values));
         try (InstalledChart chart = install(installation)) {
             chart.start();

@@ -30,50 +30,38 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ChartRightsIT {
 
     /** The abilities that a right is needed for; one for each verb. */
-    private static final Map<String, RightsProbe> LOST =
-            Map.ofEntries(
-                    Map.entry("/nodes get", RightsProbe.PUBLISHES),
-                    Map.entry("/events create", RightsProbe.REPORTS_EVENTS),
-                    Map.entry("resource.k8s.io/resourceslices list", RightsProbe.PUBLISHES),
-                    Map.entry("resource.k8s.io/resourceslices watch", RightsProbe.PUBLISHES),
-                    Map.entry("resource.k8s.io/resourceslices create", RightsProbe.PUBLISHES),
-                    Map.entry("resource.k8s.io/resourceslices update", RightsProbe.TAINTS),
-                    Map.entry("resource.k8s.io/resourceslices delete", RightsProbe.CLEANS_UP),
-                    Map.entry("resource.k8s.io/resourceclaims get", RightsProbe.PREPARES),
-                    Map.entry(
-                            "resource.k8s.io/resourceclaims list",
-                            RightsProbe.PREPARES_AFTER_DAMAGE),
-                    Map.entry("resource.k8s.io/resourceclaims watch", RightsProbe.BINDS),
-                    Map.entry(
-                            "resource.k8s.io/resourceclaims/status patch",
-                            RightsProbe.REPORTS_STATUS),
-                    Map.entry(
-                            "resource.k8s.io/resourceclaims/driver associated-node:patch",
-                            RightsProbe.REPORTS_STATUS));
+    private static final Map<String, RightsProbe> LOST = Map.ofEntries(
+            Map.entry("/nodes get", RightsProbe.PUBLISHES),
+            Map.entry("/events create", RightsProbe.REPORTS_EVENTS),
+            Map.entry("resource.k8s.io/resourceslices list", RightsProbe.PUBLISHES),
+            Map.entry("resource.k8s.io/resourceslices watch", RightsProbe.PUBLISHES),
+            Map.entry("resource.k8s.io/resourceslices create", RightsProbe.PUBLISHES),
+            Map.entry("resource.k8s.io/resourceslices update", RightsProbe.TAINTS),
+            Map.entry("resource.k8s.io/resourceslices delete", RightsProbe.CLEANS_UP),
+            Map.entry("resource.k8s.io/resourceclaims get", RightsProbe.PREPARES),
+            Map.entry("resource.k8s.io/resourceclaims list", RightsProbe.PREPARES_AFTER_DAMAGE),
+            Map.entry("resource.k8s.io/resourceclaims watch", RightsProbe.BINDS),
+            Map.entry("resource.k8s.io/resourceclaims/status patch", RightsProbe.REPORTS_STATUS),
+            Map.entry("resource.k8s.io/resourceclaims/driver associated-node:patch", RightsProbe.REPORTS_STATUS));
 
     /** Forbidden, and invalid for want of a verb that the validation asks for. */
     private static final Set<Integer> REFUSED = Set.of(403, 422);
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private static Manifests manifests() {
         return new HelmChart(Path.of("deploy/helm"))
-                .render(
-                        Installation.DEFAULT
-                                .set("gpuDeviceStatus", true)
-                                .set("kubeletPlugin.bindingConditions", true));
+                .render(Installation.DEFAULT.set("gpuDeviceStatus", true).set("kubeletPlugin.bindingConditions", true));
     }
 
     static Stream<Arguments> rights() {
-        return Right.ofTheDriver().stream()
-                .map(right -> Arguments.of(right, LOST.get(right.toString())));
+        return Right.ofTheDriver().stream().map(right -> Arguments.of(right, LOST.get(right.toString())));
     }
 
     @Test
     void eachRightIsTried() {
-        assertThat(Right.ofTheDriver())
-                .extracting(Right::toString)
-                .containsExactlyInAnyOrderElementsOf(LOST.keySet());
+        assertThat(Right.ofTheDriver()).extracting(Right::toString).containsExactlyInAnyOrderElementsOf(LOST.keySet());
     }
 
     @ParameterizedTest
@@ -91,10 +79,9 @@ class ChartRightsIT {
     @MethodSource("rights")
     void withoutOneNoDriver(Right right, RightsProbe probe) throws Exception {
         Manifests manifests = manifests();
-        List<ObjectNode> roles =
-                Stream.of(Kind.ClusterRole, Kind.Role)
-                        .flatMap(kind -> manifests.of(kind).stream())
-                        .toList();
+        List<ObjectNode> roles = Stream.of(Kind.ClusterRole, Kind.Role)
+                .flatMap(kind -> manifests.of(kind).stream())
+                .toList();
         assertThat(right.removeFrom(roles)).isTrue();
         try (RightsNode node = new RightsNode(manifests, folder)) {
             probe.begin(node);

@@ -49,13 +49,11 @@ class ChartTest extends ChartContract {
 
     @Test
     void rightsGrowWithTheParts() {
-        Manifests all =
-                CHART.render(
-                        Installation.DEFAULT
-                                .set("gpuDeviceStatus", true)
-                                .set("kubeletPlugin.bindingConditions", true));
+        Manifests all = CHART.render(
+                Installation.DEFAULT.set("gpuDeviceStatus", true).set("kubeletPlugin.bindingConditions", true));
 
-        assertThat(Right.ofTheDriver().stream().filter(right -> right.namespace().isEmpty()))
+        assertThat(Right.ofTheDriver().stream()
+                        .filter(right -> right.namespace().isEmpty()))
                 .map(Right::toString)
                 .containsExactlyElementsOf(Right.granted(all.of(Kind.ClusterRole)));
         assertThat(Right.granted(CHART.render(Installation.DEFAULT).of(Kind.ClusterRole)))
@@ -67,23 +65,19 @@ class ChartTest extends ChartContract {
 
     @Test
     void thePageOfRightsIsUpToDate() {
-        String rows =
-                Right.all().stream()
-                        .map(
-                                right ->
-                                        "| `%s` | `%s` | `%s` | %s | %s | %s |\n"
-                                                .formatted(
-                                                        right.group(),
-                                                        right.resource(),
-                                                        right.verb(),
-                                                        right.part(),
-                                                        right.why(),
-                                                        right.without()))
-                        .collect(Collectors.joining())
-                        .replace("| `` |", "| core |");
+        String rows = Right.all().stream()
+                .map(right -> "| `%s` | `%s` | `%s` | %s | %s | %s |\n"
+                        .formatted(
+                                right.group(),
+                                right.resource(),
+                                right.verb(),
+                                right.part(),
+                                right.why(),
+                                right.without()))
+                .collect(Collectors.joining())
+                .replace("| `` |", "| core |");
         new PagePart(Path.of("../docs-site/reference/rbac.md"), "rights.yaml")
                 .assertIs(
-                        "| API group | resource | verb | for | why | without it |\n|---|---|---|---|---|---|\n"
-                                + rows);
+                        "| API group | resource | verb | for | why | without it |\n|---|---|---|---|---|---|\n" + rows);
     }
 }

@@ -27,26 +27,25 @@ import org.junit.jupiter.api.io.TempDir;
 /** The controller as the community's chart starts it, with the rights of its ServiceAccount. */
 class ControllerIT {
 
-    private static final PublishedChart CHART =
-            new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
+    private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    @TempDir private Path folder;
-    @AutoClose private TestNode node;
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private TestNode node;
+
     private Launchers launchers;
 
     @BeforeEach
     void prepare() throws Exception {
         launchers = Launchers.in(folder);
         Container controller = CHART.container("controller");
-        node =
-                new TestNode(
-                        "gpu.example.com",
-                        new ProcessDriver(
-                                launchers.command(controller.command()),
-                                controller.onTestNode(),
-                                TestNode.TIMEOUT),
-                        EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
+        node = new TestNode(
+                "gpu.example.com",
+                new ProcessDriver(launchers.command(controller.command()), controller.onTestNode(), TestNode.TIMEOUT),
+                EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
         node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"));
     }
 
@@ -56,8 +55,7 @@ class ControllerIT {
     private void allocate(String name, String pool) throws Exception {
         String binding =
                 "'bindingConditions':['BindingConditions'],'bindingFailureConditions':['BindingFailureConditions']";
-        String claim =
-                """
+        String claim = """
                 {'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim',
                  'metadata':{'namespace':'default','name':'%1$s'},
                  'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c'}}]}},
@@ -66,16 +64,13 @@ class ControllerIT {
                    {'request':'r','driver':'gpu.example.com','pool':'%2$s','device':'gpu-1'},
                    {'request':'r','driver':'nic.example.com','pool':'%2$s','device':'nic-0',%3$s}]}},
                   'devices':[{'driver':'nic.example.com','pool':'%2$s','device':'nic-0','data':{'up':1}}]}}
-                """
-                        .formatted(name, pool, binding);
+                """.formatted(name, pool, binding);
         node.api().store().put(JSON.readTree(claim.replace('\'', '"')));
     }
 
     private JsonNode awaitBound(String name) {
-        Predicate<JsonNode> bound =
-                claim ->
-                        claim.at("/metadata/name").asText().equals(name)
-                                && claim.at("/status/devices").size() == 2;
+        Predicate<JsonNode> bound = claim -> claim.at("/metadata/name").asText().equals(name)
+                && claim.at("/status/devices").size() == 2;
         return node.api()
                 .store()
                 .awaitObject("resourceclaims", bound, TestNode.TIMEOUT)
@@ -120,8 +115,7 @@ class ControllerIT {
                 .filteredOn(line -> line.contains("lacks a verb"))
                 .as("one line of each process, of the verb that its ClusterRole lacks")
                 .hasSize(2)
-                .allMatch(
-                        line -> line.contains("verb=\"patch\" resource=\"resourceclaims/status\""));
+                .allMatch(line -> line.contains("verb=\"patch\" resource=\"resourceclaims/status\""));
     }
 
     @Test
@@ -130,10 +124,8 @@ class ControllerIT {
         Map<String, String> environment = plugin.onTestNode();
         environment.putAll(Map.of("BINDING_CONDITIONS", "true", "NUM_DEVICES", "2"));
         environment.keySet().removeAll(List.of("HEALTHCHECK_PORT", "METRICS_PORT"));
-        Instance driver =
-                new ProcessDriver(
-                                launchers.command(plugin.command()), environment, TestNode.TIMEOUT)
-                        .start(node.place(), Map.of());
+        Instance driver = new ProcessDriver(launchers.command(plugin.command()), environment, TestNode.TIMEOUT)
+                .start(node.place(), Map.of());
         try {
             node.awaitRegistered();
             node.awaitSlices(slices -> !slices.isEmpty());
@@ -141,9 +133,10 @@ class ControllerIT {
             node.proxy()
                     .awaitAll(
                             TestNode.TIMEOUT,
-                            all ->
-                                    all.stream().filter(Requests.watches("resourceclaims")).count()
-                                            >= 2);
+                            all -> all.stream()
+                                            .filter(Requests.watches("resourceclaims"))
+                                            .count()
+                                    >= 2);
             allocate("both", TestNode.NAME);
             awaitBound("both");
             allocate("next", TestNode.NAME);
@@ -163,11 +156,8 @@ class ControllerIT {
 
     @Test
     void refusesAPluginThatItDoesNotHave() {
-        List<String> command =
-                launchers.command(List.of("dra-example-controller", "--enable-plugin=Coffee"));
-        Instance started =
-                new ProcessDriver(command, Map.of(), TestNode.TIMEOUT)
-                        .start(node.place(), Map.of());
+        List<String> command = launchers.command(List.of("dra-example-controller", "--enable-plugin=Coffee"));
+        Instance started = new ProcessDriver(command, Map.of(), TestNode.TIMEOUT).start(node.place(), Map.of());
 
         assertThat(started.awaitExit(TestNode.TIMEOUT)).as(node.log()).isEqualTo(OptionalInt.of(2));
         assertThat(node.log()).contains("--enable-plugin", "[BindingConditions]", "'Coffee'");

@@ -25,8 +25,7 @@ class DemosTest {
     private static final String POOL = RunningDriver.NODE + "/";
 
     private static RunningDriver<DeviceProvider> gpus(Decoration decoration) {
-        return RunningDriver.of(
-                DRIVER, node -> decoration.of(new FakeGpuProvider(DRIVER, node, 4)));
+        return RunningDriver.of(DRIVER, node -> decoration.of(new FakeGpuProvider(DRIVER, node, 4)));
     }
 
     private interface Decoration {
@@ -52,7 +51,8 @@ class DemosTest {
     @Nested
     class Plain {
 
-        @RegisterExtension final RunningDriver<DeviceProvider> driver = gpus(gpus -> gpus);
+        @RegisterExtension
+        final RunningDriver<DeviceProvider> driver = gpus(gpus -> gpus);
 
         @Test
         void containersOfAPodShareAClaim() throws Exception {
@@ -87,7 +87,8 @@ class DemosTest {
 
             RunningPod pod = driver.awaitRunning("init-container");
 
-            assertThat(pod.container("setup").env()).isEqualTo(pod.container("main").env());
+            assertThat(pod.container("setup").env())
+                    .isEqualTo(pod.container("main").env());
             pod.delete();
             assertThat(driver.node().api().store().list("resourceclaims")).isEmpty();
             assertThat(driver.node().specs()).isEmpty();
@@ -97,9 +98,13 @@ class DemosTest {
         void theClassConfiguresAGpuAndTheClaimOverridesIt() throws Exception {
             apply(driver, "demo/20-config-from-class.yaml", "demo/30-config-from-claim.yaml");
 
-            assertThat(driver.awaitRunning("config-from-class").container("main").toString())
+            assertThat(driver.awaitRunning("config-from-class")
+                            .container("main")
+                            .toString())
                     .contains("_PARTITION_COUNT=4");
-            assertThat(driver.awaitRunning("config-from-claim").container("main").toString())
+            assertThat(driver.awaitRunning("config-from-claim")
+                            .container("main")
+                            .toString())
                     .contains("_TIMESLICE_INTERVAL=Long")
                     .doesNotContain("_PARTITION_COUNT");
         }
@@ -179,7 +184,8 @@ class DemosTest {
     @Nested
     class Shared {
 
-        @RegisterExtension final RunningDriver<DeviceProvider> driver = gpus(SharedGpus::new);
+        @RegisterExtension
+        final RunningDriver<DeviceProvider> driver = gpus(SharedGpus::new);
 
         @Test
         void podsShareAGpuAsLongAsItHasMemory() throws Exception {
@@ -198,8 +204,7 @@ class DemosTest {
 
         @RegisterExtension
         final RunningDriver<DeviceProvider> driver =
-                gpus(BoundDevices::new)
-                        .withDriver(builder -> builder.readinessCheck(BoundDevices::ready));
+                gpus(BoundDevices::new).withDriver(builder -> builder.readinessCheck(BoundDevices::ready));
 
         @Test
         void aPodWaitsForItsDevice() throws Exception {
@@ -215,7 +220,8 @@ class DemosTest {
     @Nested
     class Tainted {
 
-        @TempDir static Path folder;
+        @TempDir
+        static Path folder;
 
         @RegisterExtension
         final RunningDriver<DeviceProvider> driver =
@@ -236,27 +242,20 @@ class DemosTest {
                     .store()
                     .await(
                             "pods",
-                            pods ->
-                                    pods.stream()
-                                            .map(pod -> pod.at("/metadata/name").asText())
-                                            .toList()
-                                            .equals(List.of("tolerant")),
+                            pods -> pods.stream()
+                                    .map(pod -> pod.at("/metadata/name").asText())
+                                    .toList()
+                                    .equals(List.of("tolerant")),
                             TestNode.TIMEOUT);
         }
 
         private void awaitTaint(Path faults, String lines, String effect) throws IOException {
             Files.writeString(faults, lines);
             driver.node()
-                    .awaitSlices(
-                            slices ->
-                                    slices.stream()
-                                            .flatMap(one -> one.at("/spec/devices").valueStream())
-                                            .flatMap(one -> one.path("taints").valueStream())
-                                            .anyMatch(
-                                                    one ->
-                                                            one.path("effect")
-                                                                    .asText()
-                                                                    .equals(effect)));
+                    .awaitSlices(slices -> slices.stream()
+                            .flatMap(one -> one.at("/spec/devices").valueStream())
+                            .flatMap(one -> one.path("taints").valueStream())
+                            .anyMatch(one -> one.path("effect").asText().equals(effect)));
         }
     }
 
@@ -264,8 +263,7 @@ class DemosTest {
     class Described {
 
         @RegisterExtension
-        final RunningDriver<DeviceProvider> driver =
-                gpus(gpus -> new ReportingGpus(gpus, false, true));
+        final RunningDriver<DeviceProvider> driver = gpus(gpus -> new ReportingGpus(gpus, false, true));
 
         @Test
         void aContainerFindsAFileAboutItsGpu() throws Exception {

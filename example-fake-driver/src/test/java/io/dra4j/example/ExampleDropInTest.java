@@ -19,32 +19,31 @@ class ExampleDropInTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/drop-in.md");
 
-    private static final List<String> FLAGS =
-            List.of(
-                    "--node-name",
-                    "--driver-name",
-                    "--device-profile",
-                    "--num-devices",
-                    "--gpu-partitions",
-                    "--gpu-device-status",
-                    "--gpu-allow-multiple-allocations",
-                    "--binding-conditions",
-                    "--cpu-numa-nodes",
-                    "--cpus-per-numa-node",
-                    "--cdi-root",
-                    "--kubelet-plugins-directory-path",
-                    "--kubelet-registrar-directory-path",
-                    "--pod-uid",
-                    "--healthcheck-port",
-                    "--metrics-port",
-                    "--kubeconfig",
-                    "--kube-api-qps",
-                    "--kube-api-burst",
-                    "--feature-gates",
-                    "--logging-format",
-                    "--v",
-                    "--vmodule",
-                    "--log-flush-frequency");
+    private static final List<String> FLAGS = List.of(
+            "--node-name",
+            "--driver-name",
+            "--device-profile",
+            "--num-devices",
+            "--gpu-partitions",
+            "--gpu-device-status",
+            "--gpu-allow-multiple-allocations",
+            "--binding-conditions",
+            "--cpu-numa-nodes",
+            "--cpus-per-numa-node",
+            "--cdi-root",
+            "--kubelet-plugins-directory-path",
+            "--kubelet-registrar-directory-path",
+            "--pod-uid",
+            "--healthcheck-port",
+            "--metrics-port",
+            "--kubeconfig",
+            "--kube-api-qps",
+            "--kube-api-burst",
+            "--feature-gates",
+            "--logging-format",
+            "--v",
+            "--vmodule",
+            "--log-flush-frequency");
 
     private static void add(DropInTable table, CommandLine command, String flag) {
         OptionSpec option = command.getCommandSpec().findOption(flag);
@@ -62,10 +61,9 @@ class ExampleDropInTest {
 
         new PagePart(PAGE, "ExampleDropInTest").assertIs(table.toString());
         assertThat(table.variables())
-                .containsAll(
-                        new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
-                                .container("plugin")
-                                .environment()
-                                .keySet());
+                .containsAll(new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
+                        .container("plugin")
+                        .environment()
+                        .keySet());
     }
 }

@@ -22,8 +22,7 @@ class FakeCpuProviderTest {
     private static final String CPU = "cpu.example.com/cpu";
     private static final String SHARE = "11111111-2222-4333-8444-555555555555";
 
-    private final FakeCpuProvider provider =
-            new FakeCpuProvider("cpu.example.com", "node-a", 2, 16);
+    private final FakeCpuProvider provider = new FakeCpuProvider("cpu.example.com", "node-a", 2, 16);
 
     @Test
     void offersNumaNodesOfWhichClaimsTakeWholeCores() {
@@ -64,8 +63,7 @@ class FakeCpuProviderTest {
 
         assertThat(prepared.edits().env())
                 .containsExactly(
-                        entry("KUBERNETES_NODE_NAME", "node-a"),
-                        entry("DRA_RESOURCE_DRIVER_NAME", "cpu.example.com"));
+                        entry("KUBERNETES_NODE_NAME", "node-a"), entry("DRA_RESOURCE_DRIVER_NAME", "cpu.example.com"));
         assertThat(prepared.devices().get(0).edits().env())
                 .containsExactly(
                         entry("CPU_DEVICE_1", "numa-1"),
@@ -75,8 +73,7 @@ class FakeCpuProviderTest {
 
     @Test
     void showsAdminAccessToWhoHasIt() throws Exception {
-        assertThat(prepare(true).devices().get(0).edits().env())
-                .containsEntry("DRA_ADMIN_ACCESS", "true");
+        assertThat(prepare(true).devices().get(0).edits().env()).containsEntry("DRA_ADMIN_ACCESS", "true");
     }
 
     @Test

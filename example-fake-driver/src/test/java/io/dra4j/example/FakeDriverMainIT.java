@@ -32,17 +32,14 @@ class FakeDriverMainIT {
 
     private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private record Ended(int status, List<String> output) {}
 
     private static Process start(String... args) throws IOException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-jar",
-                                JAR.toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", JAR.toString()));
         command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         Map<String, String> environment = builder.environment();
@@ -66,12 +63,8 @@ class FakeDriverMainIT {
 
             assertThat(manifest.getMainAttributes().getValue("Enable-Native-Access"))
                     .isEqualTo("ALL-UNNAMED");
-            assertThat(
-                            new String(
-                                    jar.getInputStream(
-                                                    jar.getEntry(
-                                                            "META-INF/services/io.grpc.LoadBalancerProvider"))
-                                            .readAllBytes()))
+            assertThat(new String(jar.getInputStream(jar.getEntry("META-INF/services/io.grpc.LoadBalancerProvider"))
+                            .readAllBytes()))
                     .as("merged from the jars of grpc")
                     .contains("PickFirst", "OutlierDetection");
         }
@@ -85,8 +78,7 @@ class FakeDriverMainIT {
             Ended help = run("--help");
 
             assertThat(help.status()).isZero();
-            assertThat(help.output().get(0))
-                    .isEqualTo("Usage: dra4j-example-fake-driver [OPTIONS]");
+            assertThat(help.output().get(0)).isEqualTo("Usage: dra4j-example-fake-driver [OPTIONS]");
             assertThat(String.join("\n", help.output()))
                     .contains("--num-devices=N", "[NUM_DEVICES]", "Default: 8", "gpu.example.com")
                     .contains("[GPU_PARTITIONS]", "[GPU_ALLOW_MULTIPLE_ALLOCATIONS]")
@@ -105,11 +97,7 @@ class FakeDriverMainIT {
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                quoteCharacter = '"',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
                         --num-gpus=4           | : Unknown option: '--num-gpus=4'
                         --num-devices=-1       | '--num-devices': -1 is less than 0
                         --gpu-partitions=81    | '--gpu-partitions': 81 is more than 80
@@ -151,12 +139,7 @@ class FakeDriverMainIT {
 
         @Test
         void logsTheReasonAsJson() throws Exception {
-            Ended ended =
-                    run(
-                            "--node-name=a",
-                            "--logging-format=json",
-                            "--kubelet-plugins-directory-path",
-                            missing());
+            Ended ended = run("--node-name=a", "--logging-format=json", "--kubelet-plugins-directory-path", missing());
 
             assertThat(ended.status()).isEqualTo(1);
             assertThat(ended.output()).hasSize(1);
@@ -178,11 +161,10 @@ class FakeDriverMainIT {
             Path faults = Files.writeString(folder.resolve("faults"), "gpu-0 broken\n");
             Process process = startInFolders("--fault-file=" + faults);
             try (BufferedReader output = process.inputReader()) {
-                String line =
-                        output.lines()
-                                .filter(each -> each.contains("line 1") && !each.contains("DEBUG"))
-                                .findFirst()
-                                .orElseThrow();
+                String line = output.lines()
+                        .filter(each -> each.contains("line 1") && !each.contains("DEBUG"))
+                        .findFirst()
+                        .orElseThrow();
                 JsonNode problem = new ObjectMapper().readTree(line);
                 assertThat(problem.path("level").asText()).isEqualTo("ERROR");
                 assertThat(problem.at("/throwable/message").asText())
@@ -212,10 +194,7 @@ class FakeDriverMainIT {
         private Process startInFolders(String... more) throws IOException {
             Path plugins = Files.createDirectory(folder.resolve("p"));
             Path registry = Files.createDirectory(folder.resolve("r"));
-            Path kubeconfig =
-                    Files.writeString(
-                            folder.resolve("kubeconfig"),
-                            """
+            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
                             apiVersion: v1
                             kind: Config
                             clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]
@@ -223,16 +202,14 @@ class FakeDriverMainIT {
                             users: [{name: u, user: {}}]
                             current-context: c
                             """);
-            List<String> args =
-                    new ArrayList<>(
-                            List.of(
-                                    "--node-name=a",
-                                    "-v=4",
-                                    "--logging-format=json",
-                                    "--kubeconfig=" + kubeconfig,
-                                    "--cdi-root=" + folder.resolve("cdi"),
-                                    "--kubelet-plugins-directory-path=" + plugins,
-                                    "--kubelet-registrar-directory-path=" + registry));
+            List<String> args = new ArrayList<>(List.of(
+                    "--node-name=a",
+                    "-v=4",
+                    "--logging-format=json",
+                    "--kubeconfig=" + kubeconfig,
+                    "--cdi-root=" + folder.resolve("cdi"),
+                    "--kubelet-plugins-directory-path=" + plugins,
+                    "--kubelet-registrar-directory-path=" + registry));
             args.addAll(List.of(more));
             return start(args.toArray(String[]::new));
         }
@@ -241,9 +218,8 @@ class FakeDriverMainIT {
     @Nested
     class OnANode {
         @RegisterExtension
-        final DraNode driver =
-                DraNode.ofProcess("gpu.example.com", "java", "-jar", JAR.toString())
-                        .withServer(server -> server.version(KubernetesVersion.V1_34));
+        final DraNode driver = DraNode.ofProcess("gpu.example.com", "java", "-jar", JAR.toString())
+                .withServer(server -> server.version(KubernetesVersion.V1_34));
 
         @Test
         void preparesAGpu(TestNode node) {

@@ -49,9 +49,7 @@ class FakeGpuProviderTest {
                             "resource.kubernetes.io/pcieRoot",
                             "resource.kubernetes.io/pciBusID");
             assertThat(gpu.capacities())
-                    .containsOnly(
-                            entry("memory", Capacity.of("80Gi")),
-                            entry("compute", Capacity.of("100")));
+                    .containsOnly(entry("memory", Capacity.of("80Gi")), entry("compute", Capacity.of("100")));
         }
 
         @Test
@@ -63,7 +61,13 @@ class FakeGpuProviderTest {
         }
 
         private AttributeValue uuid(FakeGpuProvider of, int index) {
-            return of.inventory().pools().get(0).devices().get(index).attributes().get("uuid");
+            return of.inventory()
+                    .pools()
+                    .get(0)
+                    .devices()
+                    .get(index)
+                    .attributes()
+                    .get("uuid");
         }
     }
 
@@ -89,10 +93,7 @@ class FakeGpuProviderTest {
 
         @Test
         void showsThePartitionCount() throws Exception {
-            AllocatedClaims claim =
-                    claim().device("gpu-0")
-                            .config(
-                                    """
+            AllocatedClaims claim = claim().device("gpu-0").config("""
                                     apiVersion: gpu.resource.example.com/v1alpha1
                                     kind: GpuConfig
                                     sharing:
@@ -110,10 +111,8 @@ class FakeGpuProviderTest {
         void showsAdminAccessWithTheDeviceThatHasIt() throws Exception {
             PreparedClaim prepared = prepare(claim().adminAccess("gpu-0").device("gpu-1"));
 
-            assertThat(prepared.devices().get(0).edits().env())
-                    .containsEntry("DRA_ADMIN_ACCESS", "true");
-            assertThat(prepared.devices().get(1).edits().env())
-                    .doesNotContainKey("DRA_ADMIN_ACCESS");
+            assertThat(prepared.devices().get(0).edits().env()).containsEntry("DRA_ADMIN_ACCESS", "true");
+            assertThat(prepared.devices().get(1).edits().env()).doesNotContainKey("DRA_ADMIN_ACCESS");
         }
 
         @Test

@@ -59,14 +59,9 @@ class FakeNicProviderTest {
             Device nic = devices(provider).get(0);
 
             assertThat(nic.allowMultipleAllocations()).isTrue();
-            assertThat(nic.capacities())
-                    .containsOnlyKeys("vfs", "ingressBandwidth", "egressBandwidth");
+            assertThat(nic.capacities()).containsOnlyKeys("vfs", "ingressBandwidth", "egressBandwidth");
             assertThat(nic.capacities().get("egressBandwidth").requestPolicy().validRange())
-                    .isEqualTo(
-                            new ValidRange(
-                                    new Quantity("100M"),
-                                    new Quantity("100G"),
-                                    new Quantity("1M")));
+                    .isEqualTo(new ValidRange(new Quantity("100M"), new Quantity("100G"), new Quantity("1M")));
             assertThat(nic.capacities().get("vfs").requestPolicy().validValues())
                     .containsExactly(Quantity.of(1));
         }
@@ -107,14 +102,14 @@ class FakeNicProviderTest {
 
         @Test
         void showsItselfWithItsSettings() throws Exception {
-            Map<String, Quantity> consumed =
-                    Map.of(
-                            "vfs", Quantity.of(1),
-                            "ingressBandwidth", new Quantity("10G"),
-                            "egressBandwidth", new Quantity("500M"));
+            Map<String, Quantity> consumed = Map.of(
+                    "vfs", Quantity.of(1),
+                    "ingressBandwidth", new Quantity("10G"),
+                    "egressBandwidth", new Quantity("500M"));
 
-            Map<String, String> env =
-                    prepare(provider, claim().share("nic-1", SHARE, consumed)).edits().env();
+            Map<String, String> env = prepare(provider, claim().share("nic-1", SHARE, consumed))
+                    .edits()
+                    .env();
 
             assertThat(env)
                     .containsEntry("NET_DEVICE_1", "nic-1")
@@ -137,15 +132,11 @@ class FakeNicProviderTest {
         @Test
         void hasAnAddressForEachShare() throws Exception {
             String whole =
-                    prepare(provider, claim().device("nic-1"))
-                            .edits()
-                            .env()
-                            .get("NET_DEVICE_1_MAC");
-            String share =
-                    prepare(provider, claim().share("nic-1", SHARE, Map.of()))
-                            .edits()
-                            .env()
-                            .get("NET_DEVICE_1_MAC");
+                    prepare(provider, claim().device("nic-1")).edits().env().get("NET_DEVICE_1_MAC");
+            String share = prepare(provider, claim().share("nic-1", SHARE, Map.of()))
+                    .edits()
+                    .env()
+                    .get("NET_DEVICE_1_MAC");
 
             assertThat(share).isNotEqualTo(whole);
             assertThat(text(devices(provider).get(1), "mac")).isEqualTo(whole);
@@ -155,9 +146,7 @@ class FakeNicProviderTest {
         void reportsItsAddressesIfConfigured() throws Exception {
             PreparedDevice silent = prepare(provider, claim().share("nic-1", SHARE, Map.of()));
             PreparedDevice nic =
-                    prepare(
-                            new ReportingNics(provider, "node-a"),
-                            claim().share("nic-1", SHARE, Map.of()));
+                    prepare(new ReportingNics(provider, "node-a"), claim().share("nic-1", SHARE, Map.of()));
 
             assertThat(silent.status()).isNull();
             assertThat(nic.edits()).isEqualTo(silent.edits());
@@ -166,8 +155,7 @@ class FakeNicProviderTest {
                     .containsExactly("Ready");
             NetworkData network = nic.status().networkData();
             assertThat(network.interfaceName()).isEqualTo("eth1");
-            assertThat(network.hardwareAddress())
-                    .isEqualTo(nic.edits().env().get("NET_DEVICE_1_MAC"));
+            assertThat(network.hardwareAddress()).isEqualTo(nic.edits().env().get("NET_DEVICE_1_MAC"));
             assertThat(network.ips()).singleElement().asString().matches("10(\\.\\d{1,3}){3}/8");
         }
 
@@ -175,9 +163,10 @@ class FakeNicProviderTest {
             return AllocatedClaims.of("net.example.com", provider);
         }
 
-        private PreparedDevice prepare(DeviceProvider nics, AllocatedClaims claim)
-                throws Exception {
-            return nics.prepare(claim.build(), new RecordingClaimContext()).devices().get(0);
+        private PreparedDevice prepare(DeviceProvider nics, AllocatedClaims claim) throws Exception {
+            return nics.prepare(claim.build(), new RecordingClaimContext())
+                    .devices()
+                    .get(0);
         }
     }
 
@@ -186,7 +175,8 @@ class FakeNicProviderTest {
 
         @Test
         void hasTheUsualMtuByDefault() {
-            assertThat(NetConfig.TYPE.normalize().apply(new NetConfig(null)).mtu()).isEqualTo(1500);
+            assertThat(NetConfig.TYPE.normalize().apply(new NetConfig(null)).mtu())
+                    .isEqualTo(1500);
         }
 
         @ParameterizedTest

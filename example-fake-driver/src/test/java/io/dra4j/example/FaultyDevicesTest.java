@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FaultyDevicesTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private Path file() {
         return folder.resolve("faults");
@@ -59,13 +60,9 @@ class FaultyDevicesTest {
         void taintsAndUnplugsWhatItNames() throws Exception {
             write("# by hand\n\ngpu-0 NoExecute ecc-error\n  gpu-2   absent \n");
 
-            assertThat(offered())
-                    .extracting(gpu -> gpu.name().value())
-                    .containsExactly("gpu-0", "gpu-1");
+            assertThat(offered()).extracting(gpu -> gpu.name().value()).containsExactly("gpu-0", "gpu-1");
             assertThat(offered().get(0).taints())
-                    .containsExactly(
-                            Taint.of(
-                                    "gpu.example.com/fault", "ecc-error", Taint.Effect.NO_EXECUTE));
+                    .containsExactly(Taint.of("gpu.example.com/fault", "ecc-error", Taint.Effect.NO_EXECUTE));
             assertThat(offered().get(1).taints()).isEmpty();
         }
 
@@ -87,8 +84,7 @@ class FaultyDevicesTest {
             "gpu-7 absent,\"gpu-7\",published name",
             "gpu-1 NoExecute hot,a second line for gpu-1,keep one",
         })
-        void namesABadLineAndWhatToWrite(String line, String wrong, String advice)
-                throws Exception {
+        void namesABadLineAndWhatToWrite(String line, String wrong, String advice) throws Exception {
             write("# nothing\ngpu-1 None odd\n" + line + "\n");
 
             assertThatThrownBy(() -> gpus().inventory())
@@ -169,8 +165,9 @@ class FaultyDevicesTest {
         }
 
         private void shell(String command) throws IOException, InterruptedException {
-            Process shell =
-                    new ProcessBuilder("sh", "-c", command).directory(folder.toFile()).start();
+            Process shell = new ProcessBuilder("sh", "-c", command)
+                    .directory(folder.toFile())
+                    .start();
             assertThat(shell.waitFor()).isZero();
         }
 

@@ -16,13 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class GpuConfigTest {
 
-    private static final GpuConfig DEFAULT =
-            config("TimeSlicing", new TimeSlicing("Default"), null);
+    private static final GpuConfig DEFAULT = config("TimeSlicing", new TimeSlicing("Default"), null);
 
     private static GpuConfig config(
-            @Nullable String strategy,
-            @Nullable TimeSlicing slicing,
-            @Nullable SpacePartitioning partitioning) {
+            @Nullable String strategy, @Nullable TimeSlicing slicing, @Nullable SpacePartitioning partitioning) {
         return new GpuConfig(new Sharing(strategy, slicing, partitioning));
     }
 

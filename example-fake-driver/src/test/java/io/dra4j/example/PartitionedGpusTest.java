@@ -48,13 +48,10 @@ class PartitionedGpusTest {
                 .containsExactly(
                         CounterSet.of("gpu-0-counters", amounts("80Gi", "100")),
                         CounterSet.of("gpu-1-counters", amounts("80Gi", "100")));
-        assertThat(pool.devices().get(5).consumesCounters())
-                .singleElement()
-                .satisfies(
-                        part -> {
-                            assertThat(part.counterSet()).isEqualTo("gpu-1-counters");
-                            assertThat(part.counters()).isEqualTo(amounts("20Gi", "25"));
-                        });
+        assertThat(pool.devices().get(5).consumesCounters()).singleElement().satisfies(part -> {
+            assertThat(part.counterSet()).isEqualTo("gpu-1-counters");
+            assertThat(part.counters()).isEqualTo(amounts("20Gi", "25"));
+        });
         assertThat(pool.devices().get(9).consumesCounters().get(0).counters())
                 .as("of gpu-1-full")
                 .isEqualTo(amounts("80Gi", "100"));
@@ -78,8 +75,7 @@ class PartitionedGpusTest {
 
     @ParameterizedTest
     @CsvSource({"1,80Gi,100", "3,26Gi,33", "7,11Gi,14", "80,1Gi,1"})
-    void haveWholeUnitsOfEachCapacity(int partitions, String memory, String compute)
-            throws Exception {
+    void haveWholeUnitsOfEachCapacity(int partitions, String memory, String compute) throws Exception {
         Device part = pool(1, partitions).devices().get(0);
 
         assertThat(part.capacities().get("memory").value()).hasToString(memory);
@@ -88,11 +84,10 @@ class PartitionedGpusTest {
 
     @Test
     void areNamedToContainersAsTheyAreCalled() {
-        assertThat(
-                        Map.of(
-                                "part", variable("gpu-0-partition-1"),
-                                "full", variable("gpu-0-full"),
-                                "whole", variable("gpu-12")))
+        assertThat(Map.of(
+                        "part", variable("gpu-0-partition-1"),
+                        "full", variable("gpu-0-full"),
+                        "whole", variable("gpu-12")))
                 .containsOnly(
                         entry("part", "GPU_DEVICE_0_PARTITION_1"),
                         entry("full", "GPU_DEVICE_0_FULL"),

@@ -37,10 +37,11 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PublishedChartIT {
 
-    private static final PublishedChart CHART =
-            new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
+    private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
+
     private static TestNode node;
     private static int probePort;
 
@@ -51,20 +52,15 @@ class PublishedChartIT {
         probePort = freePort();
         environment.put("HEALTHCHECK_PORT", Integer.toString(probePort));
         environment.put("METRICS_PORT", "{FREE_PORT}");
-        node =
-                new TestNode(
-                        "gpu.example.com",
-                        new ProcessDriver(
-                                Launchers.in(folder).command(plugin.command()),
-                                environment,
-                                TestNode.TIMEOUT),
-                        EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
+        node = new TestNode(
+                "gpu.example.com",
+                new ProcessDriver(Launchers.in(folder).command(plugin.command()), environment, TestNode.TIMEOUT),
+                EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
         node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"));
         node.proxy()
-                .inject(
-                        Fault.status(422, "Invalid")
-                                .on(Requests.creates("resourceslices"))
-                                .times(1));
+                .inject(Fault.status(422, "Invalid")
+                        .on(Requests.creates("resourceslices"))
+                        .times(1));
         node.start();
         node.awaitRegistered();
         node.awaitSlices(slices -> !slices.isEmpty());
@@ -84,9 +80,7 @@ class PublishedChartIT {
     private static HttpResponse<String> metrics() throws Exception {
         URI page = URI.create("http://127.0.0.1:" + node.place().freePort() + "/metrics");
         return HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(),
-                        BodyHandlers.ofString());
+                .send(HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(), BodyHandlers.ofString());
     }
 
     @Test
@@ -98,8 +92,7 @@ class PublishedChartIT {
         assertThat(spec.path("driver").asText()).isEqualTo("gpu.example.com");
         assertThat(spec.at("/pool/name").asText()).isEqualTo(TestNode.NAME);
         assertThat(spec.path("devices").findValuesAsText("name"))
-                .containsExactly(
-                        "gpu-0", "gpu-1", "gpu-2", "gpu-3", "gpu-4", "gpu-5", "gpu-6", "gpu-7");
+                .containsExactly("gpu-0", "gpu-1", "gpu-2", "gpu-3", "gpu-4", "gpu-5", "gpu-6", "gpu-7");
         assertThat(spec.at("/devices/0/attributes").fieldNames())
                 .toIterable()
                 .contains("index", "uuid", "model", "driverVersion");
@@ -126,8 +119,7 @@ class PublishedChartIT {
         assertThat(missingVerbs())
                 .as(node.log())
                 .containsExactlyInAnyOrder(
-                        "verb=\"create\" resource=\"events\"",
-                        "verb=\"patch\" resource=\"resourceclaims/status\"");
+                        "verb=\"create\" resource=\"events\"", "verb=\"patch\" resource=\"resourceclaims/status\"");
         assertThat(metrics().body())
                 .contains("verb=\"create\"")
                 .containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");

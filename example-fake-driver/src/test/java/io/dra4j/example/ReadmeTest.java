@@ -18,8 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ReadmeTest {
 
-    private static final Path SOURCE =
-            Path.of("src/test/java/io/dra4j/example/SmallestDriver.java");
+    private static final Path SOURCE = Path.of("src/test/java/io/dra4j/example/SmallestDriver.java");
 
     /** A link to a file, without its anchor. */
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)[^):]*\\)");
@@ -39,7 +38,8 @@ class ReadmeTest {
     @ValueSource(strings = {"README", "CONTRIBUTING", "CHANGELOG", "SECURITY", "GOVERNANCE"})
     void linksLeadToWhatExists(String page) throws IOException {
         String text = Files.readString(Path.of("..", page + ".md"));
-        List<String> links = LINK.matcher(text).results().map(link -> link.group(1)).toList();
+        List<String> links =
+                LINK.matcher(text).results().map(link -> link.group(1)).toList();
 
         assertThat(links)
                 .isNotEmpty()

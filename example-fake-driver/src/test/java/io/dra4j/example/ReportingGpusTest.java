@@ -22,13 +22,12 @@ class ReportingGpusTest {
     private static final FakeGpuProvider GPUS = new FakeGpuProvider("gpu.example.com", "node-a", 1);
 
     /** The GPUs of the time when the claim was allocated. */
-    private static final FakeGpuProvider BEFORE =
-            new FakeGpuProvider("gpu.example.com", "node-a", 8);
+    private static final FakeGpuProvider BEFORE = new FakeGpuProvider("gpu.example.com", "node-a", 8);
 
-    private static PreparedDevice prepared(boolean status, boolean metadata, String gpu)
-            throws Exception {
+    private static PreparedDevice prepared(boolean status, boolean metadata, String gpu) throws Exception {
         DeviceProvider gpus = new ReportingGpus(GPUS, status, metadata);
-        AllocatedClaim claim = AllocatedClaims.of("gpu.example.com", BEFORE).device(gpu).build();
+        AllocatedClaim claim =
+                AllocatedClaims.of("gpu.example.com", BEFORE).device(gpu).build();
         return gpus.prepare(claim, new RecordingClaimContext()).devices().get(0);
     }
 
@@ -68,24 +67,24 @@ class ReportingGpusTest {
 
     @Test
     void gpusThatAreWaitedForAreReadyAtOnce() throws Exception {
-        BindingConditions binding =
-                new BoundDevices(GPUS).inventory().pools().get(0).devices().get(0).binding();
+        BindingConditions binding = new BoundDevices(GPUS)
+                .inventory()
+                .pools()
+                .get(0)
+                .devices()
+                .get(0)
+                .binding();
 
         assertThat(binding.conditions()).containsExactly("BindingConditions");
         assertThat(binding.failureConditions()).containsExactly("BindingFailureConditions");
-        assertThat(
-                        BoundDevices.ready(
-                                new PendingDevice(
-                                        new ClaimRef("default", "claim", "uid"),
-                                        "r",
-                                        new PoolName("node-a"),
-                                        new DeviceName("gpu-0"),
-                                        null,
-                                        binding)))
+        assertThat(BoundDevices.ready(new PendingDevice(
+                        new ClaimRef("default", "claim", "uid"),
+                        "r",
+                        new PoolName("node-a"),
+                        new DeviceName("gpu-0"),
+                        null,
+                        binding)))
                 .singleElement()
-                .matches(
-                        c ->
-                                c.type().equals("BindingConditions")
-                                        && c.status() == ConditionStatus.TRUE);
+                .matches(c -> c.type().equals("BindingConditions") && c.status() == ConditionStatus.TRUE);
     }
 }

@@ -35,27 +35,24 @@ final class RightsNode implements AutoCloseable {
         Path file = manifests.write(folder.resolve("manifests.yaml"));
         node = new TestNode(DRIVER, new InProcessDriver(this::run), EmbeddedApiServer.builder());
         node.proxy()
-                .allowOnly(
-                        new ServiceAccountAccess(
-                                manifests.serviceAccount(),
-                                List.of(file.toString()),
-                                DRIVER,
-                                node.api().version().name().replace("V", "").replace("_", ".")));
+                .allowOnly(new ServiceAccountAccess(
+                        manifests.serviceAccount(),
+                        List.of(file.toString()),
+                        DRIVER,
+                        node.api().version().name().replace("V", "").replace("_", ".")));
     }
 
     private DraDriver run(Place place) throws IOException {
         DeviceProvider gpus = new FakeGpuProvider(DRIVER, place.node(), 2);
         DeviceProvider all =
-                new FaultyDevices(
-                        new BoundDevices(new ReportingGpus(gpus, true, false)), faults(), DRIVER);
-        DraDriver driver =
-                DraDriver.builder(DRIVER, place.node(), all)
-                        .kubeconfig(place.kubeconfig())
-                        .cdiRoot(place.cdi())
-                        .kubeletPluginsDirectory(place.plugins())
-                        .kubeletRegistrarDirectory(place.registry())
-                        .readinessCheck(BoundDevices::ready)
-                        .build();
+                new FaultyDevices(new BoundDevices(new ReportingGpus(gpus, true, false)), faults(), DRIVER);
+        DraDriver driver = DraDriver.builder(DRIVER, place.node(), all)
+                .kubeconfig(place.kubeconfig())
+                .cdiRoot(place.cdi())
+                .kubeletPluginsDirectory(place.plugins())
+                .kubeletRegistrarDirectory(place.registry())
+                .readinessCheck(BoundDevices::ready)
+                .build();
         driver.start();
         return driver;
     }

@@ -67,8 +67,7 @@ enum RightsProbe {
     PREPARES_AFTER_DAMAGE {
         @Override
         void begin(RightsNode node) throws Exception {
-            Path own =
-                    Files.createDirectory(node.node().place().plugins().resolve(RightsNode.DRIVER));
+            Path own = Files.createDirectory(node.node().place().plugins().resolve(RightsNode.DRIVER));
             Files.writeString(own.resolve("claims.journal"), "no line of a journal\n");
             node.start();
             prepare(node.node());
@@ -108,11 +107,9 @@ enum RightsProbe {
 
         private static boolean hasWatched(TestNode node, Integer... answers) {
             return !node.proxy()
-                    .requests(
-                            request ->
-                                    request.path().endsWith("/resourceclaims")
-                                            && request.watch()
-                                            && List.of(answers).contains(request.status()))
+                    .requests(request -> request.path().endsWith("/resourceclaims")
+                            && request.watch()
+                            && List.of(answers).contains(request.status()))
                     .isEmpty();
         }
     },
@@ -129,8 +126,7 @@ enum RightsProbe {
         }
     };
 
-    private static final String STALE_SLICE =
-            """
+    private static final String STALE_SLICE = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceSlice
             metadata: {name: stale}
@@ -141,8 +137,7 @@ enum RightsProbe {
               devices: [{name: old-gpu}]
             """;
 
-    private static final String WAITING_CLAIM =
-            """
+    private static final String WAITING_CLAIM = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
             metadata: {name: waiting, namespace: default}

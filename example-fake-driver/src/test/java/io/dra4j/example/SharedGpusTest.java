@@ -36,10 +36,8 @@ class SharedGpusTest {
     void areTakenAsAWholeByAClaimThatAsksForNoAmount() throws Exception {
         assertThat(first(new SharedGpus(whole)).capacities().values())
                 .hasSize(2)
-                .allSatisfy(
-                        capacity ->
-                                assertThat(capacity.requestPolicy().defaultValue())
-                                        .isEqualTo(capacity.value()));
+                .allSatisfy(capacity ->
+                        assertThat(capacity.requestPolicy().defaultValue()).isEqualTo(capacity.value()));
     }
 
     @Test
@@ -62,8 +60,7 @@ class SharedGpusTest {
 
     @Test
     void setTheirAmounts() throws Exception {
-        Map<String, Quantity> share =
-                Map.of("memory", new Quantity("10Gi"), "compute", new Quantity("5"));
+        Map<String, Quantity> share = Map.of("memory", new Quantity("10Gi"), "compute", new Quantity("5"));
 
         assertThat(environment(share))
                 .contains(
@@ -77,8 +74,9 @@ class SharedGpusTest {
 
     private Map<String, String> environment(Map<String, Quantity> share) throws Exception {
         DeviceProvider shared = new SharedGpus(whole);
-        AllocatedClaim claim =
-                AllocatedClaims.of("gpu.example.com", shared).share("gpu-0", SHARE, share).build();
+        AllocatedClaim claim = AllocatedClaims.of("gpu.example.com", shared)
+                .share("gpu-0", SHARE, share)
+                .build();
         PreparedClaim prepared = shared.prepare(claim, new RecordingClaimContext());
         return prepared.devices().get(0).edits().env();
     }
@@ -92,7 +90,6 @@ class SharedGpusTest {
     }
 
     private static ValidRange range(String minAndStep, String max) {
-        return new ValidRange(
-                new Quantity(minAndStep), new Quantity(max), new Quantity(minAndStep));
+        return new ValidRange(new Quantity(minAndStep), new Quantity(max), new Quantity(minAndStep));
     }
 }

@@ -25,12 +25,14 @@ record SmallestDriver(String node) implements DeviceProvider {
     }
 
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-        return PreparedClaim.of(claim.devices().stream().map(SmallestDriver::prepare).toList());
+        return PreparedClaim.of(
+                claim.devices().stream().map(SmallestDriver::prepare).toList());
     }
 
     static PreparedDevice prepare(AllocatedDevice device) {
         DeviceNode file = DeviceNode.of("/dev/" + device.device());
-        return PreparedDevice.of(device, ContainerEdits.builder().deviceNode(file).build());
+        return PreparedDevice.of(
+                device, ContainerEdits.builder().deviceNode(file).build());
     }
 
     public void unprepare(HeldClaim claim, ClaimContext context) {} // nothing to undo

@@ -18,13 +18,12 @@ class SmallestDriverIT {
     static final DraNode NODE = DraNode.of("fpga.example.com", SmallestDriverIT::start);
 
     private static AutoCloseable start(Place place) {
-        DraDriver driver =
-                DraDriver.builder(place.driver(), place.node(), new SmallestDriver(place.node()))
-                        .kubeconfig(place.kubeconfig())
-                        .cdiRoot(place.cdi())
-                        .kubeletPluginsDirectory(place.plugins())
-                        .kubeletRegistrarDirectory(place.registry())
-                        .build();
+        DraDriver driver = DraDriver.builder(place.driver(), place.node(), new SmallestDriver(place.node()))
+                .kubeconfig(place.kubeconfig())
+                .cdiRoot(place.cdi())
+                .kubeletPluginsDirectory(place.plugins())
+                .kubeletRegistrarDirectory(place.registry())
+                .build();
         driver.start();
         return driver;
     }

@@ -26,7 +26,8 @@ class StartCostIT {
     private static final long THREADS = 48; // more cores have more compilers
     private static final Path OPTIONS = Path.of("../sdk-runtime/deploy/jvm.options");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     void theJarIsNoLarger() throws IOException {
@@ -61,10 +62,9 @@ class StartCostIT {
     void aCallOf32ClaimsNeedsFewMore() throws Exception {
         try (TestNode node = node()) {
             Instance driver = start(node);
-            KubeletClaim[] claims =
-                    IntStream.range(0, 32)
-                            .mapToObj(i -> node.allocate("claim-" + i, "gpu-" + i))
-                            .toArray(KubeletClaim[]::new);
+            KubeletClaim[] claims = IntStream.range(0, 32)
+                    .mapToObj(i -> node.allocate("claim-" + i, "gpu-" + i))
+                    .toArray(KubeletClaim[]::new);
 
             assertThat(node.prepare(claims).complaint()).isEmpty();
 
@@ -75,13 +75,7 @@ class StartCostIT {
     }
 
     private static TestNode node() throws IOException {
-        List<String> command =
-                List.of(
-                        java(),
-                        "@" + OPTIONS.toRealPath(),
-                        "-jar",
-                        JAR.toString(),
-                        "--num-devices=32");
+        List<String> command = List.of(java(), "@" + OPTIONS.toRealPath(), "-jar", JAR.toString(), "--num-devices=32");
         return new TestNode("gpu.example.com", command);
     }
 
@@ -106,8 +100,7 @@ class StartCostIT {
     /** Returns the classes that a driver loads with a kubeconfig until its slices are published. */
     private List<String> loadedAtStart() throws Exception {
         Path log = folder.resolve("classes");
-        List<String> command =
-                List.of(java(), "-Xlog:class+load:file=" + log, "-jar", JAR.toString());
+        List<String> command = List.of(java(), "-Xlog:class+load:file=" + log, "-jar", JAR.toString());
         try (TestNode node = new TestNode("gpu.example.com", command)) {
             node.start();
             node.awaitRegistered();

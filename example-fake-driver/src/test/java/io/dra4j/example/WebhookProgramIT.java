@@ -13,15 +13,12 @@ import java.util.Map;
 /** The webhook of the fake driver, as its chart starts it. */
 class WebhookProgramIT extends WebhookProgramContract {
 
-    private static final DriverContainer CONTAINER =
-            DriverContainer.ofWebhook(
-                    new HelmChart(Path.of("deploy/helm"))
-                            .render(Installation.DEFAULT.set("webhook.enabled", true)));
+    private static final DriverContainer CONTAINER = DriverContainer.ofWebhook(
+            new HelmChart(Path.of("deploy/helm")).render(Installation.DEFAULT.set("webhook.enabled", true)));
 
     @Override
     protected List<String> program() {
-        return List.of(
-                "java", "-XX:TieredStopAtLevel=1", "-jar", "target/dra4j-example-fake-driver.jar");
+        return List.of("java", "-XX:TieredStopAtLevel=1", "-jar", "target/dra4j-example-fake-driver.jar");
     }
 
     @Override

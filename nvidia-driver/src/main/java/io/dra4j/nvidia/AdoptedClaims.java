@@ -56,15 +56,11 @@ final class AdoptedClaims {
         offers.forEach((device, offer) -> devices.add(located(device, offer, existing, uuids)));
         DeviceSharing.Adopted shared = sharing.adopt(claim.ref(), devices);
         ClaimState state = new ClaimState(existing.state(), shared.records(), null);
-        PreparedClaim adopted =
-                PreparedClaim.of(
-                                devices.stream()
-                                        .map(one -> PreparedDevice.of(one.allocated(), edits(one)))
-                                        .toList())
-                        .withEdits(common);
-        return new Adopted(
-                state.isEmpty() ? adopted : adopted.withState(state.toProviderState()),
-                shared.whenTaken());
+        PreparedClaim adopted = PreparedClaim.of(devices.stream()
+                        .map(one -> PreparedDevice.of(one.allocated(), edits(one)))
+                        .toList())
+                .withEdits(common);
+        return new Adopted(state.isEmpty() ? adopted : adopted.withState(state.toProviderState()), shared.whenTaken());
     }
 
     /** Remembers that GPUs may have time slices, of a claim of which no more is known. */
@@ -75,17 +71,12 @@ final class AdoptedClaims {
     private static Map<AllocatedDevice, OfNvml> offers(AllocatedClaim claim, Snapshot now) {
         Map<AllocatedDevice, OfNvml> offers = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
-            Offer offer =
-                    now.devices()
-                            .offer(device.device())
-                            .orElseThrow(
-                                    () ->
-                                            new PrepareException(
-                                                    "device %s does not exist on this node any more"
-                                                            .formatted(device.device())));
+            Offer offer = now.devices()
+                    .offer(device.device())
+                    .orElseThrow(() -> new PrepareException(
+                            "device %s does not exist on this node any more".formatted(device.device())));
             if (!(offer instanceof OfNvml ofNvml)) {
-                throw new PrepareException(
-                        "device %s is passed through".formatted(device.device()));
+                throw new PrepareException("device %s is passed through".formatted(device.device()));
             }
             offers.put(device, ofNvml);
         }
@@ -95,20 +86,16 @@ final class AdoptedClaims {
     /** A device for administration is used, and not the claim's own. */
     private static Map<String, OnDemand> onDemand(Map<AllocatedDevice, OfNvml> offers) {
         Map<String, OnDemand> onDemand = new LinkedHashMap<>();
-        offers.forEach(
-                (device, offer) -> {
-                    if (offer instanceof OnDemand mig && !device.adminAccess()) {
-                        onDemand.put(device.device().value(), mig);
-                    }
-                });
+        offers.forEach((device, offer) -> {
+            if (offer instanceof OnDemand mig && !device.adminAccess()) {
+                onDemand.put(device.device().value(), mig);
+            }
+        });
         return onDemand;
     }
 
     private SharedDevice located(
-            AllocatedDevice device,
-            OfNvml offer,
-            MigDeviceAllocator.Created existing,
-            Map<String, String> uuids) {
+            AllocatedDevice device, OfNvml offer, MigDeviceAllocator.Created existing, Map<String, String> uuids) {
         String name = device.device().value();
         MigDevice mig = existing.devices().get(name);
         if (offer instanceof Offer.Existing fixed) {
@@ -118,9 +105,8 @@ final class AdoptedClaims {
         }
         SharedDevice located = new SharedDevice(device, offer.gpu(), mig);
         if (!located.uuid().equals(uuids.get(name))) {
-            throw new PrepareException(
-                    "device %s is %s on this node, and was prepared as %s"
-                            .formatted(name, located.uuid(), uuids.get(name)));
+            throw new PrepareException("device %s is %s on this node, and was prepared as %s"
+                    .formatted(name, located.uuid(), uuids.get(name)));
         }
         return located;
     }

@@ -43,8 +43,7 @@ final class CheckpointExport {
     private final NodeDevices.Settings settings;
     private final Passthrough passthrough;
 
-    CheckpointExport(
-            String driver, Nvml nvml, NodeDevices.Settings settings, Passthrough passthrough) {
+    CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings, Passthrough passthrough) {
         this.driver = driver;
         this.nvml = nvml;
         this.settings = settings;
@@ -86,13 +85,11 @@ final class CheckpointExport {
             }
         }
         if (!refused.isEmpty()) {
-            throw new DraException(
-                    """
+            throw new DraException("""
                     NVIDIA's driver can't go on with these claims:
                     %s
                     Start this driver again, and drain the node with it:
-                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data"""
-                            .formatted(String.join("\n", refused), settings.nodeName()));
+                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data""".formatted(String.join("\n", refused), settings.nodeName()));
         }
         return writer.toBytes();
     }
@@ -130,8 +127,7 @@ final class CheckpointExport {
         return NodeDevices.of(machines.readOthers(nvml::read), settings, machines);
     }
 
-    private void add(
-            HeldClaim claim, NodeDevices devices, GoCheckpointWriter writer, List<String> refused) {
+    private void add(HeldClaim claim, NodeDevices devices, GoCheckpointWriter writer, List<String> refused) {
         try {
             writer.add(claim.ref().uid(), groups(claim, devices));
         } catch (DraException e) {
@@ -145,16 +141,14 @@ final class CheckpointExport {
         for (SharingRecord one : sharing) {
             if (!one.strategy().equals(Strategy.TimeSlicing.name())) {
                 throw new DraException(
-                        "it shares devices by %s, which only this driver can end"
-                                .formatted(one.strategy()));
+                        "it shares devices by %s, which only this driver can end".formatted(one.strategy()));
             }
         }
         List<Entry> sliced = new ArrayList<>();
         List<Entry> others = new ArrayList<>();
         for (HeldDevice device : claim.devices()) {
             Entry entry = entry(device, devices);
-            boolean isSliced =
-                    sharing.stream().anyMatch(one -> one.targets().contains(entry.uuid()));
+            boolean isSliced = sharing.stream().anyMatch(one -> one.targets().contains(entry.uuid()));
             (isSliced ? sliced : others).add(entry);
         }
         List<Group> groups = new ArrayList<>();
@@ -169,17 +163,11 @@ final class CheckpointExport {
 
     private Entry entry(HeldDevice device, NodeDevices devices) {
         if (device.shareId() != null) {
-            throw new DraException(
-                    "it has a share of %s, whose CDI name differs there"
-                            .formatted(device.device()));
+            throw new DraException("it has a share of %s, whose CDI name differs there".formatted(device.device()));
         }
-        Offer offer =
-                devices.offer(device.device())
-                        .orElseThrow(
-                                () ->
-                                        new DraException(
-                                                "device %s does not exist on this node any more"
-                                                        .formatted(device.device())));
+        Offer offer = devices.offer(device.device())
+                .orElseThrow(() ->
+                        new DraException("device %s does not exist on this node any more".formatted(device.device())));
         if (!(offer instanceof Offer.OfNvml present)) {
             throw new DraException(
                     "device %s is passed through to a virtual machine (vfio), and stays bound to vfio-pci with this driver only"
@@ -202,15 +190,11 @@ final class CheckpointExport {
     }
 
     private MigDevice mig(HeldDevice device, Offer offer) {
-        Optional<MigDevice> found =
-                offer instanceof Offer.Existing existing
-                        ? Optional.of(existing.device())
-                        : created((Offer.OnDemand) offer);
+        Optional<MigDevice> found = offer instanceof Offer.Existing existing
+                ? Optional.of(existing.device())
+                : created((Offer.OnDemand) offer);
         return found.orElseThrow(
-                () ->
-                        new DraException(
-                                "MIG device %s does not exist any more"
-                                        .formatted(device.device())));
+                () -> new DraException("MIG device %s does not exist any more".formatted(device.device())));
     }
 
     private Optional<MigDevice> created(Offer.OnDemand offer) {
@@ -224,12 +208,8 @@ final class CheckpointExport {
     /** The file appears whole, and is durable before the journal is put aside. */
     private static void write(Path file, byte[] content) {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        try (FileChannel channel =
-                FileChannel.open(
-                        fresh,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING,
-                        StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(
+                fresh, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
             ByteBuffer left = ByteBuffer.wrap(content);
             while (left.hasRemaining()) {
                 channel.write(left);

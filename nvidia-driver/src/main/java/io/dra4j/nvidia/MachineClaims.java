@@ -85,8 +85,7 @@ final class MachineClaims {
     private static void refuse(Offer wanted, HeldDevice device, ClaimRef holder) {
         throw new PrepareException(
                 "GPU %s is in use as %s by claim %s/%s: a virtual machine and containers can't share a GPU"
-                        .formatted(
-                                wanted.pci(), device.device(), holder.namespace(), holder.name()));
+                        .formatted(wanted.pci(), device.device(), holder.namespace(), holder.name()));
     }
 
     /**
@@ -94,12 +93,10 @@ final class MachineClaims {
      *
      * @throws PrepareException if it can't be had
      */
-    PreparedDevice prepare(
-            AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
+    PreparedDevice prepare(AllocatedDevice device, Offer.Passthrough offer, ClaimRecorder recorder) {
         if (device.adminAccess()) {
-            throw new PrepareException(
-                    "%s can't be had with admin access: one virtual machine has the GPU alone"
-                            .formatted(device.device()));
+            throw new PrepareException("%s can't be had with admin access: one virtual machine has the GPU alone"
+                    .formatted(device.device()));
         }
         passthrough.requireUsable(offer.pci()); // first: NVML does not know why it has it no more
         Gpu gpu = offer.gpu();
@@ -109,8 +106,7 @@ final class MachineClaims {
         ContainerEdits edits = passthrough.take(offer, config(device), recorder, whenTaken);
         AttributeValue address = AttributeValue.of(offer.pci().text());
         return PreparedDevice.of(device, edits)
-                .withMetadata(
-                        new DeviceMetadata(Map.of(StandardAttributes.PCI_BUS_ID, address), null));
+                .withMetadata(new DeviceMetadata(Map.of(StandardAttributes.PCI_BUS_ID, address), null));
     }
 
     private static VfioDeviceConfig config(AllocatedDevice device) {
@@ -135,8 +131,7 @@ final class MachineClaims {
         }
     }
 
-    private static void reportLost(
-            ClaimRef claim, HeldDevice device, Offer offer, DriverContext runtime) {
+    private static void reportLost(ClaimRef claim, HeldDevice device, Offer offer, DriverContext runtime) {
         String message =
                 "GPU %s stays bound to vfio-pci if it is: the record of claim %s/%s is lost, and with it whether the claim took it from nvidia; the administrator returns it by driver_override, unbind and bind"
                         .formatted(offer.pci(), claim.namespace(), claim.name());

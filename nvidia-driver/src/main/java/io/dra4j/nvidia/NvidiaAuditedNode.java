@@ -113,9 +113,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         List<HeldClaim> lost = held.stream().filter(Holders::isLost).toList();
         Snapshot now = snapshot(held);
         List<ForeignInstance> found =
-                allocator
-                        .foreignInstances()
-                        .find(now.reading().present(), () -> NvidiaClaims.migStates(held.stream()));
+                allocator.foreignInstances().find(now.reading().present(), () -> NvidiaClaims.migStates(held.stream()));
         return result(
                 "each GPU instance belongs to a claim",
                 found.stream()
@@ -133,11 +131,9 @@ final class NvidiaAuditedNode implements AuditedNode {
         }
         return lost.devices().stream()
                 .flatMap(device -> now.devices().offer(device.device()).stream())
-                .anyMatch(
-                        offer ->
-                                offer instanceof OnDemand mig
-                                        && mig.gpu().uuid().equals(found.gpu())
-                                        && mig.placement().equals(found.instance().placement()));
+                .anyMatch(offer -> offer instanceof OnDemand mig
+                        && mig.gpu().uuid().equals(found.gpu())
+                        && mig.placement().equals(found.instance().placement()));
     }
 
     private static Finding leftover(ForeignInstance foreign) {
@@ -194,8 +190,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                 List.of(
                         "# the driver ends it a minute after its start; if it runs for longer, its"
                                 + " log has the reason:",
-                        "kubectl get pods -A --field-selector spec.nodeName="
-                                + settings.nodeName()));
+                        "kubectl get pods -A --field-selector spec.nodeName=" + settings.nodeName()));
     }
 
     private Result leftByNvidiasDriver(AuditedClaims claims) {
@@ -234,14 +229,11 @@ final class NvidiaAuditedNode implements AuditedNode {
     }
 
     private String drain() {
-        return "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                .formatted(settings.nodeName());
+        return "kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(settings.nodeName());
     }
 
     private List<GoClaim> left(GoCheckpoint found, String boot) {
-        return found.hasNoBoot() && earlierBoot.of(found.claims()).isPresent()
-                ? List.of()
-                : found.left(boot);
+        return found.hasNoBoot() && earlierBoot.of(found.claims()).isPresent() ? List.of() : found.left(boot);
     }
 
     private Finding leftByNvidiasDriver(GoClaim claim) {
@@ -251,8 +243,7 @@ final class NvidiaAuditedNode implements AuditedNode {
                 "claim " + claim.uid(),
                 claim.isPrepared()
                         ? "NVIDIA's driver has prepared it, and this one has not taken it over"
-                        : "NVIDIA's driver has begun to prepare it, and may have changed the hardware"
-                                + " for it",
+                        : "NVIDIA's driver has begun to prepare it, and may have changed the hardware" + " for it",
                 "its devices can't be refused to other claims, and what was set up for it stays",
                 List.of(
                         "# the drain ends only while a driver runs: NVIDIA's, or this one by --take-over=ignore",

@@ -51,12 +51,7 @@ final class NvidiaClaims {
     private final DeviceSharing sharing;
     private final MachineClaims machines;
 
-    NvidiaClaims(
-            Nvml nvml,
-            Edits edits,
-            MigDeviceAllocator allocator,
-            DeviceSharing sharing,
-            MachineClaims machines) {
+    NvidiaClaims(Nvml nvml, Edits edits, MigDeviceAllocator allocator, DeviceSharing sharing, MachineClaims machines) {
         this.nvml = nvml;
         this.edits = edits;
         this.allocator = allocator;
@@ -75,13 +70,11 @@ final class NvidiaClaims {
                 .toList();
     }
 
-    private static List<ProviderState> migStatesBeside(
-            ClaimRef claim, @Nullable DriverContext runtime) {
+    private static List<ProviderState> migStatesBeside(ClaimRef claim, @Nullable DriverContext runtime) {
         return runtime == null
                 ? List.of()
                 : migStates(
-                        runtime.held().stream()
-                                .filter(held -> !held.ref().uid().equals(claim.uid())));
+                        runtime.held().stream().filter(held -> !held.ref().uid().equals(claim.uid())));
     }
 
     /**
@@ -89,11 +82,7 @@ final class NvidiaClaims {
      *
      * @param runtime has the other claims; null before the start
      */
-    PreparedClaim prepare(
-            AllocatedClaim claim,
-            Snapshot now,
-            @Nullable DriverContext runtime,
-            ClaimContext context) {
+    PreparedClaim prepare(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimContext context) {
         ContainerEdits common = common(claim, now);
         claim.devices().stream()
                 .filter(device -> !device.adminAccess())
@@ -106,13 +95,9 @@ final class NvidiaClaims {
                 prepared.put(device, machines.prepare(device, machine, recorder));
             }
         }
-        Map<String, MigDevice> created =
-                allocator
-                        .create(
-                                requested,
-                                () -> migStatesBeside(claim.ref(), runtime),
-                                recorder.ofMig())
-                        .devices();
+        Map<String, MigDevice> created = allocator
+                .create(requested, () -> migStatesBeside(claim.ref(), runtime), recorder.ofMig())
+                .devices();
         List<SharedDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
             if (offer(now, device) instanceof OfNvml offer) {
@@ -121,9 +106,9 @@ final class NvidiaClaims {
         }
         Map<SharedDevice, ContainerEdits> shared = sharing.apply(claim.ref(), devices, recorder);
         devices.forEach(it -> prepared.put(it.allocated(), prepared(it, shared.get(it))));
-        PreparedClaim answer =
-                PreparedClaim.of(claim.devices().stream().map(prepared::get).toList())
-                        .withEdits(common);
+        PreparedClaim answer = PreparedClaim.of(
+                        claim.devices().stream().map(prepared::get).toList())
+                .withEdits(common);
         return recorder.state().isEmpty()
                 ? answer
                 : answer.withState(recorder.state().toProviderState());
@@ -131,8 +116,7 @@ final class NvidiaClaims {
 
     /** The driver's files are for containers, and not for the program of a virtual machine. */
     private ContainerEdits common(AllocatedClaim claim, Snapshot now) {
-        return claim.devices().stream()
-                        .allMatch(device -> offer(now, device) instanceof Passthrough)
+        return claim.devices().stream().allMatch(device -> offer(now, device) instanceof Passthrough)
                 ? MachineClaims.COMMON
                 : edits.common(now.reading().driverVersion());
     }
@@ -156,23 +140,18 @@ final class NvidiaClaims {
     private static Offer offer(Snapshot now, AllocatedDevice device) {
         return now.devices()
                 .offer(device.device())
-                .orElseThrow(
-                        () ->
-                                new PrepareException(
-                                        "Device %s does not exist on this node any more"
-                                                .formatted(device.device())));
+                .orElseThrow(() -> new PrepareException(
+                        "Device %s does not exist on this node any more".formatted(device.device())));
     }
 
-    private SharedDevice located(
-            OfNvml offer, AllocatedDevice device, Map<String, MigDevice> created) {
+    private SharedDevice located(OfNvml offer, AllocatedDevice device, Map<String, MigDevice> created) {
         String name = device.device().value();
         if (offer instanceof Offer.Existing existing) {
             allocator.requireExisting(existing.gpu(), existing.device());
             return new SharedDevice(device, existing.gpu(), existing.device());
         }
         if (offer instanceof OnDemand mig) {
-            MigDevice found =
-                    device.adminAccess() ? allocator.existing(name, mig) : created.get(name);
+            MigDevice found = device.adminAccess() ? allocator.existing(name, mig) : created.get(name);
             return new SharedDevice(device, mig.gpu(), found);
         }
         if (!device.adminAccess()) {
@@ -183,8 +162,7 @@ final class NvidiaClaims {
 
     private PreparedDevice prepared(SharedDevice device, @Nullable ContainerEdits ofSharing) {
         return PreparedDevice.of(
-                device.allocated(),
-                edits(device, ofSharing == null ? ContainerEdits.NONE : ofSharing));
+                device.allocated(), edits(device, ofSharing == null ? ContainerEdits.NONE : ofSharing));
     }
 
     private ContainerEdits edits(SharedDevice device, ContainerEdits ofSharing) {
@@ -201,13 +179,11 @@ final class NvidiaClaims {
      * @param last the last reading
      * @param runtime has the other claims; null before the start
      */
-    void unprepare(
-            HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimContext context) {
+    void unprepare(HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimContext context) {
         boolean isLost = Holders.isLost(claim);
-        ClaimState recorded =
-                isLost
-                        ? new ClaimState(suspected(claim, last, runtime), List.of(), null)
-                        : ClaimState.read(claim.state());
+        ClaimState recorded = isLost
+                ? new ClaimState(suspected(claim, last, runtime), List.of(), null)
+                : ClaimState.read(claim.state());
         ClaimRecorder recorder = new ClaimRecorder(recorded, context);
         machines.undo(recorder);
         if (isLost && runtime != null) {
@@ -216,17 +192,12 @@ final class NvidiaClaims {
         sharing.undo(claim.ref(), recorder);
         if (isLost && runtime != null && !clean(runtime, last, claim)) {
             throw new DraException(
-                    "What claim %s shared can't be undone now; the driver's log has the reason"
-                            .formatted(claim.ref()));
+                    "What claim %s shared can't be undone now; the driver's log has the reason".formatted(claim.ref()));
         }
-        nvml.inOneSession(
-                () -> {
-                    allocator.destroy(
-                            recorder.state().mig(),
-                            () -> migStatesBeside(claim.ref(), runtime),
-                            recorder.ofMig());
-                    return true;
-                });
+        nvml.inOneSession(() -> {
+            allocator.destroy(recorder.state().mig(), () -> migStatesBeside(claim.ref(), runtime), recorder.ofMig());
+            return true;
+        });
     }
 
     /**
@@ -237,13 +208,9 @@ final class NvidiaClaims {
      * @throws DraException if the record of a claim can't be read
      */
     boolean clean(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
-        return sharing.clean(
-                () ->
-                        Holders.of(
-                                runtime.held().stream()
-                                        .filter(one -> !isSame(one, leaving))
-                                        .toList(),
-                                device -> hardware(last, device)));
+        return sharing.clean(() -> Holders.of(
+                runtime.held().stream().filter(one -> !isSame(one, leaving)).toList(),
+                device -> hardware(last, device)));
     }
 
     private static boolean isSame(HeldClaim claim, @Nullable HeldClaim other) {
@@ -261,8 +228,7 @@ final class NvidiaClaims {
                 : Optional.empty();
     }
 
-    private ProviderState suspected(
-            HeldClaim claim, Snapshot last, @Nullable DriverContext runtime) {
+    private ProviderState suspected(HeldClaim claim, Snapshot last, @Nullable DriverContext runtime) {
         Map<String, OnDemand> allocated = new LinkedHashMap<>();
         for (HeldDevice device : claim.devices()) {
             Offer offer = last.devices().offer(device.device()).orElse(null);

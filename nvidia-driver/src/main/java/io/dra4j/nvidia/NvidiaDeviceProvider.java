@@ -221,11 +221,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
     private void followInstances(DriverContext runtime) {
         try {
-            nvml.inOneSession(
-                    () -> {
-                        allocator.follow(() -> NvidiaClaims.migStates(runtime));
-                        return true;
-                    });
+            nvml.inOneSession(() -> {
+                allocator.follow(() -> NvidiaClaims.migStates(runtime));
+                return true;
+            });
         } catch (DraException e) { // a later driver's record; unprepare says more
             LOG.atDebug().setCause(e).log("The instances of claims can't be followed");
         }
@@ -251,10 +250,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
         ForeignInstances foreign = allocator.foreignInstances();
         try {
-            List<ForeignInstance> found =
-                    foreign.find(last.reading().present(), () -> NvidiaClaims.migStates(runtime));
-            boolean isCertain =
-                    runtime.held().stream().noneMatch(claim -> claim.phase() == Phase.DAMAGED);
+            List<ForeignInstance> found = foreign.find(last.reading().present(), () -> NvidiaClaims.migStates(runtime));
+            boolean isCertain = runtime.held().stream().noneMatch(claim -> claim.phase() == Phase.DAMAGED);
             if (policy.destroyUnknown() && isCertain) {
                 foreign.destroy(found);
             } else {
@@ -287,17 +284,13 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         last = now;
         logProblems(before.devices(), now.devices());
         faults.lost(now.reading().lost())
-                .forEach(
-                        gpu ->
-                                LOG.atError()
-                                        .addKeyValue("gpu", gpu)
-                                        .log(
-                                                "GPU has fallen off the bus; its devices are tainted"));
+                .forEach(gpu -> LOG.atError()
+                        .addKeyValue("gpu", gpu)
+                        .log("GPU has fallen off the bus; its devices are tainted"));
         if (driver != null) {
             followInstances(driver);
         }
-        policy.stateFile()
-                .write(now.known(), faults.errors(), faults.exceeded(), allocator.ended());
+        policy.stateFile().write(now.known(), faults.errors(), faults.exceeded(), allocator.ended());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.unknown()));
         }

@@ -20,15 +20,14 @@ public final class NvidiaDriverMain {
 
     private static final String EXPORT = "export-checkpoint";
 
-    private static final DriverProgram PROGRAM =
-            new DriverProgram(
-                    "dra4j-nvidia-driver",
-                    "A DRA driver for NVIDIA GPUs and MIG devices. `probe` instead of options prints"
-                            + " what it would publish, and needs no cluster; `template` prints what a node with other"
-                            + " GPUs would. `probe --help` and `template --help` explain them."
-                            + " `export-checkpoint` hands claims back to NVIDIA's own driver.",
-                    NodeDevices.DRIVER_NAME,
-                    NvidiaDriverMain.class);
+    private static final DriverProgram PROGRAM = new DriverProgram(
+            "dra4j-nvidia-driver",
+            "A DRA driver for NVIDIA GPUs and MIG devices. `probe` instead of options prints"
+                    + " what it would publish, and needs no cluster; `template` prints what a node with other"
+                    + " GPUs would. `probe --help` and `template --help` explain them."
+                    + " `export-checkpoint` hands claims back to NVIDIA's own driver.",
+            NodeDevices.DRIVER_NAME,
+            NvidiaDriverMain.class);
 
     private NvidiaDriverMain() {}
 
@@ -48,8 +47,7 @@ public final class NvidiaDriverMain {
             System.exit(TemplateMain.execute(args, System.out, System.err));
         }
         if (DriverMain.isWebhook(args)) {
-            DriverMain.runWebhook(
-                    args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::configTypes);
+            DriverMain.runWebhook(args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::configTypes);
         }
         if (NodeMain.isAudit(args)) {
             NodeMain.runAudit(args, PROGRAM, new NvidiaOptions(), NvidiaOptions::audited);
@@ -64,15 +62,10 @@ public final class NvidiaDriverMain {
                     new NvidiaOptions(),
                     NvidiaDriverMain::export);
         }
-        DriverMain.run(
-                args,
-                PROGRAM,
-                new NvidiaOptions(),
-                NvidiaDriverMain::provider,
-                (options, driver) -> {
-                    driver.healthService().legacyPlugin(options.legacyPlugin());
-                    options.takeOver().ifPresent(driver::takeOver);
-                });
+        DriverMain.run(args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::provider, (options, driver) -> {
+            driver.healthService().legacyPlugin(options.legacyPlugin());
+            options.takeOver().ifPresent(driver::takeOver);
+        });
     }
 
     private static String export(NvidiaOptions options) {

@@ -81,7 +81,8 @@ final class NvidiaMeter implements DeviceMeter {
         return offer instanceof Offer.Existing existing
                 ? existing.device().uuid()
                 : MigDeviceAllocator.created(
-                                ClaimState.read(claim.state()).mig(), device.device().value())
+                                ClaimState.read(claim.state()).mig(),
+                                device.device().value())
                         .orElse(null);
     }
 

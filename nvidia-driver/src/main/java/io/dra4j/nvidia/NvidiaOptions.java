@@ -50,9 +50,11 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class NvidiaOptions extends DriverOptions {
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
-    @Mixin private InstallOptions install;
+    @Mixin
+    private InstallOptions install;
 
     @Option(
             names = "--nvidia-cdi-hook-path",
@@ -112,9 +114,7 @@ final class NvidiaOptions extends DriverOptions {
 
     private ParameterException invalid(String option, IllegalArgumentException e) {
         return new ParameterException(
-                spec.commandLine(),
-                "Invalid value for option '%s': %s".formatted(option, e.getMessage()),
-                e);
+                spec.commandLine(), "Invalid value for option '%s': %s".formatted(option, e.getMessage()), e);
     }
 
     private XidEffects effects() {
@@ -148,8 +148,7 @@ final class NvidiaOptions extends DriverOptions {
                 "When to wait for errors of GPUs, which keeps a session of NVML open, so that no"
                         + " GPU can be reset and the driver not be updated: while a claim holds a"
                         + " GPU or with --dynamic-mig, always, or never. [HEALTH_WATCH]",
-                "Default: always or never by the feature gate NVMLDeviceHealthCheck, and auto"
-                        + " without it"
+                "Default: always or never by the feature gate NVMLDeviceHealthCheck, and auto" + " without it"
             })
     private @Nullable HealthWatch healthWatch;
 
@@ -168,8 +167,7 @@ final class NvidiaOptions extends DriverOptions {
         if (seconds < 1) {
             CommandLine command = spec.commandLine();
             throw new ParameterException(
-                    command,
-                    "Invalid value for option '--rescan-interval': " + seconds + " is less than 1");
+                    command, "Invalid value for option '--rescan-interval': " + seconds + " is less than 1");
         }
         rescanInterval = Duration.ofSeconds(seconds);
     }
@@ -194,8 +192,7 @@ final class NvidiaOptions extends DriverOptions {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "Invalid value for option '--legacy-plugin': '%s' is neither warn nor withhold"
-                            .formatted(text),
+                    "Invalid value for option '--legacy-plugin': '%s' is neither warn nor withhold".formatted(text),
                     e);
         }
     }
@@ -225,9 +222,11 @@ final class NvidiaOptions extends DriverOptions {
             })
     private TakeOverMode takeOver;
 
-    @Mixin private ThresholdOptions thresholds;
+    @Mixin
+    private ThresholdOptions thresholds;
 
-    @Mixin private UnusedOptions unused;
+    @Mixin
+    private UnusedOptions unused;
 
     /** Returns the feature gates that were given; {@code install} applies DynamicMIG. */
     FeatureGates featureGates() {
@@ -249,9 +248,7 @@ final class NvidiaOptions extends DriverOptions {
 
     private HookProgram hookProgram() {
         Path given = cdiHook();
-        return given == null
-                ? HookProgram.install(Path.of("/"), directory())
-                : HookProgram.at(given);
+        return given == null ? HookProgram.install(Path.of("/"), directory()) : HookProgram.at(given);
     }
 
     private @Nullable Path cdiHook() {
@@ -261,12 +258,7 @@ final class NvidiaOptions extends DriverOptions {
     /** Returns the checks of this driver's node, beside those of every driver's. */
     List<Check> checks(ClusterApi cluster) {
         List<Check> checks =
-                new ArrayList<>(
-                        NvidiaChecks.of(
-                                install,
-                                install.roots(devRoot, procRoot()),
-                                cdiHook(),
-                                directory()));
+                new ArrayList<>(NvidiaChecks.of(install, install.roots(devRoot, procRoot()), cdiHook(), directory()));
         if (install.isDynamicMig()) {
             checks.add(ClusterChecks.migManager(cluster, driverName(), nodeName()));
         }
@@ -291,16 +283,14 @@ final class NvidiaOptions extends DriverOptions {
     DeviceSharing sharing() {
         Supplier<String> moduleLoad = install.installation(procRoot())::moduleLoad;
         SliceFiles slices = new SliceFiles(directory().resolve("time-slices"), moduleLoad);
-        MpsSharing mps =
-                new MpsSharing(
-                        directory(),
-                        install.nvidiaSmi(),
-                        install.mpsProgram(),
-                        moduleLoad,
-                        install.gates().shares().areAllowed());
+        MpsSharing mps = new MpsSharing(
+                directory(),
+                install.nvidiaSmi(),
+                install.mpsProgram(),
+                moduleLoad,
+                install.gates().shares().areAllowed());
         return new DeviceSharing(
-                ConfigKinds.of(featureGates()),
-                List.of(new TimeSlicing(install.nvidiaSmi(), slices), mps));
+                ConfigKinds.of(featureGates()), List.of(new TimeSlicing(install.nvidiaSmi(), slices), mps));
     }
 
     Passthrough passthrough(Nvml nvml) {
@@ -314,22 +304,16 @@ final class NvidiaOptions extends DriverOptions {
     Optional<TakeOver> takeOver() {
         return takeOver == TakeOverMode.ignore
                 ? Optional.empty()
-                : Optional.of(
-                        new NvidiaTakeOver(
-                                new NvidiaTakeOver.Node(
-                                        install.nvml(procRoot()),
-                                        install.inventorySettings(nodeName()),
-                                        earlierBoot()),
-                                edits(),
-                                sharing()));
+                : Optional.of(new NvidiaTakeOver(
+                        new NvidiaTakeOver.Node(
+                                install.nvml(procRoot()), install.inventorySettings(nodeName()), earlierBoot()),
+                        edits(),
+                        sharing()));
     }
 
     private EarlierBoot earlierBoot() {
         return new EarlierBoot(
-                directory().resolve(GoCheckpoint.FILE),
-                procRoot(),
-                cdiRoot(),
-                "k8s." + driverName() + "/claim");
+                directory().resolve(GoCheckpoint.FILE), procRoot(), cdiRoot(), "k8s." + driverName() + "/claim");
     }
 
     AuditedNode audited() {

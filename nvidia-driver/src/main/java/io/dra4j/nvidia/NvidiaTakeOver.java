@@ -97,8 +97,7 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     private DraException refused(String why, DraException cause) {
-        return new DraException(
-                """
+        return new DraException("""
                 %1$s
                 It may list claims of running containers, and a drain ends only with a driver that unprepares them. If NVIDIA's driver starts with the file, let it run again, and drain the node with it:
                   kubectl drain %2$s --ignore-daemonsets --delete-emptydir-data
@@ -107,9 +106,7 @@ final class NvidiaTakeOver implements TakeOver {
                   sudo mv %3$s %3$s%4$s
                   kubectl drain %2$s --ignore-daemonsets --delete-emptydir-data
                   kubectl uncordon %2$s
-                Where the file can't be moved, the driver starts without its claims by %5$s; remove the option after the drain, and the file."""
-                        .formatted(why, node.settings().nodeName(), file, UNUSED, alternative()),
-                cause);
+                Where the file can't be moved, the driver starts without its claims by %5$s; remove the option after the drain, and the file.""".formatted(why, node.settings().nodeName(), file, UNUSED, alternative()), cause);
     }
 
     private boolean isOfEarlierBoot(GoCheckpoint checkpoint, String bootId) {
@@ -151,8 +148,7 @@ final class NvidiaTakeOver implements TakeOver {
     @Override
     public Inventory inventory() {
         Reading reading = node.nvml().read();
-        Snapshot now =
-                new Snapshot("", reading, NodeDevices.of(reading, node.settings()), List.of());
+        Snapshot now = new Snapshot("", reading, NodeDevices.of(reading, node.settings()), List.of());
         snapshot = now;
         return now.devices().inventory();
     }
@@ -173,13 +169,11 @@ final class NvidiaTakeOver implements TakeOver {
         }
         whenTaken.add(() -> claims.suspect(gpus));
         before.mpsDaemons()
-                .forEach(
-                        daemon ->
-                                LOG.atWarn()
-                                        .addKeyValue("claim.uid", uid)
-                                        .log(
-                                                "The MPS daemon {} of a deleted claim stays; delete its Deployment, which NVIDIA's driver has created",
-                                                daemon));
+                .forEach(daemon -> LOG.atWarn()
+                        .addKeyValue("claim.uid", uid)
+                        .log(
+                                "The MPS daemon {} of a deleted claim stays; delete its Deployment, which NVIDIA's driver has created",
+                                daemon));
         return devices;
     }
 
@@ -188,11 +182,11 @@ final class NvidiaTakeOver implements TakeOver {
      * allocated, which may be of other drivers.
      */
     private static List<DeviceName> names(GoClaim claim, NodeDevices now) {
-        boolean areNamed =
-                claim.isPrepared()
-                        && claim.devices().stream().noneMatch(one -> one.kind() == Kind.UNKNOWN);
+        boolean areNamed = claim.isPrepared() && claim.devices().stream().noneMatch(one -> one.kind() == Kind.UNKNOWN);
         return areNamed
-                ? claim.devices().stream().map(device -> new DeviceName(device.name())).toList()
+                ? claim.devices().stream()
+                        .map(device -> new DeviceName(device.name()))
+                        .toList()
                 : claim.allocated().stream()
                         .map(DeviceName::new)
                         .filter(name -> now.offer(name).isPresent())
@@ -203,13 +197,11 @@ final class NvidiaTakeOver implements TakeOver {
     public void check(String uid) {
         GoClaim before = left(uid);
         if (!before.isPrepared()) {
-            throw new PrepareException(
-                    "its preparation was not finished, and may have changed the hardware");
+            throw new PrepareException("its preparation was not finished, and may have changed the hardware");
         }
         if (!before.mpsDaemons().isEmpty()) {
-            throw new PrepareException(
-                    "it has the MPS daemon %s, which is a Deployment of NVIDIA's driver"
-                            .formatted(String.join(", ", before.mpsDaemons())));
+            throw new PrepareException("it has the MPS daemon %s, which is a Deployment of NVIDIA's driver"
+                    .formatted(String.join(", ", before.mpsDaemons())));
         }
         before.devices().forEach(device -> requireKnown(uid, device));
     }
@@ -224,14 +216,8 @@ final class NvidiaTakeOver implements TakeOver {
         requireSameDevices(claim, before);
         Map<String, String> uuids = new HashMap<>();
         before.devices().forEach(device -> uuids.put(device.name(), device.uuid()));
-        AdoptedClaims.Adopted adopted =
-                node.nvml()
-                        .inOneSession(
-                                () ->
-                                        claims.adopt(
-                                                claim,
-                                                Objects.requireNonNull(snapshot, "read before"),
-                                                uuids));
+        AdoptedClaims.Adopted adopted = node.nvml()
+                .inOneSession(() -> claims.adopt(claim, Objects.requireNonNull(snapshot, "read before"), uuids));
         whenTaken.add(adopted.whenTaken());
         return adopted.claim();
     }
@@ -245,8 +231,7 @@ final class NvidiaTakeOver implements TakeOver {
         before.devices().forEach(device -> prepared.add(device.name()));
         if (!prepared.equals(allocated)) {
             throw new PrepareException(
-                    "it was prepared with the devices %s, and is allocated %s"
-                            .formatted(prepared, allocated));
+                    "it was prepared with the devices %s, and is allocated %s".formatted(prepared, allocated));
         }
     }
 
@@ -258,14 +243,12 @@ final class NvidiaTakeOver implements TakeOver {
         }
         if (device.kind() == Kind.UNKNOWN) {
             throw new PrepareException(
-                    "device %s is of a kind that this driver does not know"
-                            .formatted(device.name()));
+                    "device %s is of a kind that this driver does not know".formatted(device.name()));
         }
         String id = "%s=%s-%s".formatted(node.earlierBoot().cdiKind(), uid, device.name());
         if (device.isShare() || !device.cdiIds().equals(List.of(id))) {
-            throw new PrepareException(
-                    "device %s has the CDI name %s, and not %s as here; the kubelet keeps the former"
-                            .formatted(device.name(), device.cdiIds(), id));
+            throw new PrepareException("device %s has the CDI name %s, and not %s as here; the kubelet keeps the former"
+                    .formatted(device.name(), device.cdiIds(), id));
         }
     }
 
@@ -275,14 +258,10 @@ final class NvidiaTakeOver implements TakeOver {
         whenTaken.forEach(Runnable::run);
         try {
             if (Files.exists(file)) {
-                Files.move(
-                        file,
-                        file.resolveSibling(file.getFileName() + PUT_ASIDE),
-                        StandardCopyOption.ATOMIC_MOVE);
+                Files.move(file, file.resolveSibling(file.getFileName() + PUT_ASIDE), StandardCopyOption.ATOMIC_MOVE);
             }
         } catch (IOException e) {
-            throw new DraException(
-                    "Can't rename %s, whose claims were taken over: %s".formatted(file, e), e);
+            throw new DraException("Can't rename %s, whose claims were taken over: %s".formatted(file, e), e);
         } finally {
             node.nvml().close();
         }

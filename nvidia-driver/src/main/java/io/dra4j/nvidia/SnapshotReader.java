@@ -26,9 +26,7 @@ record SnapshotReader(Nvml nvml, NodeDevices.Settings settings, Passthrough pass
         String installed = nvml.fingerprint();
         PassthroughGpus before = passthrough.gpus(held.get());
         Reading reading = before.readOthers(nvml::read);
-        PassthroughGpus machines =
-                before.after(reading.gpus(), Passthrough.lent(held.get()), known);
-        return new Snapshot(
-                installed, reading, NodeDevices.of(reading, settings, machines), machines.away());
+        PassthroughGpus machines = before.after(reading.gpus(), Passthrough.lent(held.get()), known);
+        return new Snapshot(installed, reading, NodeDevices.of(reading, settings, machines), machines.away());
     }
 }

@@ -75,8 +75,7 @@ final class ThresholdOptions {
         if (value < 1 || value > most) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "Invalid value for option '%s': %d is not between 1 and %d"
-                            .formatted(option, value, most));
+                    "Invalid value for option '%s': %d is not between 1 and %d".formatted(option, value, most));
         }
         return value;
     }

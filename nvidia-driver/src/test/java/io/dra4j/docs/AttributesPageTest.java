@@ -22,7 +22,8 @@ class AttributesPageTest {
 
     private static final Pattern ROW = Pattern.compile("^\\| `([^`]+)` \\| (\\w+) \\| \\S", 8);
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     /** The rows of a section, {@code name type} each. */
     private static Set<String> rows(String heading) {
@@ -46,10 +47,7 @@ class AttributesPageTest {
     }
 
     private static String type(AttributeValue value) {
-        return value.getClass()
-                .getSimpleName()
-                .replace("Of", "")
-                .toLowerCase(java.util.Locale.ROOT);
+        return value.getClass().getSimpleName().replace("Of", "").toLowerCase(java.util.Locale.ROOT);
     }
 
     @Test
@@ -66,7 +64,8 @@ class AttributesPageTest {
     void namesThoseOfMigDevices() {
         List<Device> existing = isOfType("mig", Devices.ofBoards(folder, "a100-40-divided", false));
         List<Device> possible = isOfType("mig", Devices.ofBoards(folder, "h100-linked", true));
-        Set<String> names = ofDevices(Stream.concat(existing.stream(), possible.stream()).toList());
+        Set<String> names =
+                ofDevices(Stream.concat(existing.stream(), possible.stream()).toList());
         names.removeIf(name -> name.matches("memorySlice[1-7] capacity"));
         Set<String> ofTheirGpu = rows("NVIDIA GPUs");
         names.removeIf(name -> ofTheirGpu.contains(name) && !rows("MIG devices").contains(name));
@@ -98,14 +97,8 @@ class AttributesPageTest {
 
         assertThat(rows("Fake GPUs")).isEqualTo(ofDevices(gpus));
         assertThat(rows("Fake NICs"))
-                .isEqualTo(
-                        ofDevices(
-                                Devices.fakeDevices(
-                                        "--device-profile=net", "--driver-name=net.example.com")));
+                .isEqualTo(ofDevices(Devices.fakeDevices("--device-profile=net", "--driver-name=net.example.com")));
         assertThat(rows("Fake NUMA nodes"))
-                .isEqualTo(
-                        ofDevices(
-                                Devices.fakeDevices(
-                                        "--device-profile=cpu", "--driver-name=cpu.example.com")));
+                .isEqualTo(ofDevices(Devices.fakeDevices("--device-profile=cpu", "--driver-name=cpu.example.com")));
     }
 }

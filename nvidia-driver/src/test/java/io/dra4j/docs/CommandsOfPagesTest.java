@@ -13,8 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Commands of kubectl and Helm in pages work on the clusters that they are for. */
 class CommandsOfPagesTest {
 
-    private static final Pattern LABEL =
-            Pattern.compile("kubectl label [^\n`#]*nvidia\\.com/gpu\\.deploy\\.[^\n`#]*");
+    private static final Pattern LABEL = Pattern.compile("kubectl label [^\n`#]*nvidia\\.com/gpu\\.deploy\\.[^\n`#]*");
     private static final Pattern UPGRADE = Pattern.compile("helm upgrade [^\n`#]*values[^\n`#]*");
 
     private static List<String> commands(Pattern pattern) throws Exception {
@@ -28,16 +27,12 @@ class CommandsOfPagesTest {
     /** GPU Operator labels its nodes with the opposite, and kubectl keeps what is there. */
     @Test
     void thatTurnAPartOfGpuOperatorOffReplaceItsLabel() throws Exception {
-        assertThat(commands(LABEL))
-                .hasSizeGreaterThan(2)
-                .allMatch(command -> command.contains("--overwrite"));
+        assertThat(commands(LABEL)).hasSizeGreaterThan(2).allMatch(command -> command.contains("--overwrite"));
     }
 
     /** A chart's new values have no defaults with {@code --reuse-values}. */
     @Test
     void thatUpgradeAReleaseKeepDefaultsOfNewValues() throws Exception {
-        assertThat(commands(UPGRADE))
-                .hasSizeGreaterThan(4)
-                .noneMatch(command -> command.contains(" --reuse-values"));
+        assertThat(commands(UPGRADE)).hasSizeGreaterThan(4).noneMatch(command -> command.contains(" --reuse-values"));
     }
 }

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 /** The page of configurations has the kinds that drivers know, with their fields. */
 class ConfigurationsPageTest {
 
-    private static final String PAGE =
-            Pages.text(Pages.ROOT.resolve("reference/configurations.md"));
+    private static final String PAGE = Pages.text(Pages.ROOT.resolve("reference/configurations.md"));
     private static final Pattern FIELD = Pattern.compile("^\\| `([\\w.]+)` \\|", Pattern.MULTILINE);
     private static final Pattern KIND = Pattern.compile("`kind: (\\w+)`");
 
@@ -40,21 +39,17 @@ class ConfigurationsPageTest {
     private static Stream<String> fields(String path, RecordComponent component) {
         String name = path + component.getName();
         boolean isText = component.getType() == Quantity.class;
-        return component.getType().isRecord() && !isText
-                ? fields(name + ".", component.getType())
-                : Stream.of(name);
+        return component.getType().isRecord() && !isText ? fields(name + ".", component.getType()) : Stream.of(name);
     }
 
     @Test
     void hasTheFieldsOfTheKindsThatFitDevices() throws Exception {
-        List<String> wanted =
-                known().stream()
-                        .filter(type -> type.kind().matches("(Gpu|Net|MigDevice|VfioDevice)Config"))
-                        .flatMap(type -> fields("", type.type()))
-                        .toList();
+        List<String> wanted = known().stream()
+                .filter(type -> type.kind().matches("(Gpu|Net|MigDevice|VfioDevice)Config"))
+                .flatMap(type -> fields("", type.type()))
+                .toList();
 
-        assertThat(FIELD.matcher(PAGE).results().map(row -> row.group(1)))
-                .containsExactlyElementsOf(wanted);
+        assertThat(FIELD.matcher(PAGE).results().map(row -> row.group(1))).containsExactlyElementsOf(wanted);
     }
 
     @Test
@@ -63,10 +58,6 @@ class ConfigurationsPageTest {
 
         assertThat(KIND.matcher(PAGE).results().map((MatchResult kind) -> kind.group(1)))
                 .containsExactlyElementsOf(wanted);
-        assertThat(known())
-                .allSatisfy(
-                        type ->
-                                assertThat(PAGE)
-                                        .contains("`apiVersion: " + type.apiVersion() + "`"));
+        assertThat(known()).allSatisfy(type -> assertThat(PAGE).contains("`apiVersion: " + type.apiVersion() + "`"));
     }
 }

@@ -31,9 +31,7 @@ final class Devices {
         List<String> all = new ArrayList<>(List.of(options));
         all.add("--node-name=node-1");
         command.parseArgs(all.toArray(String[]::new));
-        Method provider =
-                Class.forName("io.dra4j.example.FakeDriverMain")
-                        .getDeclaredMethod("provider", type);
+        Method provider = Class.forName("io.dra4j.example.FakeDriverMain").getDeclaredMethod("provider", type);
         provider.setAccessible(true);
         Object given = command.getCommand();
         return (DeviceProvider) provider.invoke(null, given);
@@ -49,8 +47,7 @@ final class Devices {
     static List<Device> ofBoards(Path folder, String boards, boolean dynamicMig) {
         StandInNode node = StandInNode.install(folder.resolve(boards), boards);
         try (Nvml nvml = Nvml.open(node.library())) {
-            NodeDevices.Settings settings =
-                    new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig);
+            NodeDevices.Settings settings = new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig);
             return NodeDevices.of(nvml.read(), settings).inventory().pools().stream()
                     .flatMap(pool -> pool.devices().stream())
                     .toList();

@@ -21,31 +21,28 @@ import picocli.CommandLine.Model.CommandSpec;
 class FlagsOfPagesTest {
 
     private static final Pattern BLOCK =
-            Pattern.compile(
-                    "^ *```(?:sh|bash|yaml).*?\n(.*?)^ *```", Pattern.DOTALL | Pattern.MULTILINE);
+            Pattern.compile("^ *```(?:sh|bash|yaml).*?\n(.*?)^ *```", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern CALL =
-            Pattern.compile(
-                    "([\\w.-]*(?:dra-conformance|dra4j-conformance-tests|dra4j-nvidia-driver"
-                            + "|dra4j-example-fake-driver)[\\w.-]*\\.jar)\\s+([a-z]+(?:-[a-z]+)*\\b)?([^\n#|&;]*)");
+            Pattern.compile("([\\w.-]*(?:dra-conformance|dra4j-conformance-tests|dra4j-nvidia-driver"
+                    + "|dra4j-example-fake-driver)[\\w.-]*\\.jar)\\s+([a-z]+(?:-[a-z]+)*\\b)?([^\n#|&;]*)");
     private static final Pattern FLAG = Pattern.compile("(?<![\\w-])--[a-z][a-z0-9-]*");
     private static final Pattern INLINE = Pattern.compile("(?<!`)`([^`\n]+)`(?!`)");
 
     /** Options of programs that are not ours, or of no program, and which pages may name. */
-    private static final Set<String> OF_OTHERS =
-            Set.of(
-                    "--watch", // kubectl
-                    "--field-selector", // kubectl
-                    "--api-group", // kubectl
-                    "--validate", // kubectl
-                    "--overwrite", // kubectl
-                    "--reset-then-reuse-values", // Helm
-                    "--fpga-root", // the sample of a page, which is compiled
-                    "--data-dir", // k3s
-                    "--driver", // kubectl dra, whose module compares its pages
-                    "--node", // kubectl dra
-                    "--service-account", // kubectl dra
-                    "--flag", // any
-                    "--option"); // any
+    private static final Set<String> OF_OTHERS = Set.of(
+            "--watch", // kubectl
+            "--field-selector", // kubectl
+            "--api-group", // kubectl
+            "--validate", // kubectl
+            "--overwrite", // kubectl
+            "--reset-then-reuse-values", // Helm
+            "--fpga-root", // the sample of a page, which is compiled
+            "--data-dir", // k3s
+            "--driver", // kubectl dra, whose module compares its pages
+            "--node", // kubectl dra
+            "--service-account", // kubectl dra
+            "--flag", // any
+            "--option"); // any
 
     /** A command of a page. */
     private record Call(Path page, String program, List<String> flags) {
@@ -92,11 +89,9 @@ class FlagsOfPagesTest {
 
         assertThat(calls).hasSizeGreaterThan(10);
         assertThat(calls)
-                .allSatisfy(
-                        call ->
-                                assertThat(call.known())
-                                        .as("%s of %s", call.program(), call.page())
-                                        .containsAll(call.flags()));
+                .allSatisfy(call -> assertThat(call.known())
+                        .as("%s of %s", call.program(), call.page())
+                        .containsAll(call.flags()));
     }
 
     @Test
@@ -105,15 +100,11 @@ class FlagsOfPagesTest {
         known.addAll(OF_OTHERS);
 
         for (Path page : Pages.all()) {
-            String text =
-                    Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE)
-                            .matcher(Pages.text(page))
-                            .replaceAll("");
+            String text = Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE)
+                    .matcher(Pages.text(page))
+                    .replaceAll("");
             Stream<String> named =
-                    INLINE.matcher(text)
-                            .results()
-                            .map(code -> code.group(1))
-                            .flatMap(FlagsOfPagesTest::flags);
+                    INLINE.matcher(text).results().map(code -> code.group(1)).flatMap(FlagsOfPagesTest::flags);
             assertThat(known).as(page.toString()).containsAll(named.toList());
         }
     }

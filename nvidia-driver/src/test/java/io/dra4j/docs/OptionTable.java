@@ -11,8 +11,7 @@ import picocli.CommandLine.Model.OptionSpec;
 /** A table of options in Markdown, from the texts that {@code --help} prints. */
 final class OptionTable {
 
-    private static final Pattern VARIABLE =
-            Pattern.compile(" ?\\[([A-Z][A-Z_]+(?:, or [A-Z_]+)*)]");
+    private static final Pattern VARIABLE = Pattern.compile(" ?\\[([A-Z][A-Z_]+(?:, or [A-Z_]+)*)]");
     private static final Pattern SETTING = Pattern.compile("^\\[([a-z][A-Za-z.]*)] ");
     private static final Pattern DEFAULT = Pattern.compile("\\s*Default: (.*)", Pattern.DOTALL);
 
@@ -36,8 +35,7 @@ final class OptionTable {
 
     private static String row(OptionSpec option) {
         String text = String.join("\n", option.description()).replace("%n", "\n");
-        Matcher alias =
-                VARIABLE.matcher(text).find() ? VARIABLE.matcher(text) : SETTING.matcher(text);
+        Matcher alias = VARIABLE.matcher(text).find() ? VARIABLE.matcher(text) : SETTING.matcher(text);
         String names = alias.find() ? alias.group(1).replace(", or ", "`<br>`") : "";
         String described = alias.reset().replaceFirst("");
         Matcher standard = DEFAULT.matcher(described);

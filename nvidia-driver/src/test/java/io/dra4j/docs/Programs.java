@@ -40,9 +40,7 @@ final class Programs {
     /** The commands of {@code dra-conformance}, by their names. */
     static Map<String, CommandSpec> commands() {
         Map<String, CommandSpec> commands = new LinkedHashMap<>();
-        CONFORMANCE
-                .subcommands()
-                .forEach((name, command) -> commands.put(name, command.getCommandSpec()));
+        CONFORMANCE.subcommands().forEach((name, command) -> commands.put(name, command.getCommandSpec()));
         return commands;
     }
 

@@ -79,24 +79,19 @@ class SettingsPageTest {
 
     /** The options of {@code run} are not repeated where another command has them in its groups. */
     private static String command(CommandSpec command, CommandSpec run) {
-        List<OptionSpec> alone =
-                command.options().stream()
-                        .filter(option -> option.group() == null)
-                        .filter(option -> !OF_EVERY_COMMAND.contains(option.longestName()))
-                        .toList();
+        List<OptionSpec> alone = command.options().stream()
+                .filter(option -> option.group() == null)
+                .filter(option -> !OF_EVERY_COMMAND.contains(option.longestName()))
+                .toList();
         boolean hasSettings = !command.argGroups().isEmpty();
         String alias = hasSettings ? SETTING : VARIABLE;
-        String table =
-                alone.isEmpty() ? "It has no options of its own.\n" : OptionTable.of(alias, alone);
+        String table = alone.isEmpty() ? "It has no options of its own.\n" : OptionTable.of(alias, alone);
         if (!hasSettings) {
             return table.replace(VARIABLE, "");
         }
-        String groups =
-                command == run
-                        ? command.argGroups().stream()
-                                .map(SettingsPageTest::group)
-                                .collect(Collectors.joining())
-                        : "\nBesides, those of `run` about %s.\n".formatted(headings(command));
+        String groups = command == run
+                ? command.argGroups().stream().map(SettingsPageTest::group).collect(Collectors.joining())
+                : "\nBesides, those of `run` about %s.\n".formatted(headings(command));
         return table + groups;
     }
 

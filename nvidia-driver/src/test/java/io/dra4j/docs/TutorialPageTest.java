@@ -21,14 +21,11 @@ class TutorialPageTest {
 
     private static final Path ARCHETYPE = Path.of("../example-fake-driver/archetype/src");
     private static final Path RESOURCES = ARCHETYPE.resolve("main/resources/archetype-resources");
-    private static final Path BUILT =
-            ARCHETYPE.resolve("test/java/io/dra4j/archetype/GeneratedProjectIT.java");
+    private static final Path BUILT = ARCHETYPE.resolve("test/java/io/dra4j/archetype/GeneratedProjectIT.java");
     private static final String PAGE = Pages.text(Pages.ROOT.resolve("tutorial/first-driver.md"));
 
-    private static final Pattern CODE =
-            Pattern.compile("^```java\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE);
-    private static final Pattern PROPERTY =
-            Pattern.compile("-D(groupId|artifactId|driverName|className)=\\S+");
+    private static final Pattern CODE = Pattern.compile("^```java\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern PROPERTY = Pattern.compile("-D(groupId|artifactId|driverName|className)=\\S+");
     private static final Pattern FILE = Pattern.compile("`([\\w.]+)`(?=[^|]*\\|)");
 
     private static String generated() throws Exception {
@@ -43,7 +40,8 @@ class TutorialPageTest {
 
     @Test
     void showsTheCodeThatIsGenerated() throws Exception {
-        List<String> shown = CODE.matcher(PAGE).results().map(code -> code.group(1)).toList();
+        List<String> shown =
+                CODE.matcher(PAGE).results().map(code -> code.group(1)).toList();
 
         assertThat(shown).hasSize(2);
         String generated = generated();
@@ -56,26 +54,26 @@ class TutorialPageTest {
 
     @Test
     void generatesItWithThePropertiesThatTheBuildTakes() {
-        List<String> properties =
-                PROPERTY.matcher(PAGE).results().map(MatchResult::group).distinct().toList();
+        List<String> properties = PROPERTY.matcher(PAGE)
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .toList();
 
         assertThat(properties).hasSize(4);
         assertThat(properties)
-                .allSatisfy(
-                        property -> assertThat(Pages.text(BUILT)).contains('"' + property + '"'));
+                .allSatisfy(property -> assertThat(Pages.text(BUILT)).contains('"' + property + '"'));
     }
 
     @Test
     void namesFilesThatAreThere() throws Exception {
-        String table =
-                PAGE.substring(PAGE.indexOf("| file |"), PAGE.indexOf("`FpgaProvider` offers"));
-        List<String> named =
-                table.lines()
-                        .skip(2)
-                        .map(row -> row.split("\\|").length > 1 ? row.split("\\|")[1] + "|" : "")
-                        .flatMap(cell -> FILE.matcher(cell).results().map(file -> file.group(1)))
-                        .map(name -> name.replace("Fpga", "__className__"))
-                        .toList();
+        String table = PAGE.substring(PAGE.indexOf("| file |"), PAGE.indexOf("`FpgaProvider` offers"));
+        List<String> named = table.lines()
+                .skip(2)
+                .map(row -> row.split("\\|").length > 1 ? row.split("\\|")[1] + "|" : "")
+                .flatMap(cell -> FILE.matcher(cell).results().map(file -> file.group(1)))
+                .map(name -> name.replace("Fpga", "__className__"))
+                .toList();
 
         List<String> all;
         try (Stream<Path> files = Files.walk(RESOURCES)) {

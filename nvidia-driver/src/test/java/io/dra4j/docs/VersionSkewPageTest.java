@@ -15,36 +15,31 @@ import org.junit.jupiter.api.Test;
 class VersionSkewPageTest {
 
     private static final String PAGE = Pages.text(Pages.ROOT.resolve("reference/version-skew.md"));
-    private static final String KUBELET_PLUGIN =
-            Pages.text(
-                    Pages.ROOT.resolve(
-                            "../sdk-runtime/src/main/java/io/dra4j/runtime/internal/kubelet/KubeletPlugin.java"));
+    private static final String KUBELET_PLUGIN = Pages.text(
+            Pages.ROOT.resolve("../sdk-runtime/src/main/java/io/dra4j/runtime/internal/kubelet/KubeletPlugin.java"));
 
     @Test
     void hasARowForEachRelease() {
-        List<String> releases =
-                Pattern.compile("^\\| (1\\.\\d+) \\| `resource.k8s.io/v1`", Pattern.MULTILINE)
-                        .matcher(PAGE)
-                        .results()
-                        .map(row -> row.group(1))
-                        .toList();
+        List<String> releases = Pattern.compile("^\\| (1\\.\\d+) \\| `resource.k8s.io/v1`", Pattern.MULTILINE)
+                .matcher(PAGE)
+                .results()
+                .map(row -> row.group(1))
+                .toList();
 
         assertThat(releases)
-                .containsExactlyElementsOf(
-                        Stream.of(KubernetesVersion.values())
-                                .map(version -> "1." + version.minor())
-                                .toList());
+                .containsExactlyElementsOf(Stream.of(KubernetesVersion.values())
+                        .map(version -> "1." + version.minor())
+                        .toList());
     }
 
     @Test
     void namesTheServicesThatTheKubeletIsTold() {
         Pattern service = Pattern.compile("v\\d\\w*\\.DRA\\w+");
-        List<String> told =
-                service.matcher(KUBELET_PLUGIN)
-                        .results()
-                        .map(MatchResult::group)
-                        .distinct()
-                        .toList();
+        List<String> told = service.matcher(KUBELET_PLUGIN)
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .toList();
 
         assertThat(told).hasSizeGreaterThan(3);
         assertThat(service.matcher(PAGE).results().map(MatchResult::group).distinct())

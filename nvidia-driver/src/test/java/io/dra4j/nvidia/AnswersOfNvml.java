@@ -46,17 +46,15 @@ final class AnswersOfNvml {
     /** The codes that are injected, by their names. */
     static final Map<String, Integer> CODES = codes();
 
-    private static final Pattern OF_NO_GPU =
-            Pattern.compile(
-                    "nvml(Init|Shutdown|System|EventSet|GpmSample(Alloc|Free)|GpmMetrics).*|nvmlDeviceGetCount_v2");
+    private static final Pattern OF_NO_GPU = Pattern.compile(
+            "nvml(Init|Shutdown|System|EventSet|GpmSample(Alloc|Free)|GpmMetrics).*|nvmlDeviceGetCount_v2");
 
     /** Functions that only a driver without the newer one has to answer. */
-    private static final Map<String, String> NEWER =
-            Map.of(
-                    "nvmlInit_v2", "nvmlInitWithFlags",
-                    "nvmlDeviceGetRetiredPagesPendingStatus", "nvmlDeviceGetRemappedRows",
-                    "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2",
-                    "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV");
+    private static final Map<String, String> NEWER = Map.of(
+            "nvmlInit_v2", "nvmlInitWithFlags",
+            "nvmlDeviceGetRetiredPagesPendingStatus", "nvmlDeviceGetRemappedRows",
+            "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2",
+            "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV");
 
     /** Costs that are what NVML reports, and no failure: they replace what was known. */
     private static final Set<String> NOT_KEPT = Set.of("absent", "renamed");
@@ -201,13 +199,7 @@ final class AnswersOfNvml {
             String cost;
             try (Nvml nvml = nvml()) {
                 Reading some = nvml.read();
-                cost =
-                        both(
-                                dynamic ->
-                                        first(
-                                                devices(all, dynamic),
-                                                devices(some, dynamic),
-                                                function));
+                cost = both(dynamic -> first(devices(all, dynamic), devices(some, dynamic), function));
             } catch (NvmlException e) {
                 cost = thrown(e, function);
             }
@@ -255,9 +247,7 @@ final class AnswersOfNvml {
 
     private static String thrown(DraException e, String function) {
         assertThat(e).hasMessageContaining(function);
-        return e instanceof NvmlException nvml && nvml.reason() == Reason.SESSION_ENDED
-                ? "session"
-                : "node";
+        return e instanceof NvmlException nvml && nvml.reason() == Reason.SESSION_ENDED ? "session" : "node";
     }
 
     private static Map<String, Device> devices(NodeDevices devices, boolean ofTheGpu) {
@@ -306,7 +296,8 @@ final class AnswersOfNvml {
     }
 
     private OnDemand requested(Nvml nvml) {
-        return (OnDemand) devices(nvml.read(), true).offer(new DeviceName(DEVICE)).orElseThrow();
+        return (OnDemand)
+                devices(nvml.read(), true).offer(new DeviceName(DEVICE)).orElseThrow();
     }
 
     /** Records the state of a claim. */
@@ -420,9 +411,8 @@ final class AnswersOfNvml {
         String cost;
         try (Nvml nvml = nvml()) {
             inject(function, WHOLE, code);
-            boolean hasBoth =
-                    nvml.celsius(state.uuid(WHOLE)).isPresent()
-                            && nvml.milliwatts(state.uuid(WHOLE)).isPresent();
+            boolean hasBoth = nvml.celsius(state.uuid(WHOLE)).isPresent()
+                    && nvml.milliwatts(state.uuid(WHOLE)).isPresent();
             cost = hasBoth ? "none" : "no-threshold";
         } catch (NvmlException e) {
             assertThat(e).hasMessageContaining(function);
@@ -451,7 +441,8 @@ final class AnswersOfNvml {
     /** Measures in one session a GPU, and a MIG device twice, as GPM needs it. */
     private Set<DeviceMeasure> measured(Nvml nvml) {
         nvml.keep(); // until it is closed
-        Set<DeviceMeasure> values = new TreeSet<>(nvml.measure(state.uuid(WHOLE)).keySet());
+        Set<DeviceMeasure> values =
+                new TreeSet<>(nvml.measure(state.uuid(WHOLE)).keySet());
         String mig = state.instanceAt(DIVIDED, 4).uuids().get(0);
         nvml.measureMig(state.uuid(DIVIDED), mig);
         int alone = nvml.measureMig(state.uuid(DIVIDED), mig).size();

@@ -20,7 +20,8 @@ import java.util.Map;
 @AnalyzeClasses(packages = "io.dra4j.nvidia", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static void theRulesImportTheClasses(JavaClasses classes) {
@@ -28,36 +29,34 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule driversUseThePublicPackagesOfTheSdkOnly =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.nvidia..",
-                            "io.dra4j.api..",
-                            "io.dra4j.runtime",
-                            "io.dra4j.doctor..",
-                            "java..",
-                            "org.jspecify.annotations",
-                            "org.slf4j..",
-                            "picocli..",
-                            "com.fasterxml.jackson..",
-                            "com.sun.jna..");
+    static final ArchRule driversUseThePublicPackagesOfTheSdkOnly = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.dra4j.nvidia..",
+                    "io.dra4j.api..",
+                    "io.dra4j.runtime",
+                    "io.dra4j.doctor..",
+                    "java..",
+                    "org.jspecify.annotations",
+                    "org.slf4j..",
+                    "picocli..",
+                    "com.fasterxml.jackson..",
+                    "com.sun.jna..");
 
     @ArchTest
-    static final ArchRule jacksonIsUsedForStateAndInTheProbeOnly =
-            noClasses()
-                    .that()
-                    .resideOutsideOfPackages(
-                            "io.dra4j.nvidia.mig",
-                            "io.dra4j.nvidia.state",
-                            "io.dra4j.nvidia.takeover",
-                            "io.dra4j.nvidia.health")
-                    .and()
-                    .haveNameNotMatching(".*ProbeReport")
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage("com.fasterxml.jackson..");
+    static final ArchRule jacksonIsUsedForStateAndInTheProbeOnly = noClasses()
+            .that()
+            .resideOutsideOfPackages(
+                    "io.dra4j.nvidia.mig",
+                    "io.dra4j.nvidia.state",
+                    "io.dra4j.nvidia.takeover",
+                    "io.dra4j.nvidia.health")
+            .and()
+            .haveNameNotMatching(".*ProbeReport")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.fasterxml.jackson..");
 
     @ArchTest
     static final ArchRule jnaIsUsedInNvmlOnly =

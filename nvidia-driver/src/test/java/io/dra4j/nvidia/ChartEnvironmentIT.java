@@ -19,16 +19,16 @@ class ChartEnvironmentIT {
 
     /** The variables of the chart, without its ports, and those of this driver that are empty. */
     private static Map<String, String> chart() {
-        Map<String, String> environment =
-                new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
-                        .container("gpus")
-                        .onTestNode();
+        Map<String, String> environment = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
+                .container("gpus")
+                .onTestNode();
         environment.keySet().removeAll(List.of("HTTP_ENDPOINT", "HEALTHCHECK_PORT"));
         environment.putAll(Map.of("DYNAMIC_MIG", "", "IGNORE_UNKNOWN_GATES", ""));
         return environment;
     }
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     void startsTheDriver() throws Exception {
@@ -38,8 +38,7 @@ class ChartEnvironmentIT {
         String[] goOptions = {"-v", "4", "--namespace=dra", "--image-name=x", "--kube-api-qps=5"};
 
         try (TestContext context =
-                DriverJar.context(
-                        DriverJar.command(folder), environment, node, "chart", goOptions)) {
+                DriverJar.context(DriverJar.command(folder), environment, node, "chart", goOptions)) {
             assertThat(context.devices().all())
                     .extracting(device -> device.name())
                     .contains("gpu-0", "gpu-0-mig-1g10gb-19-4");
@@ -48,12 +47,11 @@ class ChartEnvironmentIT {
 
     @Test
     void endsWithTheNameOfAGateThatThisDriverLacks() throws Exception {
-        List<String> command =
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-jar",
-                        "target/dra4j-nvidia-driver.jar",
-                        "--node-name=node-1");
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-jar",
+                "target/dra4j-nvidia-driver.jar",
+                "--node-name=node-1");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(chart());
         builder.environment().put("FEATURE_GATES", "FabricManagerPartitioning=true,");

@@ -23,45 +23,30 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ChartIT {
 
     private static final List<String> PROGRAM =
-            List.of(
-                    "java",
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:+UseSerialGC",
-                    "-jar",
-                    "target/dra4j-nvidia-driver.jar");
+            List.of("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", "target/dra4j-nvidia-driver.jar");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @ParameterizedTest
-    @CsvSource({
-        "default.yaml, gpu.nvidia.com, gpu-0",
-        "dynamic-mig.yaml, mig.nvidia.com, gpu-0-mig-1g10gb-19-4"
-    })
+    @CsvSource({"default.yaml, gpu.nvidia.com, gpu-0", "dynamic-mig.yaml, mig.nvidia.com, gpu-0-mig-1g10gb-19-4"})
     void publishesAndPrepares(String values, String deviceClass, String device) throws Exception {
         StandInNode hardware = StandInNode.install(folder.resolve("node"), "h100-80");
         Installation installation = Installation.DEFAULT;
         if (!values.equals("default.yaml")) {
             installation = installation.file(Path.of("deploy/values", values));
         }
-        Map<String, String> changes =
-                Map.of(
-                        "NVIDIA_DRIVER_ROOT", hardware.root().toString(),
-                        "SYSFS_ROOT", hardware.sysfs().toString(),
-                        "PROC_ROOT", hardware.proc().toString());
-        try (InstalledChart chart =
-                new InstalledChart(
-                        new HelmChart(Path.of("deploy/helm")).render(installation),
-                        folder,
-                        PROGRAM,
-                        changes)) {
+        Map<String, String> changes = Map.of(
+                "NVIDIA_DRIVER_ROOT", hardware.root().toString(),
+                "SYSFS_ROOT", hardware.sysfs().toString(),
+                "PROC_ROOT", hardware.proc().toString());
+        try (InstalledChart chart = new InstalledChart(
+                new HelmChart(Path.of("deploy/helm")).render(installation), folder, PROGRAM, changes)) {
             chart.start();
             chart.node().awaitSlices(slices -> slices.toString().contains(device));
 
             assertThat(chart.devicesOf(deviceClass)).contains(device);
-            assertThat(
-                            Collections.disjoint(
-                                    chart.devicesOf("gpu.nvidia.com"),
-                                    chart.devicesOf("mig.nvidia.com")))
+            assertThat(Collections.disjoint(chart.devicesOf("gpu.nvidia.com"), chart.devicesOf("mig.nvidia.com")))
                     .isTrue();
             KubeletClaim claim = chart.node().allocate("claim", device);
             assertThat(chart.node().prepare(claim).complaint()).isEmpty();

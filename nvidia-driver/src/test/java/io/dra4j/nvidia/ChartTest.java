@@ -27,25 +27,24 @@ import picocli.CommandLine;
 /** The chart of the NVIDIA driver. */
 class ChartTest extends ChartContract {
 
-    private static final List<String> SHARED =
-            List.of(
-                    "imagePullSecrets",
-                    "nameOverride",
-                    "namespaceOverride",
-                    "allowDefaultNamespace",
-                    "serviceAccount",
-                    "rbac",
-                    "admissionPolicy",
-                    "logVerbosity",
-                    "loggingFormat",
-                    "cdiRoot",
-                    "devicePolicy",
-                    "webhook",
-                    "claimMetrics",
-                    "networkPolicy",
-                    "monitoring",
-                    "openshift",
-                    "resourceQuota");
+    private static final List<String> SHARED = List.of(
+            "imagePullSecrets",
+            "nameOverride",
+            "namespaceOverride",
+            "allowDefaultNamespace",
+            "serviceAccount",
+            "rbac",
+            "admissionPolicy",
+            "logVerbosity",
+            "loggingFormat",
+            "cdiRoot",
+            "devicePolicy",
+            "webhook",
+            "claimMetrics",
+            "networkPolicy",
+            "monitoring",
+            "openshift",
+            "resourceQuota");
     private static final String LABEL = "nvidia.com/gpu.deploy.dra-driver";
 
     @Override
@@ -72,20 +71,15 @@ class ChartTest extends ChartContract {
         "1.34.0, true, nvidia.com/gpu",
         "1.37.0, false, ''"
     })
-    void theExtendedResourceIsThereWhereTheServerHasIt(
-            String kubernetes, String enabled, String name) {
-        Manifests manifests =
-                CHART.render(
-                        Installation.DEFAULT
-                                .kubernetes(kubernetes)
-                                .set("deviceClasses.extendedResource.enabled", enabled));
+    void theExtendedResourceIsThereWhereTheServerHasIt(String kubernetes, String enabled, String name) {
+        Manifests manifests = CHART.render(
+                Installation.DEFAULT.kubernetes(kubernetes).set("deviceClasses.extendedResource.enabled", enabled));
 
         assertThat(manifests.of(Kind.DeviceClass))
                 .extracting(
                         one -> one.at("/metadata/name").asText(),
                         one -> one.at("/spec/extendedResourceName").asText())
-                .containsExactlyInAnyOrder(
-                        tuple("gpu.nvidia.com", name), tuple("mig.nvidia.com", ""));
+                .containsExactlyInAnyOrder(tuple("gpu.nvidia.com", name), tuple("mig.nvidia.com", ""));
     }
 
     @Test
@@ -99,8 +93,7 @@ class ChartTest extends ChartContract {
     private static JsonNode terms(Installation installation) {
         return DriverContainer.of(CHART.render(installation))
                 .pod()
-                .at(
-                        "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
+                .at("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
     }
 
     @Test
@@ -108,16 +101,13 @@ class ChartTest extends ChartContract {
         JsonNode terms = terms(Installation.DEFAULT);
 
         assertThat(terms).hasSize(4);
-        assertThat(terms)
-                .allSatisfy(
-                        term -> {
-                            assertThat(term.path("matchExpressions")).hasSize(2);
-                            assertThat(term.at("/matchExpressions/1/key").asText())
-                                    .isEqualTo(LABEL);
-                            assertThat(term.at("/matchExpressions/1/operator").asText())
-                                    .isEqualTo("NotIn");
-                        });
-        assertThat(terms(Installation.DEFAULT.set("kubeletPlugin.deployLabel", "")).toString())
+        assertThat(terms).allSatisfy(term -> {
+            assertThat(term.path("matchExpressions")).hasSize(2);
+            assertThat(term.at("/matchExpressions/1/key").asText()).isEqualTo(LABEL);
+            assertThat(term.at("/matchExpressions/1/operator").asText()).isEqualTo("NotIn");
+        });
+        assertThat(terms(Installation.DEFAULT.set("kubeletPlugin.deployLabel", ""))
+                        .toString())
                 .doesNotContain(LABEL);
     }
 
@@ -131,15 +121,12 @@ class ChartTest extends ChartContract {
 
     @Test
     void gatesAndMigBecomeVariables() {
-        Map<String, String> environment =
-                DriverContainer.of(
-                                CHART.render(
-                                        Installation.DEFAULT
-                                                .set("featureGates.NVMLDeviceHealthCheck", true)
-                                                .set("featureGates.MPSSupport", false)
-                                                .set("consumableShares", 2)
-                                                .set("dynamicMig.enabled", true)))
-                        .environment();
+        Map<String, String> environment = DriverContainer.of(CHART.render(Installation.DEFAULT
+                        .set("featureGates.NVMLDeviceHealthCheck", true)
+                        .set("featureGates.MPSSupport", false)
+                        .set("consumableShares", 2)
+                        .set("dynamicMig.enabled", true)))
+                .environment();
 
         assertThat(environment)
                 .containsEntry("FEATURE_GATES", "MPSSupport=false,NVMLDeviceHealthCheck=true")
@@ -149,13 +136,10 @@ class ChartTest extends ChartContract {
 
     @Test
     void thresholdsBecomeVariables() {
-        Map<String, String> environment =
-                DriverContainer.of(
-                                CHART.render(
-                                        Installation.DEFAULT
-                                                .set("thresholds.temperatureCelsius", 85)
-                                                .set("thresholds.intervalSeconds", 5)))
-                        .environment();
+        Map<String, String> environment = DriverContainer.of(CHART.render(Installation.DEFAULT
+                        .set("thresholds.temperatureCelsius", 85)
+                        .set("thresholds.intervalSeconds", 5)))
+                .environment();
 
         assertThat(environment)
                 .containsEntry("TEMPERATURE_THRESHOLD", "85")
@@ -167,13 +151,9 @@ class ChartTest extends ChartContract {
 
     @Test
     void effectsOfErrorsBecomeAVariable() {
-        Map<String, String> environment =
-                DriverContainer.of(
-                                CHART.render(
-                                        Installation.DEFAULT
-                                                .set("xidEffects.63", "NoSchedule")
-                                                .set("xidEffects.48", "NoExecute")))
-                        .environment();
+        Map<String, String> environment = DriverContainer.of(CHART.render(
+                        Installation.DEFAULT.set("xidEffects.63", "NoSchedule").set("xidEffects.48", "NoExecute")))
+                .environment();
 
         assertThat(environment).containsEntry("XID_EFFECTS", "48=NoExecute,63=NoSchedule");
         assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set("xidEffects.48", "Never")))
@@ -195,48 +175,37 @@ class ChartTest extends ChartContract {
 
     @ParameterizedTest
     @CsvSource({"true, true, Bidirectional", "false, false, ''"})
-    void mpsAloneTakesTheProcessesAndMountsOfTheNode(
-            boolean gate, boolean hostPid, String propagation) {
-        Manifests manifests =
-                CHART.render(
-                        Installation.DEFAULT
-                                .set("featureGates.MPSSupport", gate)
-                                .set("openshift.enabled", true));
+    void mpsAloneTakesTheProcessesAndMountsOfTheNode(boolean gate, boolean hostPid, String propagation) {
+        Manifests manifests = CHART.render(
+                Installation.DEFAULT.set("featureGates.MPSSupport", gate).set("openshift.enabled", true));
         DriverContainer driver = DriverContainer.of(manifests);
 
         assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(hostPid);
         assertThat(driver.container().at("/volumeMounts/0/name").asText()).isEqualTo("plugin");
         assertThat(driver.container().at("/volumeMounts/0/mountPropagation").asText(""))
                 .isEqualTo(propagation);
-        assertThat(
-                        manifests
-                                .one(Kind.SecurityContextConstraints)
-                                .path("allowHostPID")
-                                .asBoolean(!hostPid))
+        assertThat(manifests
+                        .one(Kind.SecurityContextConstraints)
+                        .path("allowHostPID")
+                        .asBoolean(!hostPid))
                 .isEqualTo(hostPid);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void passthroughTakesTheProcessesAndSysfsOfTheNode(boolean gate) {
-        Manifests manifests =
-                CHART.render(Installation.DEFAULT.set("featureGates.PassthroughSupport", gate));
+        Manifests manifests = CHART.render(Installation.DEFAULT.set("featureGates.PassthroughSupport", gate));
         DriverContainer driver = DriverContainer.of(manifests);
 
         assertThat(driver.pod().path("hostPID").asBoolean(false)).isEqualTo(gate);
         assertThat(driver.container().at("/volumeMounts/0/mountPropagation").isMissingNode())
                 .isTrue();
-        assertThat(
-                        driver.container()
-                                .path("volumeMounts")
-                                .toString()
-                                .contains("{\"name\":\"sys\",\"mountPath\":\"/sys\"}"))
+        assertThat(driver.container()
+                        .path("volumeMounts")
+                        .toString()
+                        .contains("{\"name\":\"sys\",\"mountPath\":\"/sys\"}"))
                 .isEqualTo(gate);
-        assertThat(
-                        driver.pod()
-                                .path("volumes")
-                                .toString()
-                                .contains("{\"path\":\"/sys\",\"type\":\"Directory\"}"))
+        assertThat(driver.pod().path("volumes").toString().contains("{\"path\":\"/sys\",\"type\":\"Directory\"}"))
                 .isEqualTo(gate);
         assertThat(manifests.of(Kind.DeviceClass).toString().contains("vfio.gpu.nvidia.com"))
                 .isEqualTo(gate);
@@ -246,22 +215,18 @@ class ChartTest extends ChartContract {
     void onlyTheDriverItselfIsPrivileged() {
         JsonNode pod = DriverContainer.of(CHART.render(Installation.DEFAULT)).pod();
 
-        assertThat(pod.at("/containers/0/securityContext/privileged").asBoolean()).isTrue();
+        assertThat(pod.at("/containers/0/securityContext/privileged").asBoolean())
+                .isTrue();
         assertThat(pod.at("/initContainers/0/securityContext/privileged").asBoolean(true))
                 .isFalse();
         assertThat(pod.at("/containers/0/volumeMounts").toString())
-                .contains(
-                        "\"name\":\"driver-root\",\"mountPath\":\"/driver-root\",\"readOnly\":true");
+                .contains("\"name\":\"driver-root\",\"mountPath\":\"/driver-root\",\"readOnly\":true");
     }
 
     @Test
     void aGateOfMigThatIsOffContradictsTheValueOfThisChart() {
-        assertThatThrownBy(
-                        () ->
-                                CHART.render(
-                                        Installation.DEFAULT
-                                                .set("dynamicMig.enabled", true)
-                                                .set("featureGates.DynamicMIG", false)))
+        assertThatThrownBy(() -> CHART.render(
+                        Installation.DEFAULT.set("dynamicMig.enabled", true).set("featureGates.DynamicMIG", false)))
                 .hasMessageContaining("contradict each other");
     }
 
@@ -269,15 +234,14 @@ class ChartTest extends ChartContract {
     @Test
     void sharesValuesWithTheChartOfTheFakeDriver() throws IOException {
         for (String file : List.of("values.yaml", "values.schema.json")) {
-            JsonNode here = new YAMLMapper().readTree(CHART.folder().resolve(file).toFile());
-            JsonNode there =
-                    new YAMLMapper()
-                            .readTree(Path.of("../example-fake-driver/deploy/helm", file).toFile());
+            JsonNode here =
+                    new YAMLMapper().readTree(CHART.folder().resolve(file).toFile());
+            JsonNode there = new YAMLMapper()
+                    .readTree(
+                            Path.of("../example-fake-driver/deploy/helm", file).toFile());
             String root = file.endsWith("json") ? "/properties" : "";
             for (String key : SHARED) {
-                assertThat(here.at(root + "/" + key))
-                        .as(file + " " + key)
-                        .isEqualTo(there.at(root + "/" + key));
+                assertThat(here.at(root + "/" + key)).as(file + " " + key).isEqualTo(there.at(root + "/" + key));
                 assertThat(here.at(root + "/" + key).isMissingNode()).isFalse();
             }
         }

@@ -35,10 +35,7 @@ class CheckpointExportTest extends VfioOnBoards {
     private static final String MIG = "gpu-1-mig-1g10gb-19-4";
     private static final int MEDIA = 20; // 1g.10gb+me, which has the place of 1g.10gb
     private static final String SLICES =
-            config(
-                    "GpuConfig",
-                    "of-gpu-1",
-                    "strategy: TimeSlicing, timeSlicingConfig: {interval: Long}");
+            config("GpuConfig", "of-gpu-1", "strategy: TimeSlicing, timeSlicingConfig: {interval: Long}");
 
     private boolean dynamicMig;
 
@@ -60,12 +57,11 @@ class CheckpointExportTest extends VfioOnBoards {
     }
 
     private void hold(ClaimRef claim, ProviderState state, HeldDevice.Builder device) {
-        claims.held.add(
-                HeldClaim.builder(claim)
-                        .phase(Phase.PREPARED)
-                        .devices(List.of(device.build()))
-                        .state(state)
-                        .build());
+        claims.held.add(HeldClaim.builder(claim)
+                .phase(Phase.PREPARED)
+                .devices(List.of(device.build()))
+                .state(state)
+                .build());
     }
 
     private static HeldDevice.Builder device(String name) {
@@ -73,9 +69,7 @@ class CheckpointExportTest extends VfioOnBoards {
     }
 
     private JsonNode prepared(ClaimRef claim) throws Exception {
-        return new ObjectMapper()
-                .readTree(exported())
-                .at("/v2/preparedClaims/" + claim.uid() + "/preparedDevices");
+        return new ObjectMapper().readTree(exported()).at("/v2/preparedClaims/" + claim.uid() + "/preparedDevices");
     }
 
     @Test
@@ -87,15 +81,12 @@ class CheckpointExportTest extends VfioOnBoards {
 
         GoCheckpoint read = GoCheckpoint.read(file).orElseThrow();
         assertThat(read.bootId()).isEqualTo("boot-1");
-        assertThat(read.claims())
-                .singleElement()
-                .satisfies(
-                        claim -> {
-                            assertThat(claim.uid()).isEqualTo(ONE.uid());
-                            assertThat(claim.isPrepared()).isTrue();
-                            assertThat(claim.devices().get(0).name()).isEqualTo("gpu-0");
-                            assertThat(claim.devices().get(0).uuid()).isEqualTo(gpu0);
-                        });
+        assertThat(read.claims()).singleElement().satisfies(claim -> {
+            assertThat(claim.uid()).isEqualTo(ONE.uid());
+            assertThat(claim.isPrepared()).isTrue();
+            assertThat(claim.devices().get(0).name()).isEqualTo("gpu-0");
+            assertThat(claim.devices().get(0).uuid()).isEqualTo(gpu0);
+        });
     }
 
     /** That driver resets the slices of a group as one. */
@@ -115,7 +106,8 @@ class CheckpointExportTest extends VfioOnBoards {
         assertThat(groups.at("/1/devices")).hasSize(1);
         assertThat(groups.at("/1/devices/0/gpu/info/uuid").asText()).isEqualTo(gpu0);
         assertThat(prepared(TWO)).hasSize(1);
-        assertThat(prepared(TWO).at("/0/configState/timeSliceApplied").asBoolean()).isFalse();
+        assertThat(prepared(TWO).at("/0/configState/timeSliceApplied").asBoolean())
+                .isFalse();
     }
 
     @Test
@@ -143,23 +135,25 @@ class CheckpointExportTest extends VfioOnBoards {
 
     private void assertIsDevice(JsonNode concrete, MigDevice device) {
         Gpu parent = nvml.read().gpus().get(1);
-        assertThat(concrete.path("parentMinor").asInt()).isEqualTo(parent.minor()).isEqualTo(1);
+        assertThat(concrete.path("parentMinor").asInt())
+                .isEqualTo(parent.minor())
+                .isEqualTo(1);
         assertThat(concrete.path("giId").asInt()).isEqualTo(device.gpuInstance());
         assertThat(concrete.path("ciId").asInt()).isEqualTo(device.computeInstance());
         assertThat(concrete.path("migUUID").asText()).isEqualTo(device.uuid());
         assertThat(concrete.path("parentUUID").asText()).isEqualTo(gpu1);
-        assertThat(concrete.path("parentPCIBusID").asText()).isEqualTo(parent.pci().text());
+        assertThat(concrete.path("parentPCIBusID").asText())
+                .isEqualTo(parent.pci().text());
     }
 
     @Test
     void migDevicesOfAnAdministratorHaveTheirUuids() throws Exception {
         begin("a100-40-divided", false);
-        String name =
-                devices().keySet().stream()
-                        .filter(one -> one.startsWith("gpu-0-mig"))
-                        .sorted()
-                        .findFirst()
-                        .orElseThrow();
+        String name = devices().keySet().stream()
+                .filter(one -> one.startsWith("gpu-0-mig"))
+                .sorted()
+                .findFirst()
+                .orElseThrow();
         claims.prepare(provider, claim(ONE, "", name));
 
         String uuid = prepared(ONE).at("/0/devices/0/mig/concrete/migUUID").asText();
@@ -184,8 +178,7 @@ class CheckpointExportTest extends VfioOnBoards {
     @Test
     void claimsThatHaveLentAllGpusAreRefusedWithoutNvml() throws Exception {
         begin();
-        claims.prepare(
-                provider, machine(ONE, "", "gpu-vfio-0", "gpu-vfio-1", "gpu-vfio-2", "gpu-vfio-3"));
+        claims.prepare(provider, machine(ONE, "", "gpu-vfio-0", "gpu-vfio-1", "gpu-vfio-2", "gpu-vfio-3"));
         hardware.loaded(false);
         assertRefused("- claim %s: its GPUs [%s, ".formatted(ONE, address0));
         assertThatThrownBy(this::exported).hasMessageNotContaining("not checked");
@@ -204,9 +197,7 @@ class CheckpointExportTest extends VfioOnBoards {
         provider.inventory();
         claims.prepare(provider, machine(ONE));
 
-        assertRefused(
-                "- claim %s: device gpu-vfio-0 is passed through to a virtual machine (vfio)"
-                        .formatted(ONE));
+        assertRefused("- claim %s: device gpu-vfio-0 is passed through to a virtual machine (vfio)".formatted(ONE));
     }
 
     @Test

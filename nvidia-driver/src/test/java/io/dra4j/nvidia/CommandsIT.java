@@ -28,13 +28,13 @@ class CommandsIT {
     private static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private record Ended(int status, String output) {}
 
     private static Ended run(TestContext context, String... words) throws Exception {
-        List<String> command =
-                new ArrayList<>(List.of(JAVA, "-jar", "target/dra4j-nvidia-driver.jar"));
+        List<String> command = new ArrayList<>(List.of(JAVA, "-jar", "target/dra4j-nvidia-driver.jar"));
         command.addAll(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(context.place().values());
@@ -50,14 +50,13 @@ class CommandsIT {
         for (JsonNode device : devices) {
             ObjectNode copy = device.deepCopy();
             copy.withObject("/attributes")
-                    .remove(
-                            List.of(
-                                    "uuid",
-                                    "parentUUID",
-                                    "addressingMode", // of kernel and driver
-                                    "resource.kubernetes.io/pciBusID",
-                                    "resource.kubernetes.io/pcieRoot",
-                                    "resource.kubernetes.io/numaNode"));
+                    .remove(List.of(
+                            "uuid",
+                            "parentUUID",
+                            "addressingMode", // of kernel and driver
+                            "resource.kubernetes.io/pciBusID",
+                            "resource.kubernetes.io/pcieRoot",
+                            "resource.kubernetes.io/numaNode"));
             byName.put(device.path("name").asText(), copy);
         }
         return byName;
@@ -67,8 +66,7 @@ class CommandsIT {
     @Tag("slow")
     void theTemplateHasTheDevicesThatTheDriverPublishes() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
-        try (TestContext context =
-                DriverJar.context(DriverJar.command(folder), node, "template", "--dynamic-mig")) {
+        try (TestContext context = DriverJar.context(DriverJar.command(folder), node, "template", "--dynamic-mig")) {
             List<JsonNode> published =
                     context.devices().all().stream().map(PublishedDevice::json).toList();
 
@@ -80,9 +78,7 @@ class CommandsIT {
                     new YAMLMapper().readerFor(JsonNode.class).readValues(ended.output())) {
                 slices.forEachRemaining(slice -> slice.at("/spec/devices").forEach(template::add));
             }
-            assertThat(withoutMachine(template))
-                    .hasSizeGreaterThan(200)
-                    .isEqualTo(withoutMachine(published));
+            assertThat(withoutMachine(template)).hasSizeGreaterThan(200).isEqualTo(withoutMachine(published));
         }
     }
 
@@ -90,8 +86,7 @@ class CommandsIT {
     void inMaintenanceTheDriverHasNoSessionOfNvml() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "l40s");
         try (TestContext context =
-                DriverJar.context(
-                        DriverJar.command(folder), node, "maintenance", "--health-watch=always")) {
+                DriverJar.context(DriverJar.command(folder), node, "maintenance", "--health-watch=always")) {
             long pid = context.driver().current().pid().orElseThrow();
             KubeletClaim claim = context.claims().allocate(context.devices().one());
             context.calls().prepared(claim);

@@ -30,10 +30,7 @@ class ConfigFormsTest extends ProviderOnBoards {
     }
 
     private static Entry ofClaim(String requests, String parameters) {
-        return new Entry(
-                "FromClaim",
-                requests,
-                "{apiVersion: resource.nvidia.com/v1beta1, " + parameters + "}");
+        return new Entry("FromClaim", requests, "{apiVersion: resource.nvidia.com/v1beta1, " + parameters + "}");
     }
 
     private static Entry ofClass(String requests, String parameters) {
@@ -48,10 +45,8 @@ class ConfigFormsTest extends ProviderOnBoards {
         return applied(node, "r0", device, entries);
     }
 
-    private static AppliedConfig<?> applied(
-            ClaimPreview node, String request, String device, Entry... entries) {
-        String claim =
-                """
+    private static AppliedConfig<?> applied(ClaimPreview node, String request, String device, Entry... entries) {
+        String claim = """
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaim
                 status:
@@ -59,64 +54,40 @@ class ConfigFormsTest extends ProviderOnBoards {
                     devices:
                       results: [{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}]
                       config: [%s]
-                """
-                        .formatted(
-                                request,
-                                device,
-                                Stream.of(entries)
-                                        .map(Entry::toString)
-                                        .collect(Collectors.joining(", ")));
+                """.formatted(
+                        request, device, Stream.of(entries).map(Entry::toString).collect(Collectors.joining(", ")));
         List<AppliedConfig<?>> configs = node.allocated(claim).devices().get(0).configs();
         assertThat(configs).hasSize(1);
         return configs.get(0);
     }
 
-    private static Stream<DynamicTest> tests(
-            ClaimPreview node, String device, List<ConfigForm> forms) {
+    private static Stream<DynamicTest> tests(ClaimPreview node, String device, List<ConfigForm> forms) {
         return forms.stream()
-                .flatMap(
-                        form ->
-                                Stream.of("FromClaim", "FromClass")
-                                        .flatMap(
-                                                source ->
-                                                        Stream.of(
-                                                                test(
-                                                                        node, device, form, source,
-                                                                        "r0"),
-                                                                test(
-                                                                        node, device, form, source,
-                                                                        ""))));
+                .flatMap(form -> Stream.of("FromClaim", "FromClass")
+                        .flatMap(source -> Stream.of(
+                                test(node, device, form, source, "r0"), test(node, device, form, source, ""))));
     }
 
-    private static DynamicTest test(
-            ClaimPreview node, String device, ConfigForm form, String source, String requests) {
+    private static DynamicTest test(ClaimPreview node, String device, ConfigForm form, String source, String requests) {
         String outcome = requests.isEmpty() ? form.unnamed() : form.named();
         return DynamicTest.dynamicTest(
                 "%s %s [%s]".formatted(form.parameters(), source, requests),
-                () ->
-                        has(
-                                () ->
-                                        applied(
-                                                node,
-                                                device,
-                                                new Entry(source, requests, form.json())),
-                                ConfigSource.valueOf(
-                                        source.equals("FromClass") ? "FROM_CLASS" : "FROM_CLAIM"),
-                                outcome));
+                () -> has(
+                        () -> applied(node, device, new Entry(source, requests, form.json())),
+                        ConfigSource.valueOf(source.equals("FromClass") ? "FROM_CLASS" : "FROM_CLAIM"),
+                        outcome));
     }
 
-    private static void has(
-            Supplier<AppliedConfig<?>> config, ConfigSource source, String outcome) {
+    private static void has(Supplier<AppliedConfig<?>> config, ConfigSource source, String outcome) {
         switch (outcome) {
             case ConfigForm.APPLIES -> assertThat(config.get().source()).isEqualTo(source);
-            case ConfigForm.IGNORED ->
-                    assertThat(config.get().source()).isEqualTo(ConfigSource.DEFAULT);
+            case ConfigForm.IGNORED -> assertThat(config.get().source()).isEqualTo(ConfigSource.DEFAULT);
             default ->
-                    assertThatThrownBy(config::get)
-                            .isInstanceOf(PrepareException.class)
-                            .hasMessage(
-                                    "config 0 from the %s: %s",
-                                    source == ConfigSource.FROM_CLASS ? "class" : "claim", outcome);
+                assertThatThrownBy(config::get)
+                        .isInstanceOf(PrepareException.class)
+                        .hasMessage(
+                                "config 0 from the %s: %s",
+                                source == ConfigSource.FROM_CLASS ? "class" : "claim", outcome);
         }
     }
 
@@ -127,10 +98,7 @@ class ConfigFormsTest extends ProviderOnBoards {
 
     @TestFactory
     Stream<DynamicTest> onAMigDevice() throws Exception {
-        return tests(
-                preview(start("a100-40-divided", false)),
-                "gpu-0-mig-1g5gb-19-4",
-                ConfigForm.ON_A_MIG_DEVICE);
+        return tests(preview(start("a100-40-divided", false)), "gpu-0-mig-1g5gb-19-4", ConfigForm.ON_A_MIG_DEVICE);
     }
 
     @TestFactory
@@ -142,10 +110,7 @@ class ConfigFormsTest extends ProviderOnBoards {
     @TestFactory
     Stream<DynamicTest> onAMigDeviceThatCanBeShared() throws Exception {
         gates = "TimeSlicingSettings=true,MPSSupport=true";
-        return tests(
-                preview(start("a100-40-divided", false)),
-                "gpu-0-mig-1g5gb-19-4",
-                ConfigForm.SHARED_MIG_DEVICE);
+        return tests(preview(start("a100-40-divided", false)), "gpu-0-mig-1g5gb-19-4", ConfigForm.SHARED_MIG_DEVICE);
     }
 
     @Test
@@ -166,7 +131,8 @@ class ConfigFormsTest extends ProviderOnBoards {
         ClaimPreview node = preview(start("h100-80", true));
         String device = "gpu-0-mig-1g10gb-19-4";
 
-        assertThat(applied(node, device, ofClaim("r0", "kind: MigDeviceConfig")).index()).isZero();
+        assertThat(applied(node, device, ofClaim("r0", "kind: MigDeviceConfig")).index())
+                .isZero();
         assertThatThrownBy(() -> applied(node, device, ofClaim("r0", "kind: GpuConfig")))
                 .hasMessageContaining("cannot apply GpuConfig to device node-1/" + device);
     }
@@ -196,12 +162,10 @@ class ConfigFormsTest extends ProviderOnBoards {
 
         for (String named : List.of("r0", "r0/large")) {
             Entry entry = ofClaim(named, "kind: GpuConfig");
-            assertThat(applied(node, "r0/large", "gpu-0", entry).source())
-                    .isEqualTo(ConfigSource.FROM_CLAIM);
+            assertThat(applied(node, "r0/large", "gpu-0", entry).source()).isEqualTo(ConfigSource.FROM_CLAIM);
         }
-        assertThat(
-                        applied(node, "r0/large", "gpu-0", ofClaim("r0/small", "kind: GpuConfig"))
-                                .source())
+        assertThat(applied(node, "r0/large", "gpu-0", ofClaim("r0/small", "kind: GpuConfig"))
+                        .source())
                 .isEqualTo(ConfigSource.DEFAULT);
     }
 
@@ -235,10 +199,7 @@ class ConfigFormsTest extends ProviderOnBoards {
     }
 
     private static String row(ConfigForm form) {
-        String named =
-                form.named().equals(ConfigForm.APPLIES)
-                        ? form.named()
-                        : "is refused: " + form.named();
+        String named = form.named().equals(ConfigForm.APPLIES) ? form.named() : "is refused: " + form.named();
         String unnamed = form.unnamed().equals(form.named()) ? "the same" : form.unnamed();
         return "| `%s` | %s | %s |%n".formatted(form.parameters(), named, unnamed);
     }

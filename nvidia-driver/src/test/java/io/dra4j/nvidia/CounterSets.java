@@ -60,7 +60,6 @@ final class CounterSets {
     }
 
     private static long amount(String quantity) {
-        return Long.parseLong(quantity.replaceFirst("[GM]i$", ""))
-                * (quantity.endsWith("Gi") ? 1024 : 1);
+        return Long.parseLong(quantity.replaceFirst("[GM]i$", "")) * (quantity.endsWith("Gi") ? 1024 : 1);
     }
 }

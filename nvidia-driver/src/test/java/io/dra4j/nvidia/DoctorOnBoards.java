@@ -22,44 +22,39 @@ abstract class DoctorOnBoards {
 
     static final Path PAGE = Path.of("../docs-site/how-to/find-what-is-wrong.md");
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
+
     String label = "";
 
     /** A node of this label, if any. */
-    private final ClusterApi cluster =
-            new ClusterApi() {
-                @Override
-                public Answer get(String path) {
-                    try {
-                        String labels =
-                                label.isEmpty() ? "" : "\"%s\":\"all-1g.10gb\"".formatted(label);
-                        String node =
-                                "{\"metadata\":{\"name\":\"gpu-1\",\"labels\":{%s}}}"
-                                        .formatted(labels);
-                        return new Answer(200, new ObjectMapper().readTree(node), null);
-                    } catch (java.io.IOException e) {
-                        throw new java.io.UncheckedIOException(e);
-                    }
-                }
+    private final ClusterApi cluster = new ClusterApi() {
+        @Override
+        public Answer get(String path) {
+            try {
+                String labels = label.isEmpty() ? "" : "\"%s\":\"all-1g.10gb\"".formatted(label);
+                String node = "{\"metadata\":{\"name\":\"gpu-1\",\"labels\":{%s}}}".formatted(labels);
+                return new Answer(200, new ObjectMapper().readTree(node), null);
+            } catch (java.io.IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
 
-                @Override
-                public Answer create(String path, JsonNode body) {
-                    throw new AssertionError("no check creates anything");
-                }
-            };
+        @Override
+        public Answer create(String path, JsonNode body) {
+            throw new AssertionError("no check creates anything");
+        }
+    };
 
     final List<String> options(StandInNode node, String... more) {
-        List<String> options =
-                new ArrayList<>(
-                        List.of(
-                                "--node-name=gpu-1",
-                                "--driver-name=gpu.nvidia.com",
-                                "--nvidia-driver-root=" + node.root(),
-                                "--sysfs-root=" + node.sysfs(),
-                                "--proc-root=" + node.proc(),
-                                "--kubelet-plugins-directory-path=" + kubelet("plugins"),
-                                "--kubelet-registrar-directory-path="
-                                        + kubelet("plugins_registry")));
+        List<String> options = new ArrayList<>(List.of(
+                "--node-name=gpu-1",
+                "--driver-name=gpu.nvidia.com",
+                "--nvidia-driver-root=" + node.root(),
+                "--sysfs-root=" + node.sysfs(),
+                "--proc-root=" + node.proc(),
+                "--kubelet-plugins-directory-path=" + kubelet("plugins"),
+                "--kubelet-registrar-directory-path=" + kubelet("plugins_registry")));
         options.addAll(List.of(more));
         return options;
     }

@@ -34,8 +34,7 @@ class DriverHealthIT {
     private static final int FAILED = 3; // the first GPUs of eight
 
     /** The errors of each failed GPU. */
-    private static final List<List<Long>> XIDS =
-            List.of(List.of(48L, 94L), List.of(63L, 95L), List.of(79L, 119L));
+    private static final List<List<Long>> XIDS = List.of(List.of(48L, 94L), List.of(63L, 95L), List.of(79L, 119L));
 
     private static final int LAST = FAILED;
     private static final Duration TAINTED = Duration.ofSeconds(2);
@@ -44,7 +43,8 @@ class DriverHealthIT {
     private static final int SOME = 3; // intervals between writes
     private static final int MOST_LINES = 100;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private static Map<String, String> effects(TestContext context) {
         Map<String, String> effects = new TreeMap<>();
@@ -57,14 +57,11 @@ class DriverHealthIT {
     }
 
     /** Waits until the devices have these effects, by what the driver requests. */
-    private static void awaitEffects(
-            TestContext context, Map<String, String> wanted, Instant from, Duration limit)
+    private static void awaitEffects(TestContext context, Map<String, String> wanted, Instant from, Duration limit)
             throws InterruptedException {
         Map<String, String> seen = effects(context);
         while (!seen.equals(wanted)) {
-            assertThat(Instant.now())
-                    .as("%s are to be %s", seen, wanted)
-                    .isBefore(from.plus(limit));
+            assertThat(Instant.now()).as("%s are to be %s", seen, wanted).isBefore(from.plus(limit));
             LockSupport.parkNanos(10_000_000); // another process gives no event
             seen = effects(context);
         }
@@ -92,13 +89,9 @@ class DriverHealthIT {
 
     /** Each slice is written once a second at most; the first of some writes may come late. */
     private static void assertPaced(TestContext context, int after) {
-        Map<String, List<Instant>> writes =
-                context.proxy().requests(sliceWrites(after)).stream()
-                        .collect(
-                                Collectors.groupingBy(
-                                        RecordedRequest::name,
-                                        Collectors.mapping(
-                                                RecordedRequest::at, Collectors.toList())));
+        Map<String, List<Instant>> writes = context.proxy().requests(sliceWrites(after)).stream()
+                .collect(Collectors.groupingBy(
+                        RecordedRequest::name, Collectors.mapping(RecordedRequest::at, Collectors.toList())));
         assertThat(writes).isNotEmpty();
         for (List<Instant> times : writes.values()) {
             for (int first = 0; first + SOME < times.size(); first++) {
@@ -110,14 +103,12 @@ class DriverHealthIT {
     }
 
     private static void awaitHealth(HealthWatch stream, String failed) throws InterruptedException {
-        assertThat(
-                        stream.await(
-                                report ->
-                                        report.state("gpu-0").equals(failed)
-                                                && report.state("gpu-2").equals(failed)
-                                                && report.state("gpu-4").equals("HEALTHY")
-                                                && report.state("gpu-7").equals("HEALTHY"),
-                                CLEARED))
+        assertThat(stream.await(
+                        report -> report.state("gpu-0").equals(failed)
+                                && report.state("gpu-2").equals(failed)
+                                && report.state("gpu-4").equals("HEALTHY")
+                                && report.state("gpu-7").equals("HEALTHY"),
+                        CLEARED))
                 .as("the failed GPUs are %s", failed)
                 .isPresent();
     }
@@ -135,17 +126,14 @@ class DriverHealthIT {
         NodeState hardware = node.state();
         try (TestContext context = watching(node, "storm");
                 HealthWatch stream =
-                        context.kubelet()
-                                .watchHealth(
-                                        context.place().driver(), HealthWatch.Version.V1ALPHA1)) {
+                        context.kubelet().watchHealth(context.place().driver(), HealthWatch.Version.V1ALPHA1)) {
             awaitHealth(stream, "HEALTHY");
             int before = context.proxy().lastNumber();
             for (int gpu = 0; gpu < FAILED; gpu++) {
                 hardware.recovery(gpu, 1);
             }
 
-            Map<String, String> tainted =
-                    Map.of("gpu-0", "NoSchedule", "gpu-1", "NoSchedule", "gpu-2", "NoExecute");
+            Map<String, String> tainted = Map.of("gpu-0", "NoSchedule", "gpu-1", "NoSchedule", "gpu-2", "NoExecute");
             Thread storm = new Thread(() -> storm(hardware), "storm");
             Instant begin = Instant.now();
             storm.start();
@@ -173,8 +161,7 @@ class DriverHealthIT {
     void aKillChangesNoTaint() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
         NodeState hardware = node.state();
-        try (TestContext context =
-                watching(node, "kill", "--temperature-threshold=85", "--threshold-interval=1")) {
+        try (TestContext context = watching(node, "kill", "--temperature-threshold=85", "--threshold-interval=1")) {
             Map<String, String> tainted = Map.of("gpu-0", "NoExecute", "gpu-4", "NoSchedule");
             hardware.recovery(0, 1);
             hardware.xid(0, -1, 79);

@@ -17,42 +17,35 @@ import java.util.Map;
 /** The driver's jar, started with an archive of its classes. */
 final class DriverJar {
 
-    private static final JavaProgram PROGRAM =
-            new JavaProgram(
-                    Path.of("target/archive"),
-                    JavaProgram.SHORT_LIVED,
-                    List.of(Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath().toString()),
-                    NvidiaDriverMain.class.getName());
+    private static final JavaProgram PROGRAM = new JavaProgram(
+            Path.of("target/archive"),
+            JavaProgram.SHORT_LIVED,
+            List.of(Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath().toString()),
+            NvidiaDriverMain.class.getName());
 
     private DriverJar() {}
 
     /** The command without the driver's own options. */
     static synchronized List<String> command(Path folder) throws Exception {
-        return PROGRAM.archived(
-                command -> {
-                    StandInNode node = StandInNode.install(folder.resolve("archived"), "h100-80");
-                    try (TestContext context = context(command, node, "archive")) {
-                        KubeletClaim claim = context.claims().allocate(context.devices().one());
-                        context.calls().prepared(claim);
-                        context.calls().unprepared(claim);
-                        context.driver().terminate();
-                    }
-                });
+        return PROGRAM.archived(command -> {
+            StandInNode node = StandInNode.install(folder.resolve("archived"), "h100-80");
+            try (TestContext context = context(command, node, "archive")) {
+                KubeletClaim claim = context.claims().allocate(context.devices().one());
+                context.calls().prepared(claim);
+                context.calls().unprepared(claim);
+                context.driver().terminate();
+            }
+        });
     }
 
     /** A node with the driver, once it has published. */
-    static TestContext context(
-            List<String> command, StandInNode node, String name, String... options) {
+    static TestContext context(List<String> command, StandInNode node, String name, String... options) {
         return context(command, Map.of(), node, name, options);
     }
 
     /** The same with an environment. */
     static TestContext context(
-            List<String> command,
-            Map<String, String> environment,
-            StandInNode node,
-            String name,
-            String... options) {
+            List<String> command, Map<String, String> environment, StandInNode node, String name, String... options) {
         return context(command, environment, List.of(), node, name, options);
     }
 
@@ -74,11 +67,8 @@ final class DriverJar {
     }
 
     /** The same in a mount namespace, in which the kernel's files are where they are on a node. */
-    static TestContext contextInNamespace(
-            List<String> command, StandInNode node, String name, String... options) {
-        List<String> entering =
-                new ArrayList<>(
-                        List.of("unshare", "--mount", "--propagation", "private", "sh", "-c"));
+    static TestContext contextInNamespace(List<String> command, StandInNode node, String name, String... options) {
+        List<String> entering = new ArrayList<>(List.of("unshare", "--mount", "--propagation", "private", "sh", "-c"));
         entering.add("mount --bind \"$0\" /sys && exec \"$@\"");
         entering.add(node.sysfs().toString());
         entering.addAll(command);
@@ -97,13 +87,11 @@ final class DriverJar {
         all.add("--proc-root=" + node.proc());
         all.addAll(options);
         String settings =
-                "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}, claims: %s}"
-                        .formatted(claims);
-        TestContext context =
-                TestContext.open(
-                        SettingsReader.parse(settings, "the test", Map.of()),
-                        new ProcessDriver(all, environment, Duration.ofSeconds(60)),
-                        name);
+                "driver: {name: gpu.nvidia.com, process: {command: [the test has it]}, claims: %s}".formatted(claims);
+        TestContext context = TestContext.open(
+                SettingsReader.parse(settings, "the test", Map.of()),
+                new ProcessDriver(all, environment, Duration.ofSeconds(60)),
+                name);
         context.driver().start();
         context.awaitPools();
         return context;

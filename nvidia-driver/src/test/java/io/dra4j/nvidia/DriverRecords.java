@@ -32,9 +32,7 @@ final class DriverRecords {
     Set<String> destroyed() {
         Set<String> keys = new HashSet<>();
         try {
-            JSON.readTree(folder.resolve("gpus.json").toFile())
-                    .path("ended")
-                    .forEach(key -> keys.add(key.asText()));
+            JSON.readTree(folder.resolve("gpus.json").toFile()).path("ended").forEach(key -> keys.add(key.asText()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -22,7 +22,8 @@ class DriverUpdateIT {
     private static final String UPDATED = "560.35.3"; // as in an attribute
     private static final int IN_USE = 19;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private StandInNode node;
 

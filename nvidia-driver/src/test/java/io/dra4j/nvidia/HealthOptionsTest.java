@@ -23,7 +23,8 @@ import picocli.CommandLine.ParameterException;
 /** The options about health. */
 class HealthOptionsTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private NvidiaOptions parse(String... arguments) {
         NvidiaOptions options = new NvidiaOptions();
@@ -37,8 +38,7 @@ class HealthOptionsTest {
 
     @Test
     void effectsAndIgnoredErrorsAreOne() {
-        NvidiaOptions options =
-                parse("--xid-effects=48=NoExecute", "--additional-xids-to-ignore=94,95");
+        NvidiaOptions options = parse("--xid-effects=48=NoExecute", "--additional-xids-to-ignore=94,95");
 
         assertThat(options.healthPolicy().effects().chosen())
                 .isEqualTo(Map.of(48L, Effect.NO_EXECUTE, 94L, Effect.NONE, 95L, Effect.NONE));
@@ -49,17 +49,10 @@ class HealthOptionsTest {
     @Test
     void thresholdsAreOffUnlessGiven() {
         assertThat(parse().healthPolicy().thresholds()).isEqualTo(Thresholds.NONE);
-        assertThat(
-                        parse(
-                                        "--temperature-threshold=85",
-                                        "--power-threshold=600",
-                                        "--threshold-interval=5")
-                                .healthPolicy()
-                                .thresholds())
-                .isEqualTo(
-                        new Thresholds(
-                                Map.of(Measure.TEMPERATURE, 85, Measure.POWER, 600),
-                                Duration.ofSeconds(5)));
+        assertThat(parse("--temperature-threshold=85", "--power-threshold=600", "--threshold-interval=5")
+                        .healthPolicy()
+                        .thresholds())
+                .isEqualTo(new Thresholds(Map.of(Measure.TEMPERATURE, 85, Measure.POWER, 600), Duration.ofSeconds(5)));
     }
 
     @ParameterizedTest

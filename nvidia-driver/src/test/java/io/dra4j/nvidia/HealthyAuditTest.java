@@ -125,8 +125,7 @@ class HealthyAuditTest extends SharingOnBoards {
         }
         again();
         if (withMps) {
-            claims.prepare(
-                    provider, claim(next(), config("GpuConfig", "", "strategy: MPS"), "gpu-0"));
+            claims.prepare(provider, claim(next(), config("GpuConfig", "", "strategy: MPS"), "gpu-0"));
             see("MPS", 1);
         }
     }
@@ -148,11 +147,10 @@ class HealthyAuditTest extends SharingOnBoards {
     private void again() throws Exception {
         stop();
         provider = startAgain(isDynamic, false);
-        devices =
-                provider.inventory().pools().stream()
-                        .flatMap(pool -> pool.devices().stream())
-                        .map(device -> device.name().value())
-                        .toList();
+        devices = provider.inventory().pools().stream()
+                .flatMap(pool -> pool.devices().stream())
+                .map(device -> device.name().value())
+                .toList();
         preview = ClaimPreview.of("gpu.nvidia.com", provider);
     }
 
@@ -184,10 +182,11 @@ class HealthyAuditTest extends SharingOnBoards {
 
     /** A device that a scheduler may allocate; MIG devices may overlap, and are refused then. */
     private Optional<String> free() {
-        List<String> names = new ArrayList<>(devices.stream().filter(this::isFree).toList());
+        List<String> names =
+                new ArrayList<>(devices.stream().filter(this::isFree).toList());
         Collections.shuffle(names, random);
-        List<String> kinds =
-                new ArrayList<>(names.stream().map(HealthyAuditTest::kind).distinct().toList());
+        List<String> kinds = new ArrayList<>(
+                names.stream().map(HealthyAuditTest::kind).distinct().toList());
         Collections.shuffle(kinds, random);
         if (random.nextInt(4) > 0) {
             Collections.sort(kinds, Comparator.comparing("vfio"::equals)); // takes long
@@ -203,11 +202,9 @@ class HealthyAuditTest extends SharingOnBoards {
                 .flatMap(claim -> claim.devices().stream())
                 .map(held -> held.device().value())
                 .filter(held -> gpu(held).equals(gpu(device)))
-                .allMatch(
-                        held ->
-                                held.equals(device)
-                                        ? isShared(device)
-                                        : kind(held).equals("mig") && kind(device).equals("mig"));
+                .allMatch(held -> held.equals(device)
+                        ? isShared(device)
+                        : kind(held).equals("mig") && kind(device).equals("mig"));
     }
 
     private boolean isShared(String device) {
@@ -287,12 +284,11 @@ class HealthyAuditTest extends SharingOnBoards {
     private void leaveCheckpoint() throws Exception {
         String other = next().uid();
         String held = claims.held.isEmpty() ? other : anyHeld().uid();
-        byte[] left =
-                switch (random.nextInt(3)) {
-                    case 0 -> GoFiles.prepared(other, gpu0, "boot-0");
-                    case 1 -> GoFiles.begun(other, "", BOOT);
-                    default -> GoFiles.prepared(held, gpu0, held.equals(other) ? "boot-0" : BOOT);
-                };
+        byte[] left = switch (random.nextInt(3)) {
+            case 0 -> GoFiles.prepared(other, gpu0, "boot-0");
+            case 1 -> GoFiles.begun(other, "", BOOT);
+            default -> GoFiles.prepared(held, gpu0, held.equals(other) ? "boot-0" : BOOT);
+        };
         Files.write(folder.resolve("checkpoint.json"), left);
     }
 }

@@ -51,11 +51,10 @@ final class JournaledClaims {
 
     /** Prepares a claim; one that fails stays as far as it has come. */
     PreparedClaim begin(NvidiaDeviceProvider provider, AllocatedClaim claim) {
-        HeldClaim begun =
-                HeldClaim.builder(claim.ref())
-                        .phase(Phase.PREPARING)
-                        .devices(claim.devices().stream().map(AllocatedDevice::held).toList())
-                        .build();
+        HeldClaim begun = HeldClaim.builder(claim.ref())
+                .phase(Phase.PREPARING)
+                .devices(claim.devices().stream().map(AllocatedDevice::held).toList())
+                .build();
         held.add(begun);
         PreparedClaim prepared = provider.prepare(claim, context(claim.ref()));
         ProviderState answered = prepared.state();

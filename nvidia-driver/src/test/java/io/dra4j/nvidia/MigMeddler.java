@@ -176,13 +176,11 @@ final class MigMeddler {
     }
 
     private void remember(int gpu, int start) {
-        hardware.bySerial()
-                .forEach(
-                        (serial, instance) -> {
-                            if (instance.gpu() == gpu && instance.start() == start) {
-                                own.add(serial);
-                            }
-                        });
+        hardware.bySerial().forEach((serial, instance) -> {
+            if (instance.gpu() == gpu && instance.start() == start) {
+                own.add(serial);
+            }
+        });
     }
 
     private void destroyOwn() {
@@ -207,10 +205,7 @@ final class MigMeddler {
         administrator.destroyInstance(victim.gpu(), victim.id());
         if (again) {
             administrator.createInstance(
-                    victim.gpu(),
-                    victim.profileId(),
-                    victim.start(),
-                    COMPUTE_PROFILES.get(victim.profileId()));
+                    victim.gpu(), victim.profileId(), victim.start(), COMPUTE_PROFILES.get(victim.profileId()));
             assertThat(hardware.instanceAt(victim.gpu(), victim.start())).isEqualTo(victim);
             remember(victim.gpu(), victim.start());
             replaced++;

@@ -90,8 +90,7 @@ final class MigWalk {
             go(calls);
         } catch (AssertionError | RuntimeException e) {
             List<String> done = context.callsSince(start);
-            String last =
-                    String.join("\n", done.subList(Math.max(0, done.size() - LAST), done.size()));
+            String last = String.join("\n", done.subList(Math.max(0, done.size() - LAST), done.size()));
             throw new AssertionError("%s%n%s".formatted(e.getMessage(), last), e);
         }
         return "%d prepares and %d unprepares, %d kills, %d failing steps, %d claims refused; %s"
@@ -120,11 +119,10 @@ final class MigWalk {
         if (random.nextInt(3) == 0) {
             boolean isAlive = context.driver().isAlive();
             findPrepared();
-            List<Instance> ours =
-                    claims.values().stream()
-                            .filter(held -> held.uuids != null && !held.isLost)
-                            .flatMap(held -> instances(held).stream())
-                            .toList();
+            List<Instance> ours = claims.values().stream()
+                    .filter(held -> held.uuids != null && !held.isLost)
+                    .flatMap(held -> instances(held).stream())
+                    .toList();
             Set<String> known = records.destroyed();
             boolean isNoticed = meddler.meddle(isAlive, ours);
             context.transcript().note(meddler + "; there are " + hardware.bySerial());
@@ -152,16 +150,15 @@ final class MigWalk {
 
     private Map<String, String> requireParts(Held held) {
         Map<String, String> uuids = uuids(held);
-        assertThat(uuids).as("the parts of %s", held.devices).hasSize(parts(held).size());
+        assertThat(uuids)
+                .as("the parts of %s", held.devices)
+                .hasSize(parts(held).size());
         return uuids;
     }
 
     /** Waits until the driver remembers a destroyed instance: then a kill may come. */
     private void awaitNotice(Set<String> before) {
-        Await.until(
-                "an instance of a claim destroyed",
-                DEATH,
-                () -> !before.containsAll(records.destroyed()));
+        Await.until("an instance of a claim destroyed", DEATH, () -> !before.containsAll(records.destroyed()));
     }
 
     /** Marks a claim whose instance was destroyed, though something may be in its place. */
@@ -195,18 +192,16 @@ final class MigWalk {
 
     private void prepare() {
         List<Held> wanted = new ArrayList<>();
-        List<Held> again =
-                claims.values().stream()
-                        .filter(held -> !held.isLost && random.nextInt(8) == 0)
-                        .toList();
+        List<Held> again = claims.values().stream()
+                .filter(held -> !held.isLost && random.nextInt(8) == 0)
+                .toList();
         if (!again.isEmpty()) {
             wanted.add(again.get(0));
         }
         for (int i = random.nextInt(3); i >= 0; i--) {
             List<PublishedDevice> free = allocate(1 + random.nextInt(2));
             if (!free.isEmpty()) {
-                KubeletClaim claim =
-                        context.claims().allocate(free.toArray(new PublishedDevice[0]));
+                KubeletClaim claim = context.claims().allocate(free.toArray(new PublishedDevice[0]));
                 Held held = new Held(claim, free);
                 claims.put(claim.uid(), held);
                 wanted.add(held);
@@ -225,7 +220,8 @@ final class MigWalk {
 
     private CallResult call(List<Held> asked, boolean prepare) {
         KubeletClaim[] all = asked.stream().map(held -> held.claim).toArray(KubeletClaim[]::new);
-        CallResult result = prepare ? context.calls().prepare(all) : context.calls().unprepare(all);
+        CallResult result =
+                prepare ? context.calls().prepare(all) : context.calls().unprepare(all);
         prepares += prepare ? all.length : 0;
         unprepares += prepare ? 0 : all.length;
         if (!result.status().equals(CallResult.OK)) {
@@ -251,7 +247,9 @@ final class MigWalk {
             return; // the call was cut off
         }
         if (!answer.error().isEmpty()) {
-            assertThat(failed || meddler.isInTheWay(held.devices)).as(answer.error()).isTrue();
+            assertThat(failed || meddler.isInTheWay(held.devices))
+                    .as(answer.error())
+                    .isTrue();
             refusals++;
             return; // the kubelet tries again, or unprepares
         }
@@ -263,8 +261,10 @@ final class MigWalk {
     }
 
     private void unprepare() {
-        List<Held> wanted =
-                claims.values().stream().filter(held -> random.nextInt(4) == 0).limit(3).toList();
+        List<Held> wanted = claims.values().stream()
+                .filter(held -> random.nextInt(4) == 0)
+                .limit(3)
+                .toList();
         if (wanted.isEmpty()) {
             return;
         }
@@ -299,7 +299,9 @@ final class MigWalk {
     }
 
     private static List<PublishedDevice> parts(Held held) {
-        return held.devices.stream().filter(it -> PART.matcher(it.name()).matches()).toList();
+        return held.devices.stream()
+                .filter(it -> PART.matcher(it.name()).matches())
+                .toList();
     }
 
     private List<Instance> instances(Held held) {

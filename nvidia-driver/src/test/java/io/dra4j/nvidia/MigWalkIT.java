@@ -16,12 +16,11 @@ import org.junit.jupiter.api.io.TempDir;
 class MigWalkIT {
 
     private static final int CALLS =
-            Boolean.getBoolean("dra4j.nightly")
-                    ? 5_000
-                    : Boolean.getBoolean("dra4j.full") ? 80 : 20;
+            Boolean.getBoolean("dra4j.nightly") ? 5_000 : Boolean.getBoolean("dra4j.full") ? 80 : 20;
     private static final long SEED = Long.getLong("dra4j.seed", 1);
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     void claimsKeepTheirMigDevicesThroughCrashes() throws Exception {

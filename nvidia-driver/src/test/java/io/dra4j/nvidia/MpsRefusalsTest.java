@@ -17,10 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MpsRefusalsTest extends MpsOnBoards {
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     defaultPinnedDeviceMemoryLimit: 1Gi                                     | 1024 | 1024
                     defaultPinnedDeviceMemoryLimit: 1073741824                              | 1024 | 1024
                     defaultPinnedDeviceMemoryLimit: 1.5Mi                                   | 1    | 1
@@ -35,18 +32,16 @@ class MpsRefusalsTest extends MpsOnBoards {
         claims.prepare(provider, shared(ONE, settings.replace("GPU1", gpu1), "gpu-0", "gpu-1"));
 
         assertThat(mps.calls().stream().filter(call -> call.contains("pinned_mem")))
-                .containsExactlyElementsOf(
-                        Stream.of(limit(gpu0, first), limit(gpu1, second))
-                                .flatMap(List::stream)
-                                .toList());
+                .containsExactlyElementsOf(Stream.of(limit(gpu0, first), limit(gpu1, second))
+                        .flatMap(List::stream)
+                        .toList());
         assertThat(mps.calls()).contains("mps -f " + gpu0 + "," + gpu1);
     }
 
     private static List<String> limit(String gpu, Long mebibytes) {
         return mebibytes == null
                 ? List.of()
-                : List.of(
-                        "mps set_default_device_pinned_mem_limit %s %dM".formatted(gpu, mebibytes));
+                : List.of("mps set_default_device_pinned_mem_limit %s %dM".formatted(gpu, mebibytes));
     }
 
     @Test
@@ -65,21 +60,14 @@ class MpsRefusalsTest extends MpsOnBoards {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                                     | MPS with limits for each container needs 7.0
                     multiUser: true | MPS with multiUser needs 7.0
                     """)
     void refusesGpusBeforeVolta(String settings, String message) throws Exception {
         install("p40");
 
-        assertThatThrownBy(
-                        () ->
-                                claims.prepare(
-                                        provider,
-                                        shared(ONE, settings == null ? "" : settings, "gpu-0")))
+        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, settings == null ? "" : settings, "gpu-0")))
                 .isInstanceOf(PrepareException.class)
                 .hasMessageContaining("Device gpu-0 has compute capability 6.1")
                 .hasMessageContaining(message);
@@ -101,14 +89,8 @@ class MpsRefusalsTest extends MpsOnBoards {
     void isRefusedForAdminAccess() throws Exception {
         install("l40s");
 
-        assertThatThrownBy(
-                        () ->
-                                claims.prepare(
-                                        provider,
-                                        claim(
-                                                ONE,
-                                                mpsConfig("GpuConfig", "", ""),
-                                                "gpu-0, adminAccess: true")))
+        assertThatThrownBy(() -> claims.prepare(
+                        provider, claim(ONE, mpsConfig("GpuConfig", "", ""), "gpu-0, adminAccess: true")))
                 .isInstanceOf(PrepareException.class)
                 .hasMessageContaining("gpu-0 is allocated with admin access");
         assertThat(smi.calls()).isEmpty();
@@ -122,8 +104,7 @@ class MpsRefusalsTest extends MpsOnBoards {
 
         assertThatThrownBy(() -> claims.prepare(provider, shared(TWO, "", "gpu-0")))
                 .hasMessage(
-                        "%s is shared by claim default/one: it uses TimeSlicing, and this claim asks for MPS",
-                        gpu0);
+                        "%s is shared by claim default/one: it uses TimeSlicing, and this claim asks for MPS", gpu0);
         claims.unprepare(provider, ONE);
         claims.prepare(provider, shared(ONE, "", "gpu-0"));
         assertThatThrownBy(() -> claims.prepare(provider, claim(TWO, slices, "gpu-0")))

@@ -34,10 +34,7 @@ class MpsTest extends MpsOnBoards {
 
         claims.prepare(
                 provider,
-                shared(
-                        ONE,
-                        "defaultActiveThreadPercentage: 50, defaultPinnedDeviceMemoryLimit: 1Gi",
-                        "gpu-0"));
+                shared(ONE, "defaultActiveThreadPercentage: 50, defaultPinnedDeviceMemoryLimit: 1Gi", "gpu-0"));
 
         assertThat(smi.calls())
                 .containsExactly(
@@ -64,19 +61,17 @@ class MpsTest extends MpsOnBoards {
         Path memory = mounted(edits, "/dev/shm");
         assertThat(isMounted(memory)).isTrue();
         assertThat(memory.resolve("cuda.shm.stand-in")).exists();
-        assertThat(Files.getPosixFilePermissions(memory))
-                .isEqualTo(PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(Files.getPosixFilePermissions(memory)).isEqualTo(PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(mounted(edits, "/tmp/nvidia-mps").resolve("control")).exists();
         assertThat(Files.getPosixFilePermissions(memory.getParent()))
                 .isEqualTo(PosixFilePermissions.fromString("rwx------"));
     }
 
     private static Path mounted(ContainerEdits edits, String containerPath) {
-        Mount mount =
-                edits.mounts().stream()
-                        .filter(one -> one.containerPath().equals(containerPath))
-                        .findFirst()
-                        .orElseThrow();
+        Mount mount = edits.mounts().stream()
+                .filter(one -> one.containerPath().equals(containerPath))
+                .findFirst()
+                .orElseThrow();
         assertThat(mount.options()).containsExactly("rw", "nosuid", "nodev", "bind");
         return Path.of(mount.hostPath());
     }
@@ -116,19 +111,16 @@ class MpsTest extends MpsOnBoards {
     @Test
     void ofTwoConfigurationsHasADaemonForEach() throws Exception {
         install("a100-40");
-        String both =
-                mpsConfig("GpuConfig", "of-gpu-0", "defaultActiveThreadPercentage: 10")
-                        + ", "
-                        + mpsConfig("GpuConfig", "of-gpu-1", "defaultActiveThreadPercentage: 20");
+        String both = mpsConfig("GpuConfig", "of-gpu-0", "defaultActiveThreadPercentage: 10")
+                + ", "
+                + mpsConfig("GpuConfig", "of-gpu-1", "defaultActiveThreadPercentage: 20");
 
         claims.prepare(provider, claim(ONE, both, "gpu-0", "gpu-1"));
 
         assertThat(groups()).hasSize(2);
         assertThat(mps.calls())
                 .contains("mps -f " + gpu0, "mps -f " + gpu1)
-                .contains(
-                        "mps set_default_active_thread_percentage 10",
-                        "mps set_default_active_thread_percentage 20");
+                .contains("mps set_default_active_thread_percentage 10", "mps set_default_active_thread_percentage 20");
         claims.unprepare(provider, ONE);
         assertNothingIsLeft();
     }
@@ -140,8 +132,7 @@ class MpsTest extends MpsOnBoards {
 
         assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "", "gpu-0")))
                 .isInstanceOf(DraException.class)
-                .hasMessage(
-                        "The MPS daemon ended with exit code 7 before it was ready: the stand-in fails");
+                .hasMessage("The MPS daemon ended with exit code 7 before it was ready: the stand-in fails");
         assertThat(claims.held).isEmpty();
         assertNothingIsLeft();
     }
@@ -163,14 +154,7 @@ class MpsTest extends MpsOnBoards {
         install("l40s");
         mps.failAt("pinned_mem", 1);
 
-        assertThatThrownBy(
-                        () ->
-                                claims.prepare(
-                                        provider,
-                                        shared(
-                                                ONE,
-                                                "defaultPinnedDeviceMemoryLimit: 1Gi",
-                                                "gpu-0")))
+        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "defaultPinnedDeviceMemoryLimit: 1Gi", "gpu-0")))
                 .hasMessage(
                         "The MPS daemon did not take \"set_default_device_pinned_mem_limit %s 1024M\": the stand-in fails",
                         gpu0);
@@ -195,8 +179,7 @@ class MpsTest extends MpsOnBoards {
         claims.timeout = Duration.ofSeconds(15);
         mps.hangAt("mps -f " + gpu0);
         CompletableFuture<Void> waiting =
-                CompletableFuture.runAsync(
-                        () -> claims.prepare(provider, shared(ONE, "", "gpu-0")));
+                CompletableFuture.runAsync(() -> claims.prepare(provider, shared(ONE, "", "gpu-0")));
         Await.until("a daemon", SOON, () -> !mps.processes().isEmpty());
 
         claims.prepare(provider, shared(TWO, "", "gpu-1"));
@@ -211,8 +194,7 @@ class MpsTest extends MpsOnBoards {
     @Test
     void ofAMigDeviceChangesNoGpu() throws Exception {
         install("a100-40-divided");
-        String config =
-                mpsConfig("MigDeviceConfig", "", "defaultPerDevicePinnedMemoryLimit: {'0': 1Gi}");
+        String config = mpsConfig("MigDeviceConfig", "", "defaultPerDevicePinnedMemoryLimit: {'0': 1Gi}");
 
         claims.prepare(provider, claim(ONE, config, MIG));
 
@@ -220,10 +202,7 @@ class MpsTest extends MpsOnBoards {
         assertThat(calls.get(0)).matches("mps -f MIG-[0-9a-f-]{36}");
         String uuid = calls.get(0).substring("mps -f ".length());
         assertThat(calls)
-                .containsExactly(
-                        "mps -f " + uuid,
-                        READY,
-                        "mps set_default_device_pinned_mem_limit " + uuid + " 1024M");
+                .containsExactly("mps -f " + uuid, READY, "mps set_default_device_pinned_mem_limit " + uuid + " 1024M");
         claims.unprepare(provider, ONE);
         assertThat(mps.calls()).endsWith("mps quit");
         assertNothingIsLeft();
@@ -266,10 +245,7 @@ class MpsTest extends MpsOnBoards {
         install("l40s");
         claims.prepare(
                 provider,
-                shared(
-                        ONE,
-                        "defaultActiveThreadPercentage: 30, defaultPinnedDeviceMemoryLimit: 1Gi",
-                        "gpu-0"));
+                shared(ONE, "defaultActiveThreadPercentage: 30, defaultPinnedDeviceMemoryLimit: 1Gi", "gpu-0"));
         String last = "mps set_default_device_pinned_mem_limit " + gpu0 + " 1024M";
         smi.setMode(gpu0, "DEFAULT"); // as after a reset of the GPU
         smi.forgetCalls();
@@ -293,7 +269,8 @@ class MpsTest extends MpsOnBoards {
         install("a100-40");
         claims.prepare(provider, shared(ONE, "", "gpu-0"));
         claims.prepare(provider, shared(TWO, "", "gpu-1"));
-        claims.replace(claims.of(ONE).toBuilder().phase(Phase.DAMAGED).state(null).build());
+        claims.replace(
+                claims.of(ONE).toBuilder().phase(Phase.DAMAGED).state(null).build());
         claims.held.removeIf(claim -> claim.ref().equals(TWO)); // its record is lost
 
         restart();
@@ -335,8 +312,7 @@ class MpsTest extends MpsOnBoards {
 
         claims.prepare(provider, shared(ONE, "", "gpu-0"));
         claims.crashAt(1);
-        assertThatThrownBy(() -> claims.unprepare(provider, ONE))
-                .isInstanceOf(JournaledClaims.Crash.class);
+        assertThatThrownBy(() -> claims.unprepare(provider, ONE)).isInstanceOf(JournaledClaims.Crash.class);
         claims.crashAt(0);
         restart();
         claims.unprepare(provider, ONE);

@@ -25,13 +25,10 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
             config("GpuConfig", "", "strategy: TimeSlicing, timeSlicingConfig: {interval: Long}");
 
     private void assertFound(boolean dynamicMig, String id, String object) {
-        assertThat(audit(dynamicMig).findings())
-                .singleElement()
-                .satisfies(
-                        found -> {
-                            assertThat(found.id()).isEqualTo(id);
-                            assertThat(found.object()).contains(object);
-                        });
+        assertThat(audit(dynamicMig).findings()).singleElement().satisfies(found -> {
+            assertThat(found.id()).isEqualTo(id);
+            assertThat(found.object()).contains(object);
+        });
     }
 
     @Test
@@ -71,7 +68,8 @@ class NvidiaAuditedNodeTest extends SharingOnBoards {
     }
 
     private void loseRecord(ClaimRef ref, List<HeldDevice> devices) {
-        claims.replace(HeldClaim.builder(ref).phase(Phase.DAMAGED).devices(devices).build());
+        claims.replace(
+                HeldClaim.builder(ref).phase(Phase.DAMAGED).devices(devices).build());
     }
 
     @Test

@@ -40,13 +40,11 @@ class NvidiaConformanceIT {
 
     private static final boolean WHOLE = System.getProperty("dra4j.boards", "").equals("whole");
 
-    private static final Set<Verdict> GREEN =
-            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
+    private static final Set<Verdict> GREEN = Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
 
-    private static final VerdictPage PAGE =
-            new VerdictPage(
-                    Path.of("../docs-site/reference/reports/nvidia-driver.md"),
-                    id -> Catalogue.load().find(id).isPresent());
+    private static final VerdictPage PAGE = new VerdictPage(
+            Path.of("../docs-site/reference/reports/nvidia-driver.md"),
+            id -> Catalogue.load().find(id).isPresent());
 
     private static final String OF_CLAIMS = "DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02";
     private static final String OF_BOARDS = ", DRA-REG-02, DRA-TAINT-02, DRA-PART-01";
@@ -56,8 +54,7 @@ class NvidiaConformanceIT {
     private static final String OF_DAEMONS = ", DRA-UNP-06, DRA-DECL-01";
 
     /** Each place has a node of its own, which outlives the driver's processes there. */
-    private static final String COMMAND =
-            """
+    private static final String COMMAND = """
             if [ ! -d {ROOT}/node ]; then
               cp -a "$NODE" {ROOT}/node
               for device in {ROOT}/node/driver/dev/nvidia* {ROOT}/node/driver/dev/dri/*; do ln -sf /dev/null $device; done
@@ -69,8 +66,7 @@ class NvidiaConformanceIT {
               --proc-root={ROOT}/node/proc --rescan-interval=1 $MORE
             """;
 
-    private static final String SETTINGS =
-            """
+    private static final String SETTINGS = """
             driver:
               name: gpu.nvidia.com
               process: {command: [the test has it]}
@@ -100,24 +96,21 @@ class NvidiaConformanceIT {
             seed: 1
             """;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     /** MIG devices that an administrator makes are made again when the node boots; others go. */
     private static final String FORGET =
-            HARDWARE
-                    + " {ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state reboot";
+            HARDWARE + " {ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state reboot";
 
     /** No daemon, mount or mode of a GPU outlives a boot. */
-    private static final String END_DAEMONS =
-            """
+    private static final String END_DAEMONS = """
             for process in $(grep -lsz '^CUDA_MPS_PIPE_DIRECTORY={ROOT}/' /proc/[0-9]*/environ | cut -d/ -f3); do kill -9 $process; done
                     grep -o ' {ROOT}/[^ ]*' /proc/self/mounts | xargs -r umount --lazy
                     rm -f {ROOT}/node/calls/mode-*
-            """
-                    .strip();
+            """.strip();
 
-    private Outcome run(String boards, String config, String reboot, String options)
-            throws Exception {
+    private Outcome run(String boards, String config, String reboot, String options) throws Exception {
         return run(install(boards), config, reboot, options, List.of());
     }
 
@@ -125,24 +118,19 @@ class NvidiaConformanceIT {
         return StandInNode.install(folder.resolve("node"), boards);
     }
 
-    private Outcome run(
-            StandInNode node, String config, String reboot, String options, List<Path> claims)
+    private Outcome run(StandInNode node, String config, String reboot, String options, List<Path> claims)
             throws Exception {
         int gpus = node.state().gpus();
-        String settings =
-                SETTINGS.formatted(
-                        HARDWARE, gpus - 1, gpus, reboot, config, declared(options), claims);
+        String settings = SETTINGS.formatted(HARDWARE, gpus - 1, gpus, reboot, config, declared(options), claims);
         boolean whole = WHOLE || (Boolean.getBoolean("dra4j.nightly") && !options.isEmpty());
         String only = whole ? "" : "only: [%s%s]".formatted(OF_CLAIMS, more(options));
-        Map<String, String> environment =
-                Map.of(
-                        "NODE", node.folder().toString(),
-                        "DRIVER", String.join(" ", DriverJar.command(folder)),
-                        "MORE", options);
+        Map<String, String> environment = Map.of(
+                "NODE", node.folder().toString(),
+                "DRIVER", String.join(" ", DriverJar.command(folder)),
+                "MORE", options);
         return new Engine(
                         SettingsReader.parse(settings + only, "the test", Map.of()),
-                        new ProcessDriver(
-                                List.of("sh", "-c", COMMAND), environment, Duration.ofSeconds(60)),
+                        new ProcessDriver(List.of("sh", "-c", COMMAND), environment, Duration.ofSeconds(60)),
                         Catalogue.load(),
                         Progress.NONE)
                 .run();
@@ -150,14 +138,11 @@ class NvidiaConformanceIT {
 
     /** The declarations that follow from options: partitions and shares of devices. */
     private static String declared(String options) {
-        return (options.contains("--dynamic-mig") ? ", ctr" : "")
-                + (isShared(options) ? ", multi" : "");
+        return (options.contains("--dynamic-mig") ? ", ctr" : "") + (isShared(options) ? ", multi" : "");
     }
 
     private static String more(String options) {
-        return options.contains("MPSSupport")
-                ? OF_DAEMONS
-                : OF_BOARDS + (isShared(options) ? OF_SHARES : "");
+        return options.contains("MPSSupport") ? OF_DAEMONS : OF_BOARDS + (isShared(options) ? OF_SHARES : "");
     }
 
     private static boolean isShared(String options) {
@@ -203,8 +188,7 @@ class NvidiaConformanceIT {
 
     @Test
     void passesWithSharesOfAllDevices() throws Exception {
-        Outcome outcome =
-                run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
+        Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
 
         assertGreen("h100-80-shared", outcome);
         assertPassed(outcome, "DRA-PART-01", "DRA-CAP-01", "DRA-CAP-02");
@@ -220,13 +204,8 @@ class NvidiaConformanceIT {
         SmiStandIn.install(node);
         MpsStandIn mps = MpsStandIn.install(node);
         try {
-            Outcome outcome =
-                    run(
-                            node,
-                            "GpuConfig",
-                            END_DAEMONS,
-                            "--feature-gates=MPSSupport=true",
-                            SharingManifests.files("mps"));
+            Outcome outcome = run(
+                    node, "GpuConfig", END_DAEMONS, "--feature-gates=MPSSupport=true", SharingManifests.files("mps"));
 
             assertGreen("l40s-mps", outcome);
             assertPassed(outcome, "DRA-PREP-05", "DRA-UNP-06");

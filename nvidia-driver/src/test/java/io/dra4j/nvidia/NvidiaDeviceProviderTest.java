@@ -67,8 +67,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
     }
 
     private static AllocatedClaim claim(String... names) {
-        return claim(
-                Stream.of(names).map(name -> device(name, false)).toArray(AllocatedDevice[]::new));
+        return claim(Stream.of(names).map(name -> device(name, false)).toArray(AllocatedDevice[]::new));
     }
 
     private static ClaimContext by(Consumer<ProviderState> recorder) {
@@ -156,13 +155,10 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             List<String> recorded = new ArrayList<>();
             List<Integer> instances = new ArrayList<>();
 
-            provider.prepare(
-                    claim("gpu-0-mig-3g40gb-9-4"),
-                    by(
-                            state -> {
-                                recorded.add(state.rawJson());
-                                instances.add(hardware.instances().size());
-                            }));
+            provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(state -> {
+                recorded.add(state.rawJson());
+                instances.add(hardware.instances().size());
+            }));
 
             assertThat(instances).containsExactly(0, 0, 1);
             assertThat(recorded.get(0)).contains("DIVIDING").doesNotContain("MIG-");
@@ -236,10 +232,7 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             List<ProviderState> recorded = new ArrayList<>();
             String creation = "nvmlDeviceCreateGpuInstanceWithPlacement";
             hardware.fails(creation, 0, NO_ROOM, 1);
-            assertThatThrownBy(
-                            () ->
-                                    provider.prepare(
-                                            claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
+            assertThatThrownBy(() -> provider.prepare(claim("gpu-0-mig-3g40gb-9-4"), by(recorded::add)))
                     .hasMessageContaining(creation);
             node.administrator().createInstance(0, THREE_SLICES, 4, COMPUTE_OF_THREE);
 
@@ -289,8 +282,10 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             prepare("gpu-0-mig-1g10gb-19-6");
             HeldDevice device = device("gpu-0-mig-1g10gb-19-6", false).held();
 
-            unprepare(
-                    HeldClaim.builder(CLAIM).phase(Phase.DAMAGED).devices(List.of(device)).build());
+            unprepare(HeldClaim.builder(CLAIM)
+                    .phase(Phase.DAMAGED)
+                    .devices(List.of(device))
+                    .build());
 
             assertThat(hardware.instances()).isEmpty();
         }
@@ -299,7 +294,10 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
         void touchesNothingForAClaimOfAnEarlierBoot() {
             PreparedClaim then = prepare("gpu-0-mig-1g10gb-19-6");
 
-            unprepare(HeldClaim.builder(CLAIM).beforeReboot(true).state(then.state()).build());
+            unprepare(HeldClaim.builder(CLAIM)
+                    .beforeReboot(true)
+                    .state(then.state())
+                    .build());
 
             assertThat(hardware.instances()).as("foreign").hasSize(1);
         }
@@ -367,7 +365,9 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             assertThat(hardware.instances()).singleElement().matches(it -> it.profileId() == 0);
             unprepare(prepared);
             assertThat(hardware.instances()).isEmpty();
-            assertThat(hardware.isMigEnabled(1)).as("its mode would need a reset").isTrue();
+            assertThat(hardware.isMigEnabled(1))
+                    .as("its mode would need a reset")
+                    .isTrue();
         }
 
         @Test

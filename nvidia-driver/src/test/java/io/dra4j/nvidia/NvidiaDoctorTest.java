@@ -49,8 +49,7 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         Report report = report(node);
 
         assertThat(found(report)).containsExactly("driver-root");
-        assertThat(report.text())
-                .containsPattern("not checked +nvml +NVML is not found: driver-root");
+        assertThat(report.text()).containsPattern("not checked +nvml +NVML is not found: driver-root");
     }
 
     @Test
@@ -66,7 +65,8 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         StandInNode node = install("none");
 
         assertThat(found(report(node))).containsExactly("nvml");
-        assertThat(found(report(node, "--feature-gates=PassthroughSupport=true"))).isEmpty();
+        assertThat(found(report(node, "--feature-gates=PassthroughSupport=true")))
+                .isEmpty();
     }
 
     /** Unknown is not none. */
@@ -104,27 +104,20 @@ class NvidiaDoctorTest extends DoctorOnBoards {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "nvidia-persiste, nvidia-persistenced",
-        "nv-hostengine, nvidia-dcgm",
-        "dcgm-exporter, dcgm-exporter"
-    })
+    @CsvSource({"nvidia-persiste, nvidia-persistenced", "nv-hostengine, nvidia-dcgm", "dcgm-exporter, dcgm-exporter"})
     void aDaemonThatKeepsAGpuFromMigModeIsFoundOnce(String name, String unit) throws Exception {
         StandInNode node = install("a100-40");
         process(node, 900, name, "/dev/nvidia0");
 
         List<Finding> findings = report(node, "--dynamic-mig").findings();
 
-        assertThat(findings)
-                .singleElement()
-                .satisfies(
-                        one -> {
-                            assertThat(one.id()).isEqualTo("gpu-holders");
-                            assertThat(one.mend()).contains("sudo systemctl stop " + unit);
-                            assertThat(one.mend())
-                                    .filteredOn(line -> line.contains("kubectl label"))
-                                    .allMatch(line -> line.endsWith("=false --overwrite"));
-                        });
+        assertThat(findings).singleElement().satisfies(one -> {
+            assertThat(one.id()).isEqualTo("gpu-holders");
+            assertThat(one.mend()).contains("sudo systemctl stop " + unit);
+            assertThat(one.mend())
+                    .filteredOn(line -> line.contains("kubectl label"))
+                    .allMatch(line -> line.endsWith("=false --overwrite"));
+        });
         assertThat(found(report(node))).isEmpty();
     }
 
@@ -160,8 +153,7 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         StandInNode node = install("a100-40");
         Files.writeString(node.proc().resolve("2/comm"), "java\n");
 
-        assertThat(report(node, "--dynamic-mig").text())
-                .containsPattern("not checked +gpu-holders");
+        assertThat(report(node, "--dynamic-mig").text()).containsPattern("not checked +gpu-holders");
     }
 
     @Test
@@ -180,8 +172,7 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         Files.createDirectories(kubelet("plugins"));
         Files.createDirectories(kubelet("plugins_registry"));
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
-            ManifestObjects.putText(
-                    """
+            ManifestObjects.putText("""
                     apiVersion: v1
                     kind: Node
                     metadata: {name: gpu-1}
@@ -196,43 +187,32 @@ class NvidiaDoctorTest extends DoctorOnBoards {
                       nodeName: gpu-1
                       pool: {name: gpu-1, generation: 1, resourceSliceCount: 1}
                       devices: [{name: gpu-0}]
-                    """
-                            .formatted(BOOT),
-                    api.store());
+                    """.formatted(BOOT), api.store());
 
-            String printed =
-                    run(
-                            options(
-                                    node,
-                                    "--dynamic-mig",
-                                    "--host-root=" + folder,
-                                    "--kubeconfig="
-                                            + api.writeKubeconfig(folder.resolve("kubeconfig"))));
+            String printed = run(options(
+                    node,
+                    "--dynamic-mig",
+                    "--host-root=" + folder,
+                    "--kubeconfig=" + api.writeKubeconfig(folder.resolve("kubeconfig"))));
 
             assertThat(unwrapped(Files.readString(PAGE)))
-                    .contains(
-                            unwrapped(
-                                    printed.replace(node.root() + "/", "/")
-                                            .replace(folder + "/", "/")));
+                    .contains(unwrapped(printed.replace(node.root() + "/", "/").replace(folder + "/", "/")));
             assertThat(rows("node")).containsExactlyInAnyOrderElementsOf(ids(printed));
         }
     }
 
     private static String run(List<String> options) throws Exception {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                                "-XX:TieredStopAtLevel=1",
-                                "--enable-native-access=ALL-UNNAMED", // as in the jar's manifest
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                NvidiaDriverMain.class.getName(),
-                                "doctor"));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED", // as in the jar's manifest
+                "-cp",
+                System.getProperty("java.class.path"),
+                NvidiaDriverMain.class.getName(),
+                "doctor"));
         command.addAll(options);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String printed =
-                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(printed).isZero();
         return printed;
     }

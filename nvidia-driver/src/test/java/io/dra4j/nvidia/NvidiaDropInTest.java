@@ -19,34 +19,33 @@ class NvidiaDropInTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/drop-in.md");
 
-    private static final List<String> FLAGS =
-            List.of(
-                    "--node-name",
-                    "--nvidia-driver-root",
-                    "--container-driver-root",
-                    "--nvidia-cdi-hook-path",
-                    "--cdi-root",
-                    "--kubelet-plugins-directory-path",
-                    "--kubelet-registrar-directory-path",
-                    "--healthcheck-port",
-                    "--http-endpoint",
-                    "--metrics-path",
-                    "--feature-gates",
-                    "--consumable-shares",
-                    "--additional-xids-to-ignore",
-                    "--host-root",
-                    "--namespace",
-                    "--image-name",
-                    "--image-pull-policy",
-                    "--image-pull-secrets",
-                    "--service-account-name",
-                    "--kubeconfig",
-                    "--kube-api-qps",
-                    "--kube-api-burst",
-                    "--logging-format",
-                    "--v",
-                    "--vmodule",
-                    "--log-flush-frequency");
+    private static final List<String> FLAGS = List.of(
+            "--node-name",
+            "--nvidia-driver-root",
+            "--container-driver-root",
+            "--nvidia-cdi-hook-path",
+            "--cdi-root",
+            "--kubelet-plugins-directory-path",
+            "--kubelet-registrar-directory-path",
+            "--healthcheck-port",
+            "--http-endpoint",
+            "--metrics-path",
+            "--feature-gates",
+            "--consumable-shares",
+            "--additional-xids-to-ignore",
+            "--host-root",
+            "--namespace",
+            "--image-name",
+            "--image-pull-policy",
+            "--image-pull-secrets",
+            "--service-account-name",
+            "--kubeconfig",
+            "--kube-api-qps",
+            "--kube-api-burst",
+            "--logging-format",
+            "--v",
+            "--vmodule",
+            "--log-flush-frequency");
 
     @Test
     void areAllAccepted() throws IOException {
@@ -61,9 +60,7 @@ class NvidiaDropInTest {
                     byDefault.contains("${") || byDefault.equals("null") ? null : byDefault,
                     option.description());
         }
-        table.variable(
-                "LOG_VERBOSITY",
-                "The chart's own: its command passes it, as `-v $(LOG_VERBOSITY)`.");
+        table.variable("LOG_VERBOSITY", "The chart's own: its command passes it, as `-v $(LOG_VERBOSITY)`.");
         table.variable(
                 "MASK_NVIDIA_DRIVER_PARAMS",
                 "Nothing: the shell commands in the chart's own command read it, for tests of NVIDIA's on nodes"
@@ -75,10 +72,9 @@ class NvidiaDropInTest {
 
         new PagePart(PAGE, "NvidiaDropInTest").assertIs(table.toString());
         assertThat(table.variables())
-                .containsAll(
-                        new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
-                                .container("gpus")
-                                .environment()
-                                .keySet());
+                .containsAll(new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
+                        .container("gpus")
+                        .environment()
+                        .keySet());
     }
 }

@@ -54,7 +54,8 @@ class NvidiaMeterTest extends ProviderOnBoards {
     private static final int MOST_LOOKS = 1000;
 
     private static HeldDevice device(String name) {
-        return HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(name)).build();
+        return HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(name))
+                .build();
     }
 
     private static HeldClaim held(ProviderState state, String device) {
@@ -69,40 +70,36 @@ class NvidiaMeterTest extends ProviderOnBoards {
         return meter.measure(claim, claim.devices().get(0));
     }
 
-    private static DeviceReadings measure(NvidiaDeviceProvider provider, HeldClaim claim)
-            throws Exception {
+    private static DeviceReadings measure(NvidiaDeviceProvider provider, HeldClaim claim) throws Exception {
         try (DeviceMeter meter = provider.meter()) {
             return measure(meter, claim);
         }
     }
 
     private HeldClaim prepared(NvidiaDeviceProvider provider, String device) {
-        AllocatedDevice allocated =
-                AllocatedDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
-                        .build();
-        ClaimContext nowhere =
-                new ClaimContext() {
-                    @Override
-                    public void checkpoint(ProviderState state) {}
+        AllocatedDevice allocated = AllocatedDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
+                .build();
+        ClaimContext nowhere = new ClaimContext() {
+            @Override
+            public void checkpoint(ProviderState state) {}
 
-                    @Override
-                    public Instant deadline() {
-                        return Instant.MAX;
-                    }
-                };
+            @Override
+            public Instant deadline() {
+                return Instant.MAX;
+            }
+        };
         AllocatedClaim claim = AllocatedClaim.builder(CLAIM).device(allocated).build();
         return held(provider.prepare(claim, nowhere).state(), device);
     }
 
     private DeviceFaults faults() {
-        return new DeviceFaults(
-                new HealthPolicy(
-                        HealthWatch.never,
-                        XidEffects.DEFAULT,
-                        Thresholds.NONE,
-                        false,
-                        Duration.ofMinutes(1),
-                        new HealthStateFile(folder.resolve("gpus.json"), node.proc())));
+        return new DeviceFaults(new HealthPolicy(
+                HealthWatch.never,
+                XidEffects.DEFAULT,
+                Thresholds.NONE,
+                false,
+                Duration.ofMinutes(1),
+                new HealthStateFile(folder.resolve("gpus.json"), node.proc())));
     }
 
     @Nested
@@ -146,22 +143,20 @@ class NvidiaMeterTest extends ProviderOnBoards {
         @Test
         void hasNoValueThatTheBoardDoesNotMeasure() throws Exception {
             NvidiaDeviceProvider provider = start("l40s", false);
-            for (String field :
-                    List.of(
-                            "utilization",
-                            "milliwatts",
-                            "joules",
-                            "celsius",
-                            "corrected",
-                            "uncorrected",
-                            "linkKiB",
-                            "busKiB")) {
+            for (String field : List.of(
+                    "utilization",
+                    "milliwatts",
+                    "joules",
+                    "celsius",
+                    "corrected",
+                    "uncorrected",
+                    "linkKiB",
+                    "busKiB")) {
                 hardware.set(0, field, UNSUPPORTED);
             }
             hardware.sharesMemory(0);
 
-            assertThat(measure(provider, held(null, "gpu-0")).values())
-                    .containsOnlyKeys(DeviceMeasure.FAULTS);
+            assertThat(measure(provider, held(null, "gpu-0")).values()).containsOnlyKeys(DeviceMeasure.FAULTS);
         }
 
         @Test
@@ -179,7 +174,8 @@ class NvidiaMeterTest extends ProviderOnBoards {
         @Test
         void losesOneValueToACallThatFails() throws Exception {
             NvidiaDeviceProvider provider = start("l40s", false);
-            Set<DeviceMeasure> all = measure(provider, held(null, "gpu-0")).values().keySet();
+            Set<DeviceMeasure> all =
+                    measure(provider, held(null, "gpu-0")).values().keySet();
             hardware.fails("nvmlDeviceGetPowerUsage", 999);
 
             assertThat(measure(provider, held(null, "gpu-0")).values().keySet())
@@ -211,25 +207,17 @@ class NvidiaMeterTest extends ProviderOnBoards {
                 faults = measure(provider, held(null, "gpu-1")).values().get(DeviceMeasure.FAULTS);
             }
             assertThat(faults).isEqualTo(2);
-            assertThat(measure(provider, held(null, "gpu-0")).values())
-                    .containsEntry(DeviceMeasure.FAULTS, 0.0);
+            assertThat(measure(provider, held(null, "gpu-0")).values()).containsEntry(DeviceMeasure.FAULTS, 0.0);
         }
 
         @Test
         void ofAVirtualMachineHasItsIdAlone() {
             node = StandInNode.install(folder, "l40s");
-            PciFunction function =
-                    new PciFunction(
-                            new PciAddress("0000:17:00.0"),
-                            PciFunction.NVIDIA,
-                            0x26b9,
-                            0x0302,
-                            "vfio-pci",
-                            "7");
+            PciFunction function = new PciFunction(
+                    new PciAddress("0000:17:00.0"), PciFunction.NVIDIA, 0x26b9, 0x0302, "vfio-pci", "7");
             Offer.Passthrough offer = new Offer.Passthrough(function, null);
             NodeDevices devices =
-                    new NodeDevices(
-                            Inventory.of(), Map.of(new DeviceName("gpu-vfio-0"), offer), List.of());
+                    new NodeDevices(Inventory.of(), Map.of(new DeviceName("gpu-vfio-0"), offer), List.of());
             try (Nvml nvml = node.nvml();
                     NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), new HashSet<>())) {
                 assertThat(meter.measure(held(null, "gpu-vfio-0"), device("gpu-vfio-0")))
@@ -268,8 +256,7 @@ class NvidiaMeterTest extends ProviderOnBoards {
                             entry(DeviceMeasure.MEMORY_SIZE, 9984.0 * MIB));
             assertThat(second.values()).containsEntry(DeviceMeasure.UTILIZATION, 0.8);
             assertThat(second.parentValues())
-                    .containsKeys(
-                            DeviceMeasure.POWER, DeviceMeasure.TEMPERATURE, DeviceMeasure.FAULTS)
+                    .containsKeys(DeviceMeasure.POWER, DeviceMeasure.TEMPERATURE, DeviceMeasure.FAULTS)
                     .doesNotContainKey(DeviceMeasure.UTILIZATION);
         }
 
@@ -295,12 +282,11 @@ class NvidiaMeterTest extends ProviderOnBoards {
         @Test
         void hasNoUtilizationWithoutGpm() throws Exception {
             NvidiaDeviceProvider provider = start("a100-40-divided", false);
-            String device =
-                    provider.inventory().pools().get(0).devices().stream()
-                            .map(one -> one.name().value())
-                            .filter(name -> name.contains("-mig-"))
-                            .findFirst()
-                            .orElseThrow();
+            String device = provider.inventory().pools().get(0).devices().stream()
+                    .map(one -> one.name().value())
+                    .filter(name -> name.contains("-mig-"))
+                    .findFirst()
+                    .orElseThrow();
             HeldClaim claim = held(null, device);
             measure(provider, claim);
 
@@ -317,14 +303,13 @@ class NvidiaMeterTest extends ProviderOnBoards {
          * them on a board with driver 610; of the rest, what asks the kernel is taken as dear, and
          * what NVML answers by itself as one.
          */
-        private static final Map<String, Integer> MICROS =
-                Map.of(
-                        "nvmlDeviceGetHandleByUUID", 6000,
-                        "nvmlDeviceGetPowerUsage", 3300,
-                        "nvmlDeviceGetFieldValues", 450,
-                        "nvmlDeviceGetGpuInstanceId", 1,
-                        "nvmlGpmSampleAlloc", 1,
-                        "nvmlGpmSampleFree", 1);
+        private static final Map<String, Integer> MICROS = Map.of(
+                "nvmlDeviceGetHandleByUUID", 6000,
+                "nvmlDeviceGetPowerUsage", 3300,
+                "nvmlDeviceGetFieldValues", 450,
+                "nvmlDeviceGetGpuInstanceId", 1,
+                "nvmlGpmSampleAlloc", 1,
+                "nvmlGpmSampleFree", 1);
 
         private static final int OTHERS = 50;
         private static final int SMALLEST = 19; // the hardware's number of 1g.10gb
@@ -344,32 +329,26 @@ class NvidiaMeterTest extends ProviderOnBoards {
                     Lease kept = nvml.keep()) { // as the watch keeps one while a claim has a GPU
                 assertThat(kept).isNotNull();
                 NodeDevices devices =
-                        NodeDevices.of(
-                                nvml.read(),
-                                new NodeDevices.Settings("node-1", node.sysfs(), false));
-                List<HeldClaim> claims =
-                        devices.offers().keySet().stream()
-                                .map(name -> held(null, name.value()))
-                                .toList();
+                        NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
+                List<HeldClaim> claims = devices.offers().keySet().stream()
+                        .map(name -> held(null, name.value()))
+                        .toList();
                 assertThat(claims).hasSize(8 * IN_A_GPU);
                 scrape(nvml, devices, claims);
                 long before = micros();
 
                 List<DeviceReadings> second = scrape(nvml, devices, claims);
 
-                assertThat(second)
-                        .allSatisfy(
-                                one -> {
-                                    assertThat(one.uuid()).startsWith("MIG-");
-                                    assertThat(one.values()).hasSize(3);
-                                    assertThat(one.parentValues()).hasSizeGreaterThan(6);
-                                });
+                assertThat(second).allSatisfy(one -> {
+                    assertThat(one.uuid()).startsWith("MIG-");
+                    assertThat(one.values()).hasSize(3);
+                    assertThat(one.parentValues()).hasSizeGreaterThan(6);
+                });
                 assertThat(micros() - before).isPositive().isLessThan(50_000);
             }
         }
 
-        private List<DeviceReadings> scrape(
-                Nvml nvml, NodeDevices devices, List<HeldClaim> claims) {
+        private List<DeviceReadings> scrape(Nvml nvml, NodeDevices devices, List<HeldClaim> claims) {
             try (NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), new HashSet<>())) {
                 return claims.stream()
                         .map(claim -> meter.measure(claim, claim.devices().get(0)))
@@ -379,10 +358,7 @@ class NvidiaMeterTest extends ProviderOnBoards {
 
         private long micros() {
             return hardware.calls().entrySet().stream()
-                    .mapToLong(
-                            call ->
-                                    (long) call.getValue()
-                                            * MICROS.getOrDefault(call.getKey(), OTHERS))
+                    .mapToLong(call -> (long) call.getValue() * MICROS.getOrDefault(call.getKey(), OTHERS))
                     .sum();
         }
 
@@ -392,16 +368,15 @@ class NvidiaMeterTest extends ProviderOnBoards {
             hardware = node.state();
             try (Nvml nvml = node.nvml()) {
                 NodeDevices devices =
-                        NodeDevices.of(
-                                nvml.read(),
-                                new NodeDevices.Settings("node-1", node.sysfs(), false));
+                        NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
                 Set<String> measuring = new HashSet<>(Set.of(hardware.uuid(0)));
                 try (NvidiaMeter meter = new NvidiaMeter(nvml, devices, faults(), measuring)) {
                     HeldClaim hanging = held(null, "gpu-0");
                     assertThatThrownBy(() -> measure(meter, hanging))
                             .isInstanceOf(DraException.class)
                             .hasMessageContaining(hardware.uuid(0) + " has not returned: the GPU");
-                    assertThat(meter.measure(held(null, "gpu-1"), device("gpu-1")).values())
+                    assertThat(meter.measure(held(null, "gpu-1"), device("gpu-1"))
+                                    .values())
                             .as("without a watch, faults are unknown")
                             .containsKey(DeviceMeasure.POWER)
                             .doesNotContainKey(DeviceMeasure.FAULTS);
@@ -416,11 +391,10 @@ class NvidiaMeterTest extends ProviderOnBoards {
             hardware = node.state();
             try (Nvml nvml = node.nvml()) {
                 NodeDevices devices =
-                        NodeDevices.of(
-                                nvml.read(),
-                                new NodeDevices.Settings("node-1", node.sysfs(), false));
-                List<HeldClaim> claims =
-                        IntStream.range(0, 2).mapToObj(i -> held(null, "gpu-" + i)).toList();
+                        NodeDevices.of(nvml.read(), new NodeDevices.Settings("node-1", node.sysfs(), false));
+                List<HeldClaim> claims = IntStream.range(0, 2)
+                        .mapToObj(i -> held(null, "gpu-" + i))
+                        .toList();
                 scrape(nvml, devices, claims);
                 int before = hardware.calls().get("nvmlDeviceGetHandleByUUID");
                 scrape(nvml, devices, claims);

@@ -38,7 +38,8 @@ class NvidiaProviderConformanceIT {
                     ? "skip: [DRA-SLICE-06, DRA-SLICE-14]" // a minute each by contract
                     : "only: [DRA-PREP-01, DRA-PREP-05, DRA-UNP-01, DRA-CDI-02, DRA-PART-01]";
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
 
     @TestFactory
     Stream<DynamicNode> conformance() {

@@ -41,11 +41,9 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     private static final String MIG = "gpu-0-mig-1g10gb-19-4";
     private static final String SLICES =
             config("GpuConfig", "", "strategy: TimeSlicing, timeSlicingConfig: {interval: Long}");
-    private static final String GPU =
-            """
+    private static final String GPU = """
             {"gpu":{"info":{"uuid":"%s"},"device":%s},"mig":null}""";
-    private static final String MIG_DEVICE =
-            """
+    private static final String MIG_DEVICE = """
             {"gpu":null,"mig":{"concrete":{"parentMinor":0,"giId":1,"ciId":0,"migUUID":"%s","parentUUID":"x"},"device":%s}}""";
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(NvidiaTakeOver.class);
@@ -69,9 +67,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     private NvidiaTakeOver takeOver(Nvml used, boolean dynamicMig) {
         return new NvidiaTakeOver(
                 new NvidiaTakeOver.Node(
-                        used,
-                        new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
-                        earlierBoot()),
+                        used, new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares), earlierBoot()),
                 new Edits(node.roots(), HookProgram.at(node.hook())),
                 sharing());
     }
@@ -82,22 +78,17 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
     private static String answered(String device) {
         return """
-               {"Requests":["r"],"PoolName":"node-1","DeviceName":"%s","CDIDeviceIDs":["k8s.gpu.nvidia.com/claim=%s-%s"]}"""
-                .formatted(device, ONE.uid(), device);
+               {"Requests":["r"],"PoolName":"node-1","DeviceName":"%s","CDIDeviceIDs":["k8s.gpu.nvidia.com/claim=%s-%s"]}""".formatted(device, ONE.uid(), device);
     }
 
-    private void write(String state, String device, String prepared, String configState)
-            throws Exception {
+    private void write(String state, String device, String prepared, String configState) throws Exception {
         write(state, device, prepared, configState, "");
     }
 
-    private void write(
-            String state, String device, String prepared, String configState, String configs)
+    private void write(String state, String device, String prepared, String configState, String configs)
             throws Exception {
-        String claim =
-                """
-                "preparedClaims":{"%s":{"checkpointState":"%s","status":{"allocation":{"devices":{"results":[{"device":"%s"}]%s}}},"preparedDevices":[{"devices":[%s],"configState":{%s}}]}},"nodeBootID":"boot-1\""""
-                        .formatted(ONE.uid(), state, device, configs, prepared, configState);
+        String claim = """
+                "preparedClaims":{"%s":{"checkpointState":"%s","status":{"allocation":{"devices":{"results":[{"device":"%s"}]%s}}},"preparedDevices":[{"devices":[%s],"configState":{%s}}]}},"nodeBootID":"boot-1\"""".formatted(ONE.uid(), state, device, configs, prepared, configState);
         Files.write(file(), GoFiles.secondVersion(claim));
     }
 
@@ -111,12 +102,11 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         takeOver.check(ONE.uid());
         AllocatedClaim claim = claim(ONE, config, device);
         PreparedClaim adopted = takeOver.adopt(claim);
-        claims.held.add(
-                HeldClaim.builder(ONE)
-                        .phase(Phase.PREPARED)
-                        .devices(claim.devices().stream().map(one -> one.held()).toList())
-                        .state(adopted.state())
-                        .build());
+        claims.held.add(HeldClaim.builder(ONE)
+                .phase(Phase.PREPARED)
+                .devices(claim.devices().stream().map(one -> one.held()).toList())
+                .state(adopted.state())
+                .build());
         return adopted;
     }
 
@@ -131,7 +121,8 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         PreparedClaim prepared = claims.prepare(provider, claim(TWO, "", "gpu-0"));
         assertThat(adopted.edits()).isEqualTo(prepared.edits());
-        assertThat(adopted.devices().get(0).edits()).isEqualTo(prepared.devices().get(0).edits());
+        assertThat(adopted.devices().get(0).edits())
+                .isEqualTo(prepared.devices().get(0).edits());
         assertThat(adopted.state()).isNull();
         assertThat(file()).doesNotExist();
         assertThat(folder.resolve("checkpoint.json.taken-over")).exists();
@@ -201,11 +192,10 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     private void takeLost(NvidiaTakeOver takeOver) {
         assertThat(takeOver.claims("boot-1")).containsExactly(ONE.uid());
         takeOver.inventory();
-        claims.held.add(
-                HeldClaim.builder(ONE)
-                        .phase(Phase.DAMAGED)
-                        .devices(takeOver.lost(ONE.uid()))
-                        .build());
+        claims.held.add(HeldClaim.builder(ONE)
+                .phase(Phase.DAMAGED)
+                .devices(takeOver.lost(ONE.uid()))
+                .build());
         takeOver.finish();
     }
 
@@ -239,8 +229,9 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         NvidiaTakeOver takeOver = takeOver(false);
         takeOver.claims("boot-1");
         takeOver.inventory();
-        List<String> names =
-                takeOver.lost(ONE.uid()).stream().map(one -> one.device().value()).toList();
+        List<String> names = takeOver.lost(ONE.uid()).stream()
+                .map(one -> one.device().value())
+                .toList();
         takeOver.finish();
         return names;
     }
@@ -258,7 +249,8 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         assertThat(lost()).containsExactly("gpu-3");
         restart();
 
-        claims.held.add(HeldClaim.builder(ONE).phase(Phase.DAMAGED).devices(List.of()).build());
+        claims.held.add(
+                HeldClaim.builder(ONE).phase(Phase.DAMAGED).devices(List.of()).build());
         claims.unprepare(provider, ONE);
 
         assertThat(smi.calls()).containsExactly("compute-policy -i " + gpu0 + " --set-timeslice 0");
@@ -310,22 +302,13 @@ class NvidiaTakeOverTest extends SharingOnBoards {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     PrepareCompleted | "mpsControlDaemonID":"m-1" | the MPS daemon m-1
                     PrepareStarted   |                            | was not finished
                     """)
-    void whatCannotBeUndoneHereIsRefused(String state, String config, String reason)
-            throws Exception {
+    void whatCannotBeUndoneHereIsRefused(String state, String config, String reason) throws Exception {
         install("l40s");
-        write(
-                state,
-                "gpu-0-mig-1g5gb-19-0",
-                GPU.formatted(gpu0, answered("gpu-0")),
-                config == null ? "" : config);
+        write(state, "gpu-0-mig-1g5gb-19-0", GPU.formatted(gpu0, answered("gpu-0")), config == null ? "" : config);
 
         refuses(reason);
     }
@@ -363,8 +346,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         install("a100-40");
         writeGpu(gpu0);
         assertThatThrownBy(() -> adopt(takeOver(false), "", "gpu-1"))
-                .hasMessageContaining(
-                        "prepared with the devices [gpu-0], and is allocated [gpu-1]");
+                .hasMessageContaining("prepared with the devices [gpu-0], and is allocated [gpu-1]");
     }
 
     @Test
@@ -383,16 +365,10 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
     /** Releases before April 2026 record no boot. */
     private void writeWithoutBoot(boolean isFirstVersion) throws Exception {
-        String prepared =
-                """
-                "preparedDevices":[{"devices":[%s],"configState":{}}]"""
-                        .formatted(GPU.formatted(gpu0, answered("gpu-0")));
+        String prepared = """
+                "preparedDevices":[{"devices":[%s],"configState":{}}]""".formatted(GPU.formatted(gpu0, answered("gpu-0")));
         String claims = "\"preparedClaims\":{\"%s\":{%s}}".formatted(ONE.uid(), prepared);
-        Files.write(
-                file(),
-                isFirstVersion
-                        ? GoFiles.firstVersion("{" + claims + "}")
-                        : GoFiles.secondVersion(claims));
+        Files.write(file(), isFirstVersion ? GoFiles.firstVersion("{" + claims + "}") : GoFiles.secondVersion(claims));
     }
 
     private static void set(Path file, Instant time) throws IOException {
@@ -401,8 +377,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aCheckpointThatNamesNoBootIsOfThisOneUnlessItIsOlder(boolean isFirstVersion)
-            throws Exception {
+    void aCheckpointThatNamesNoBootIsOfThisOneUnlessItIsOlder(boolean isFirstVersion) throws Exception {
         install("l40s");
         writeWithoutBoot(isFirstVersion);
         Instant booted = Instant.parse("2026-03-01T10:00:00Z");
@@ -420,19 +395,15 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
         assertThat(takeOver.claims("boot-1")).isEmpty();
 
-        assertThat(log.list)
-                .singleElement()
-                .satisfies(
-                        line -> {
-                            assertThat(line.getLevel()).isEqualTo(Level.WARN);
-                            assertThat(line.getKeyValuePairs())
-                                    .containsExactly(
-                                            new KeyValuePair("file", file()),
-                                            new KeyValuePair("written", before),
-                                            new KeyValuePair("booted", booted));
-                            assertThat(line.getFormattedMessage())
-                                    .contains("not taken over", "gets the ending .taken-over");
-                        });
+        assertThat(log.list).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+            assertThat(line.getKeyValuePairs())
+                    .containsExactly(
+                            new KeyValuePair("file", file()),
+                            new KeyValuePair("written", before),
+                            new KeyValuePair("booted", booted));
+            assertThat(line.getFormattedMessage()).contains("not taken over", "gets the ending .taken-over");
+        });
         takeOver.finish();
         assertThat(file()).doesNotExist();
         assertThat(folder.resolve("checkpoint.json.taken-over")).exists();
@@ -450,8 +421,7 @@ class NvidiaTakeOverTest extends SharingOnBoards {
 
     @ParameterizedTest
     @CsvSource({"cpu 1, has no line btime", "btime soon, can't be read", ", NoSuchFileException"})
-    void withoutTheTimeOfTheBootClaimsOfNoBootAreRefused(String stat, String reason)
-            throws Exception {
+    void withoutTheTimeOfTheBootClaimsOfNoBootAreRefused(String stat, String reason) throws Exception {
         install("l40s");
         writeWithoutBoot(true);
         Files.delete(node.proc().resolve("stat"));
@@ -488,9 +458,8 @@ class NvidiaTakeOverTest extends SharingOnBoards {
                 .isInstanceOf(DraException.class)
                 .hasMessageContaining(file() + ", can't be used: it has neither version 1 nor 2")
                 .hasMessageContaining("--take-over=ignore")
-                .hasMessageContaining(
-                        "  kubectl cordon node-1\n  sudo mv %1$s %1$s.unused\n  kubectl drain node-1 "
-                                .formatted(file()));
+                .hasMessageContaining("  kubectl cordon node-1\n  sudo mv %1$s %1$s.unused\n  kubectl drain node-1 "
+                        .formatted(file()));
         Files.move(file(), Path.of(file() + ".unused"));
         assertThat(takeOver(false).claims("boot-1")).isEmpty();
     }

@@ -34,8 +34,7 @@ class NvmlAnswersPageTest {
     /** A field of a struct, and a function that returns a text. */
     private static final Set<String> WITHOUT_CODE = Set.of("nvmlReturn", "nvmlErrorString");
 
-    private static final String HEAD =
-            """
+    private static final String HEAD = """
             # The cost of a failed NVML call
 
             One function of NVML fails on one GPU of a node with eight; nothing else changes, on this GPU or on
@@ -65,7 +64,8 @@ class NvmlAnswersPageTest {
 
             """;
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
 
     private static String page() {
         StringBuilder page = new StringBuilder(HEAD);
@@ -117,12 +117,15 @@ class NvmlAnswersPageTest {
     @Test
     void hasWhatWasObservedForEachFunctionThatTheDriverCalls() throws Exception {
         String page = page();
-        assertThat(page.lines().filter(line -> line.contains(AnswersOfNvml.WRONG + ":"))).isEmpty();
+        assertThat(page.lines().filter(line -> line.contains(AnswersOfNvml.WRONG + ":")))
+                .isEmpty();
         if (Boolean.getBoolean("reference.update")) {
             Files.writeString(PAGE, page);
         }
 
-        assertThat(PAGE).as("if it is stale, -Dreference.update=true updates it").hasContent(page);
+        assertThat(PAGE)
+                .as("if it is stale, -Dreference.update=true updates it")
+                .hasContent(page);
         assertThat(called()).allSatisfy(function -> assertThat(page).contains("| `" + function));
     }
 }

@@ -17,10 +17,8 @@ import org.junit.jupiter.api.Test;
 /** Faults of GPUs become taints and reports. */
 class ProviderHealthTest extends TaintsOnBoards {
 
-    private static final Taint LOST =
-            Taint.of("gpu.nvidia.com/gpu-lost", null, Taint.Effect.NO_SCHEDULE);
-    private static final Taint UNMONITORED =
-            Taint.of("gpu.nvidia.com/unmonitored", null, Taint.Effect.NONE);
+    private static final Taint LOST = Taint.of("gpu.nvidia.com/gpu-lost", null, Taint.Effect.NO_SCHEDULE);
+    private static final Taint UNMONITORED = Taint.of("gpu.nvidia.com/unmonitored", null, Taint.Effect.NONE);
 
     private static final int MANY = 1_000_000; // calls
 
@@ -58,8 +56,7 @@ class ProviderHealthTest extends TaintsOnBoards {
 
         hardware.lost(2, true);
 
-        assertThat(awaitTaints(provider, taints -> !taints.equals(before)))
-                .isEqualTo(Map.of("gpu-2", List.of(LOST)));
+        assertThat(awaitTaints(provider, taints -> !taints.equals(before))).isEqualTo(Map.of("gpu-2", List.of(LOST)));
     }
 
     @Test
@@ -81,8 +78,7 @@ class ProviderHealthTest extends TaintsOnBoards {
 
         hardware.xid(1, hardware.instanceAt(1, 4).id(), 95);
 
-        assertThat(awaitTainted(provider, 1))
-                .isEqualTo(Map.of("gpu-1-mig-3g20gb-9-4", List.of(xid(95))));
+        assertThat(awaitTainted(provider, 1)).isEqualTo(Map.of("gpu-1-mig-3g20gb-9-4", List.of(xid(95))));
     }
 
     @Test
@@ -121,10 +117,9 @@ class ProviderHealthTest extends TaintsOnBoards {
         hardware.xid(1, -1, 94); // to be ignored by the settings
 
         assertThat(awaitTainted(provider, 2))
-                .isEqualTo(
-                        Map.of(
-                                "gpu-0", List.of(xid(48, Taint.Effect.NONE)),
-                                "gpu-1", List.of(xid(94, Taint.Effect.NONE))));
+                .isEqualTo(Map.of(
+                        "gpu-0", List.of(xid(48, Taint.Effect.NONE)),
+                        "gpu-1", List.of(xid(94, Taint.Effect.NONE))));
         assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
     }
 
@@ -194,10 +189,9 @@ class ProviderHealthTest extends TaintsOnBoards {
         hardware.xid(1, -1, 13);
 
         assertThat(awaitTainted(provider, 2))
-                .isEqualTo(
-                        Map.of(
-                                "gpu-0", List.of(xid(48, Taint.Effect.NO_EXECUTE)),
-                                "gpu-1", List.of(xid(13))));
+                .isEqualTo(Map.of(
+                        "gpu-0", List.of(xid(48, Taint.Effect.NO_EXECUTE)),
+                        "gpu-1", List.of(xid(13))));
     }
 
     @Test

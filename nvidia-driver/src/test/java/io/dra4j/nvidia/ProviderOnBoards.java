@@ -33,7 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A provider on boards that do not exist. */
 abstract class ProviderOnBoards {
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     final List<NvidiaDeviceProvider> started = new ArrayList<>();
     String gates = "";
@@ -59,20 +60,19 @@ abstract class ProviderOnBoards {
 
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
         nvml = node.nvml();
-        NvidiaDeviceProvider provider =
-                new NvidiaDeviceProvider(
-                        nvml,
-                        new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
-                        new Edits(node.roots(), HookProgram.at(node.hook())),
-                        new HealthPolicy(
-                                HealthWatch.always,
-                                effects,
-                                thresholds,
-                                destroyUnknown,
-                                Duration.ofMillis(100),
-                                new HealthStateFile(folder.resolve("gpus.json"), node.proc())),
-                        sharing(),
-                        new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()));
+        NvidiaDeviceProvider provider = new NvidiaDeviceProvider(
+                nvml,
+                new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
+                new Edits(node.roots(), HookProgram.at(node.hook())),
+                new HealthPolicy(
+                        HealthWatch.always,
+                        effects,
+                        thresholds,
+                        destroyUnknown,
+                        Duration.ofMillis(100),
+                        new HealthStateFile(folder.resolve("gpus.json"), node.proc())),
+                sharing(),
+                new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()));
         provider.start(context);
         started.add(provider);
         return provider;
@@ -87,12 +87,8 @@ abstract class ProviderOnBoards {
         Supplier<String> moduleLoad = node.options().installation(node.proc())::moduleLoad;
         NvidiaSmi smi = node.options().nvidiaSmi();
         SliceFiles slices = new SliceFiles(folder.resolve("time-slices"), moduleLoad);
-        MpsSharing mps =
-                new MpsSharing(
-                        folder, smi, node.options().mpsProgram(), moduleLoad, shares.areAllowed());
-        return new DeviceSharing(
-                ConfigKinds.of(FeatureGates.parse(gates)),
-                List.of(new TimeSlicing(smi, slices), mps));
+        MpsSharing mps = new MpsSharing(folder, smi, node.options().mpsProgram(), moduleLoad, shares.areAllowed());
+        return new DeviceSharing(ConfigKinds.of(FeatureGates.parse(gates)), List.of(new TimeSlicing(smi, slices), mps));
     }
 
     @AfterEach

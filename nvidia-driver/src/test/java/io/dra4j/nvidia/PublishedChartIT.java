@@ -49,12 +49,13 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PublishedChartIT {
 
-    private static final PublishedChart CHART =
-            new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
+    private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));
     private static final String GPU = "gpu.nvidia.com";
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
+
     private static TestNode node;
     private static int probePort;
     private static KubeletClaim ended;
@@ -74,17 +75,15 @@ class PublishedChartIT {
         environment.put("SYSFS_ROOT", boards.sysfs().toString());
         environment.put("PROC_ROOT", boards.proc().toString());
         environment.put("PATH", launcher() + ":" + System.getenv("PATH"));
-        node =
-                new TestNode(
-                        GPU,
-                        new ProcessDriver(gpus.command(), environment, TestNode.TIMEOUT),
-                        EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
+        node = new TestNode(
+                GPU,
+                new ProcessDriver(gpus.command(), environment, TestNode.TIMEOUT),
+                EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
         node.proxy().allowOnly(CHART.access(GPU, "1.36"));
         node.proxy()
-                .inject(
-                        Fault.status(422, "Invalid")
-                                .on(Requests.creates("resourceslices"))
-                                .times(1));
+                .inject(Fault.status(422, "Invalid")
+                        .on(Requests.creates("resourceslices"))
+                        .times(1));
         leaveWhatNvidiasDriverLeaves(boards);
         node.start();
         node.awaitRegistered();
@@ -100,11 +99,10 @@ class PublishedChartIT {
     private static Path launcher() throws IOException {
         Path programs = Files.createDirectory(folder.resolve("bin"));
         Path script = programs.resolve("gpu-kubelet-plugin");
-        String command =
-                "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar %s \"$@\""
-                        .formatted(
-                                Path.of(System.getProperty("java.home"), "bin", "java"),
-                                Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath());
+        String command = "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar %s \"$@\""
+                .formatted(
+                        Path.of(System.getProperty("java.home"), "bin", "java"),
+                        Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath());
         Files.writeString(script, "#!/bin/sh\n" + command + "\n");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
         return programs;
@@ -112,10 +110,7 @@ class PublishedChartIT {
 
     private static void leaveWhatNvidiasDriverLeaves(StandInNode boards) throws IOException {
         JsonNode owner = node.api().store().find("nodes", "", TestNode.NAME).orElseThrow();
-        ObjectNode slice =
-                (ObjectNode)
-                        JSON.readTree(
-                                """
+        ObjectNode slice = (ObjectNode) JSON.readTree("""
                                 {"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice",
                                  "metadata":{"name":"node-1-gpu.nvidia.com-x7k2p","ownerReferences":[
                                    {"apiVersion":"v1","kind":"Node","name":"node-1","controller":true}]},
@@ -146,13 +141,11 @@ class PublishedChartIT {
     private static byte[] checkpoint(StandInNode boards) throws IOException {
         String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"));
         GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip());
-        HeldDevice device =
-                HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
-                        .build();
+        HeldDevice device = HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
+                .build();
         try (var nvml = boards.nvml()) {
             String uuid = nvml.read().gpus().get(0).uuid();
-            writer.add(
-                    ended.uid(), List.of(new Group(List.of(new Entry(device, uuid, null)), false)));
+            writer.add(ended.uid(), List.of(new Group(List.of(new Entry(device, uuid, null)), false)));
         }
         return writer.toBytes();
     }
@@ -172,15 +165,11 @@ class PublishedChartIT {
         List<JsonNode> slices = node.awaitSlices(found -> devices(found).contains("gpu-0"));
 
         assertThat(devices(slices)).doesNotContain("gpu-9");
-        assertThat(slices)
-                .allSatisfy(
-                        slice -> {
-                            assertThat(slice.at("/spec/driver").asText()).isEqualTo(GPU);
-                            assertThat(slice.at("/spec/pool/name").asText())
-                                    .isEqualTo(TestNode.NAME);
-                            assertThat(slice.at("/spec/pool/resourceSliceCount").asInt())
-                                    .isEqualTo(slices.size());
-                        });
+        assertThat(slices).allSatisfy(slice -> {
+            assertThat(slice.at("/spec/driver").asText()).isEqualTo(GPU);
+            assertThat(slice.at("/spec/pool/name").asText()).isEqualTo(TestNode.NAME);
+            assertThat(slice.at("/spec/pool/resourceSliceCount").asInt()).isEqualTo(slices.size());
+        });
         assertThat(slices.get(0).at("/spec/devices/0/attributes/type/string").asText())
                 .isEqualTo("gpu");
     }
@@ -204,19 +193,13 @@ class PublishedChartIT {
 
     @Test
     void saysOnceWhatItMayNotDo() throws Exception {
-        node.proxy()
-                .awaitAll(
-                        TestNode.TIMEOUT, all -> all.stream().anyMatch(Requests.creates("events")));
+        node.proxy().awaitAll(TestNode.TIMEOUT, all -> all.stream().anyMatch(Requests.creates("events")));
 
         URI page = URI.create("http://127.0.0.1:" + node.place().freePort() + "/metrics");
-        HttpResponse<String> metrics =
-                HttpClient.newHttpClient()
-                        .send(
-                                HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(),
-                                BodyHandlers.ofString());
+        HttpResponse<String> metrics = HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(), BodyHandlers.ofString());
         assertThat(metrics.statusCode()).isEqualTo(200);
-        assertThat(metrics.body())
-                .containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");
+        assertThat(metrics.body()).containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");
         assertThat(node.log().lines())
                 .filteredOn(line -> line.contains("lacks a verb"))
                 .singleElement()

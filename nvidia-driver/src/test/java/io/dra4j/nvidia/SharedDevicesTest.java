@@ -75,27 +75,22 @@ class SharedDevicesTest extends ProviderOnBoards {
     }
 
     private PreparedClaim prepare(ClaimRef claim, String device, String memory) {
-        PreparedClaim prepared =
-                provider.prepare(
-                        AllocatedClaim.builder(claim)
-                                .devices(
-                                        List.of(
-                                                AllocatedDevice.builder(
-                                                                share(device, claim, memory))
-                                                        .build()))
-                                .build(),
-                        recording(claim, Phase.PREPARING, state -> {}));
+        PreparedClaim prepared = provider.prepare(
+                AllocatedClaim.builder(claim)
+                        .devices(List.of(AllocatedDevice.builder(share(device, claim, memory))
+                                .build()))
+                        .build(),
+                recording(claim, Phase.PREPARING, state -> {}));
         hold(claim, prepared.state(), Phase.PREPARED);
         return prepared;
     }
 
     private void unprepare(ClaimRef claim, Consumer<ProviderState> step) {
-        ProviderState state =
-                held.stream()
-                        .filter(it -> it.ref().equals(claim))
-                        .map(HeldClaim::state)
-                        .findFirst()
-                        .orElse(null);
+        ProviderState state = held.stream()
+                .filter(it -> it.ref().equals(claim))
+                .map(HeldClaim::state)
+                .findFirst()
+                .orElse(null);
         provider.unprepare(
                 HeldClaim.builder(claim).phase(Phase.UNPREPARING).state(state).build(),
                 recording(claim, Phase.UNPREPARING, step));
@@ -108,8 +103,7 @@ class SharedDevicesTest extends ProviderOnBoards {
 
     @Test
     void areToldTheirMemory() {
-        assertThat(env(prepare(FIRST, "gpu-1", "10Gi")))
-                .containsEntry("NVIDIA_SHARE_MEMORY_GPU_1", "10737418240");
+        assertThat(env(prepare(FIRST, "gpu-1", "10Gi"))).containsEntry("NVIDIA_SHARE_MEMORY_GPU_1", "10737418240");
         assertThat(env(prepare(SECOND, "gpu-1", "0")))
                 .as("none was requested")
                 .doesNotContainKey("NVIDIA_SHARE_MEMORY_GPU_1");
@@ -150,13 +144,9 @@ class SharedDevicesTest extends ProviderOnBoards {
         prepare(FIRST, MIG, "1Gi");
         prepare(SECOND, MIG, "1Gi");
 
-        assertThatThrownBy(
-                        () ->
-                                unprepare(
-                                        FIRST,
-                                        state -> {
-                                            throw new DraException("the process dies");
-                                        }))
+        assertThatThrownBy(() -> unprepare(FIRST, state -> {
+                    throw new DraException("the process dies");
+                }))
                 .hasMessageContaining("dies");
         assertThat(hardware.instances()).hasSize(1);
 
@@ -172,12 +162,9 @@ class SharedDevicesTest extends ProviderOnBoards {
         HeldClaim half = held.get(0);
         hold(
                 FIRST,
-                new ProviderState(
-                        half.state().version(),
-                        half.state().rawJson().replace("\"MADE\"", "\"DESTROYING\"")),
+                new ProviderState(half.state().version(), half.state().rawJson().replace("\"MADE\"", "\"DESTROYING\"")),
                 Phase.UNPREPARING);
 
-        assertThatThrownBy(() -> prepare(SECOND, MIG, "1Gi"))
-                .hasMessageContaining("is not destroyed yet");
+        assertThatThrownBy(() -> prepare(SECOND, MIG, "1Gi")).hasMessageContaining("is not destroyed yet");
     }
 }

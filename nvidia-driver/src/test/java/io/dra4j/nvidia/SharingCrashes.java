@@ -22,7 +22,8 @@ abstract class SharingCrashes {
 
     private static final Duration DEATH = Duration.ofSeconds(10);
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     StandInNode node;
     SmiStandIn smi;
@@ -37,12 +38,8 @@ abstract class SharingCrashes {
         try (var nvml = node.nvml()) {
             gpu = nvml.read().gpus().get(0).uuid();
         }
-        context =
-                DriverJar.context(
-                        DriverJar.command(folder),
-                        node,
-                        "sharing",
-                        "--feature-gates=TimeSlicingSettings=true,MPSSupport=true");
+        context = DriverJar.context(
+                DriverJar.command(folder), node, "sharing", "--feature-gates=TimeSlicingSettings=true,MPSSupport=true");
     }
 
     /** Called before the driver starts. */
@@ -74,19 +71,14 @@ abstract class SharingCrashes {
     final void crash(String sharing, int call, boolean isBefore) throws Exception {
         smi.forgetCalls();
         smi.killAt(call, isBefore);
-        JsonNode config =
-                new YAMLMapper()
-                        .readTree(
-                                "{apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, sharing: %s}"
-                                        .formatted(sharing));
-        PublishedDevice device =
-                context.devices().all().stream()
-                        .filter(one -> one.name().equals("gpu-0"))
-                        .findFirst()
-                        .orElseThrow();
-        KubeletClaim claim =
-                context.claims()
-                        .create(context.claims().draft().request("gpu", device).config(config));
+        JsonNode config = new YAMLMapper()
+                .readTree("{apiVersion: resource.nvidia.com/v1beta1, kind: GpuConfig, sharing: %s}".formatted(sharing));
+        PublishedDevice device = context.devices().all().stream()
+                .filter(one -> one.name().equals("gpu-0"))
+                .findFirst()
+                .orElseThrow();
+        KubeletClaim claim = context.claims()
+                .create(context.claims().draft().request("gpu", device).config(config));
 
         String answer = context.calls().prepare(claim).toString();
         if (!smi.hasKilled()) {

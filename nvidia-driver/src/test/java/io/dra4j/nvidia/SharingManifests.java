@@ -24,18 +24,15 @@ final class SharingManifests {
     private static final String FOLDER = "src/test/resources/io/dra4j/nvidia/sharing";
     private static final String NAMESPACE = Cluster.RESOURCE + "/namespaces/default/";
 
-    private static final Map<String, String> COLLECTIONS =
-            Map.of(
-                    "DeviceClass", Cluster.RESOURCE + "/deviceclasses",
-                    "ResourceClaim", NAMESPACE + "resourceclaims",
-                    "ResourceClaimTemplate", NAMESPACE + "resourceclaimtemplates",
-                    "Pod", "/api/v1/namespaces/default/pods");
+    private static final Map<String, String> COLLECTIONS = Map.of(
+            "DeviceClass", Cluster.RESOURCE + "/deviceclasses",
+            "ResourceClaim", NAMESPACE + "resourceclaims",
+            "ResourceClaimTemplate", NAMESPACE + "resourceclaimtemplates",
+            "Pod", "/api/v1/namespaces/default/pods");
 
-    private static final Pattern OF_A_SHARE =
-            Pattern.compile(
-                    "(?<env>env (CUDA|NVIDIA_SHARE)_.*)"
-                            + "|deviceNodes .*\"path\":\"(?<node>/dev/nvidia(-caps/.*?|\\d+))\".*"
-                            + "|mounts .*\"containerPath\":\"(?<mount>.*?)\".*\"rw\".*");
+    private static final Pattern OF_A_SHARE = Pattern.compile("(?<env>env (CUDA|NVIDIA_SHARE)_.*)"
+            + "|deviceNodes .*\"path\":\"(?<node>/dev/nvidia(-caps/.*?|\\d+))\".*"
+            + "|mounts .*\"containerPath\":\"(?<mount>.*?)\".*\"rw\".*");
 
     private final TestContext context;
     private final List<JsonNode> objects;
@@ -59,8 +56,8 @@ final class SharingManifests {
 
     /** Creates the objects of manifests, on a node whose claims have their shapes. */
     static SharingManifests apply(TestContext context, String... names) {
-        List<JsonNode> objects =
-                ManifestFiles.read("the test", files(names).stream().map(Path::toString).toList());
+        List<JsonNode> objects = ManifestFiles.read(
+                "the test", files(names).stream().map(Path::toString).toList());
         for (JsonNode object : objects) {
             String collection = COLLECTIONS.get(object.path("kind").asText());
             context.cluster().create(collection + "?fieldValidation=Strict", object);
@@ -83,7 +80,9 @@ final class SharingManifests {
                 for (JsonNode container : pod.at("/spec/containers")) {
                     edits.put(
                             name + "/" + container.path("name").asText(),
-                            edits(answer, container.at("/resources/claims/0/request").asText()));
+                            edits(
+                                    answer,
+                                    container.at("/resources/claims/0/request").asText()));
                 }
             }
         }
@@ -97,7 +96,8 @@ final class SharingManifests {
         return claim.isEmpty()
                 ? claim(
                         pod.at("/metadata/name").asText() + "-claim",
-                        "ResourceClaimTemplate " + entry.path("resourceClaimTemplateName").asText())
+                        "ResourceClaimTemplate "
+                                + entry.path("resourceClaimTemplateName").asText())
                 : claim(claim, "ResourceClaim " + claim);
     }
 
@@ -107,11 +107,10 @@ final class SharingManifests {
 
     /** The scheduler's first fit: claims of a device that is shared get the same one. */
     private KubeletClaim allocated(String name, String shape) {
-        PublishedDevice first =
-                context.devices().usable().stream()
-                        .filter(device -> device.allotment().claim().equals(shape))
-                        .findFirst()
-                        .orElseThrow();
+        PublishedDevice first = context.devices().usable().stream()
+                .filter(device -> device.allotment().claim().equals(shape))
+                .findFirst()
+                .orElseThrow();
         return context.claims().create(context.claims().draft(name).request("any", first));
     }
 
@@ -120,10 +119,9 @@ final class SharingManifests {
      * and mounts that can be written to.
      */
     private List<String> edits(ClaimResult answer, String request) {
-        List<PreparedDevice> devices =
-                answer.devices().stream()
-                        .filter(one -> request.isEmpty() || one.requests().contains(request))
-                        .toList();
+        List<PreparedDevice> devices = answer.devices().stream()
+                .filter(one -> request.isEmpty() || one.requests().contains(request))
+                .toList();
         return context.cdi().edits(devices).stream()
                 .map(OF_A_SHARE::matcher)
                 .filter(Matcher::matches)
@@ -135,8 +133,6 @@ final class SharingManifests {
     private static String edit(Matcher line) {
         return line.group("env") != null
                 ? line.group("env")
-                : line.group("node") != null
-                        ? "node " + line.group("node")
-                        : "mount " + line.group("mount");
+                : line.group("node") != null ? "node " + line.group("node") : "mount " + line.group("mount");
     }
 }

@@ -29,34 +29,26 @@ class SharingManifestsIT {
     private static final String WHY = "MPS daemons need root, and the right to mount";
     private static final String BOTH = "--feature-gates=TimeSlicingSettings=true,MPSSupport=true";
     private static final List<String> OF_MPS =
-            List.of(
-                    "env CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps",
-                    "mount /dev/shm",
-                    "mount /tmp/nvidia-mps");
+            List.of("env CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps", "mount /dev/shm", "mount /tmp/nvidia-mps");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private SmiStandIn smi;
     private MpsStandIn mps;
     private List<String> gpus;
     private TestContext context;
     private SharingManifests manifests;
 
-    private Map<String, List<String>> prepared(String boards, String option, String... names)
-            throws Exception {
+    private Map<String, List<String>> prepared(String boards, String option, String... names) throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), boards);
         smi = SmiStandIn.install(node);
         mps = MpsStandIn.install(node);
         try (var nvml = node.nvml()) {
             gpus = nvml.read().gpus().stream().map(gpu -> gpu.uuid()).toList();
         }
-        context =
-                DriverJar.context(
-                        DriverJar.command(folder),
-                        Map.of(),
-                        SharingManifests.files(names),
-                        node,
-                        "sharing",
-                        option);
+        context = DriverJar.context(
+                DriverJar.command(folder), Map.of(), SharingManifests.files(names), node, "sharing", option);
         manifests = SharingManifests.apply(context, names);
         return manifests.prepared();
     }
@@ -99,24 +91,21 @@ class SharingManifestsIT {
     @Test
     @EnabledIf(value = CAN_MOUNT, disabledReason = WHY)
     void eachRequestIsSharedInItsOwnWay() throws Exception {
-        Map<String, List<String>> seen =
-                prepared("l40s", BOTH, "mps", "turns-and-mps", "short-turns");
+        Map<String, List<String>> seen = prepared("l40s", BOTH, "mps", "turns-and-mps", "short-turns");
 
         assertThat(seen)
-                .isEqualTo(
-                        Map.of(
-                                "one-half/worker", withMps("node /dev/nvidia0"),
-                                "other-half/worker", withMps("node /dev/nvidia0"),
-                                "both-ways/turn-0", List.of("node /dev/nvidia1"),
-                                "both-ways/turn-1", List.of("node /dev/nvidia1"),
-                                "both-ways/mps-0", withMps("node /dev/nvidia2"),
-                                "both-ways/mps-1", withMps("node /dev/nvidia2"),
-                                "two-in-turns/first", List.of("node /dev/nvidia3"),
-                                "two-in-turns/second", List.of("node /dev/nvidia3")));
+                .isEqualTo(Map.of(
+                        "one-half/worker", withMps("node /dev/nvidia0"),
+                        "other-half/worker", withMps("node /dev/nvidia0"),
+                        "both-ways/turn-0", List.of("node /dev/nvidia1"),
+                        "both-ways/turn-1", List.of("node /dev/nvidia1"),
+                        "both-ways/mps-0", withMps("node /dev/nvidia2"),
+                        "both-ways/mps-1", withMps("node /dev/nvidia2"),
+                        "two-in-turns/first", List.of("node /dev/nvidia3"),
+                        "two-in-turns/second", List.of("node /dev/nvidia3")));
         assertThat(manifests.claims()).as("one for both halves").hasSize(3);
         assertThat(slices()).containsExactly(0, 3, 0, 1);
-        assertThat(modes())
-                .containsExactly("EXCLUSIVE_PROCESS", "DEFAULT", "EXCLUSIVE_PROCESS", "DEFAULT");
+        assertThat(modes()).containsExactly("EXCLUSIVE_PROCESS", "DEFAULT", "EXCLUSIVE_PROCESS", "DEFAULT");
         assertThat(mps.calls())
                 .contains(
                         "mps -f " + gpus.get(2),
@@ -131,13 +120,9 @@ class SharingManifestsIT {
     void aMigDeviceHasADaemonToo() throws Exception {
         Map<String, List<String>> seen = prepared("a100-40-divided", BOTH, "mig-with-mps");
 
-        List<String> part =
-                withMps(
-                        "node /dev/nvidia0",
-                        "node /dev/nvidia-caps/nvidia-cap102",
-                        "node /dev/nvidia-caps/nvidia-cap103");
-        assertThat(seen)
-                .isEqualTo(Map.of("two-on-a-part/first", part, "two-on-a-part/second", part));
+        List<String> part = withMps(
+                "node /dev/nvidia0", "node /dev/nvidia-caps/nvidia-cap102", "node /dev/nvidia-caps/nvidia-cap103");
+        assertThat(seen).isEqualTo(Map.of("two-on-a-part/first", part, "two-on-a-part/second", part));
         assertThat(mps.calls().get(0)).startsWith("mps -f -M MIG-");
         assertThat(mps.calls()).anyMatch(call -> call.endsWith(" 2048M"));
         assertNothingIsLeft();
@@ -147,10 +132,8 @@ class SharingManifestsIT {
     void eachPodHasAShareOfOneGpu() throws Exception {
         Map<String, List<String>> seen = prepared("l40s", "--consumable-shares=memory", "shares");
 
-        List<String> share =
-                List.of("env NVIDIA_SHARE_MEMORY_GPU_0=8589934592", "node /dev/nvidia0");
-        assertThat(seen)
-                .isEqualTo(Map.of("first-share/worker", share, "second-share/worker", share));
+        List<String> share = List.of("env NVIDIA_SHARE_MEMORY_GPU_0=8589934592", "node /dev/nvidia0");
+        assertThat(seen).isEqualTo(Map.of("first-share/worker", share, "second-share/worker", share));
         assertThat(manifests.claims()).hasSize(2);
         assertNothingIsLeft();
     }

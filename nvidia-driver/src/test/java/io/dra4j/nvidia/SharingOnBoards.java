@@ -49,7 +49,8 @@ abstract class SharingOnBoards extends ProviderOnBoards {
         smi = SmiStandIn.install(node);
         installed();
         try (var nvml = node.nvml()) {
-            List<String> uuids = nvml.read().gpus().stream().map(gpu -> gpu.uuid()).toList();
+            List<String> uuids =
+                    nvml.read().gpus().stream().map(gpu -> gpu.uuid()).toList();
             gpu0 = uuids.get(0);
             gpu1 = uuids.size() > 1 ? uuids.get(1) : "";
         }
@@ -67,8 +68,7 @@ abstract class SharingOnBoards extends ProviderOnBoards {
 
     /** The signs by which a checkpoint of NVIDIA's own driver is of this boot, or of another. */
     final EarlierBoot earlierBoot() {
-        return new EarlierBoot(
-                folder.resolve("checkpoint.json"), node.proc(), cdi, "k8s.gpu.nvidia.com/claim");
+        return new EarlierBoot(folder.resolve("checkpoint.json"), node.proc(), cdi, "k8s.gpu.nvidia.com/claim");
     }
 
     /** The node for an audit, as another process than the driver's reads it. */
@@ -80,30 +80,26 @@ abstract class SharingOnBoards extends ProviderOnBoards {
                 sharing(),
                 new Passthrough(own, node.options().nvidiaSmi(), passthrough()),
                 earlierBoot(),
-                new HealthStateFile(folder.resolve("gpus.json"), node.proc()).read().gpus());
+                new HealthStateFile(folder.resolve("gpus.json"), node.proc())
+                        .read()
+                        .gpus());
     }
 
     /** Audits the node of the claims that are held, in the boot {@link #BOOT}. */
     final Report audit(boolean dynamicMig) {
         try (NvidiaAuditedNode audited = audited(dynamicMig)) {
-            AuditedClaims held =
-                    new AuditedClaims(
-                            BOOT, claims.held, claim -> List.of("pods of " + claim.uid()));
+            AuditedClaims held = new AuditedClaims(BOOT, claims.held, claim -> List.of("pods of " + claim.uid()));
             return Report.of("audit", "node-1", audited.checks(held));
         }
     }
 
     /** One request for each device, and a configuration for all of them. */
     final AllocatedClaim claim(ClaimRef ref, String config, String... devices) {
-        String results =
-                Stream.of(devices)
-                        .map(
-                                device ->
-                                        "{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}"
-                                                .formatted("of-" + device.split(",")[0], device))
-                        .collect(Collectors.joining(", "));
-        String claim =
-                """
+        String results = Stream.of(devices)
+                .map(device -> "{request: %s, driver: gpu.nvidia.com, pool: node-1, device: %s}"
+                        .formatted("of-" + device.split(",")[0], device))
+                .collect(Collectors.joining(", "));
+        String claim = """
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaim
                 metadata: {namespace: %s, name: %s, uid: %s}
@@ -113,16 +109,13 @@ abstract class SharingOnBoards extends ProviderOnBoards {
                       results: [%s]
                       config: [%s]
                 """;
-        return preview.allocated(
-                claim.formatted(ref.namespace(), ref.name(), ref.uid(), results, config));
+        return preview.allocated(claim.formatted(ref.namespace(), ref.name(), ref.uid(), results, config));
     }
 
     static String config(String kind, String requests, String sharing) {
         return """
                {source: FromClaim, requests: [%s], opaque: {driver: gpu.nvidia.com, parameters:
                  {apiVersion: resource.nvidia.com/v1beta1, kind: %s, sharing: {%s}}}}
-               """
-                .formatted(requests, kind, sharing)
-                .strip();
+               """.formatted(requests, kind, sharing).strip();
     }
 }

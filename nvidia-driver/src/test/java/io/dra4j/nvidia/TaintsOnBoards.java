@@ -28,8 +28,7 @@ abstract class TaintsOnBoards extends ProviderOnBoards {
 
     /** Waits for taints that a test accepts, and returns the first of them. */
     final Map<String, List<Taint>> awaitTaints(
-            NvidiaDeviceProvider provider, Predicate<Map<String, List<Taint>>> accepted)
-            throws InterruptedException {
+            NvidiaDeviceProvider provider, Predicate<Map<String, List<Taint>>> accepted) throws InterruptedException {
         Map<String, List<Taint>> taints = taints(provider);
         for (int look = 0; look < MOST_LOOKS && !accepted.test(taints); look++) {
             context.awaitChange();
@@ -39,8 +38,7 @@ abstract class TaintsOnBoards extends ProviderOnBoards {
         return taints;
     }
 
-    final void awaitTaints(NvidiaDeviceProvider provider, Map<String, List<Taint>> wanted)
-            throws InterruptedException {
+    final void awaitTaints(NvidiaDeviceProvider provider, Map<String, List<Taint>> wanted) throws InterruptedException {
         awaitTaints(provider, wanted::equals);
     }
 

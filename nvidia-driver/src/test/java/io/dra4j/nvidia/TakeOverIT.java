@@ -34,11 +34,14 @@ import org.junit.jupiter.api.io.TempDir;
 class TakeOverIT {
 
     private static final String GPU = "gpu.nvidia.com";
-    private static final Predicate<RecordedRequest> LIST_OF_CLAIMS =
-            Requests.lists("resourceclaims");
+    private static final Predicate<RecordedRequest> LIST_OF_CLAIMS = Requests.lists("resourceclaims");
 
-    @TempDir private Path folder;
-    @AutoClose private TestNode node;
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private TestNode node;
+
     private List<String> command;
     private Path directory;
     private KubeletClaim held;
@@ -48,30 +51,26 @@ class TakeOverIT {
     @BeforeEach
     void leaveAClaimOfNvidiasDriver() throws Exception {
         StandInNode boards = StandInNode.install(folder.resolve("node"), "h100-80");
-        command =
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-jar",
-                        Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath().toString());
-        node =
-                new TestNode(
-                        GPU,
-                        with(
-                                "--nvidia-driver-root=" + boards.root(),
-                                "--sysfs-root=" + boards.sysfs(),
-                                "--proc-root=" + boards.proc()));
+        command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-jar",
+                Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath().toString());
+        node = new TestNode(
+                GPU,
+                with(
+                        "--nvidia-driver-root=" + boards.root(),
+                        "--sysfs-root=" + boards.sysfs(),
+                        "--proc-root=" + boards.proc()));
         held = node.allocate("held", "gpu-0");
         directory = Files.createDirectory(node.place().plugins().resolve(GPU));
         String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"));
         GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip());
-        HeldDevice device =
-                HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
-                        .build();
+        HeldDevice device = HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
+                .build();
         try (var nvml = boards.nvml()) {
             String uuid = nvml.read().gpus().get(0).uuid();
-            writer.add(
-                    held.uid(), List.of(new Group(List.of(new Entry(device, uuid, null)), false)));
+            writer.add(held.uid(), List.of(new Group(List.of(new Entry(device, uuid, null)), false)));
         }
         Files.write(checkpoint(), writer.toBytes());
         Files.writeString(spec("yaml"), "cdiVersion: 0.5.0\n");
@@ -89,9 +88,7 @@ class TakeOverIT {
     }
 
     private Path spec(String form) {
-        return node.place()
-                .cdi()
-                .resolve("k8s.gpu.nvidia.com-claim_%s.%s".formatted(held.uid(), form));
+        return node.place().cdi().resolve("k8s.gpu.nvidia.com-claim_%s.%s".formatted(held.uid(), form));
     }
 
     /** Runs a command of the program, with the driver's options and environment. */
@@ -146,8 +143,7 @@ class TakeOverIT {
         node.start();
 
         assertThat(node.awaitExit()).isOne();
-        assertThat(node.log())
-                .contains("has neither version 1 nor 2", "kubectl drain node-1", "--take-over");
+        assertThat(node.log()).contains("has neither version 1 nor 2", "kubectl drain node-1", "--take-over");
 
         assertThat(node.startRegistered("--take-over=ignore")).isTrue();
         assertThat(checkpoint()).hasContent("{\"v9\":{}}");

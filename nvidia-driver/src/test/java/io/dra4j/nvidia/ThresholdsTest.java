@@ -27,9 +27,7 @@ class ThresholdsTest extends TaintsOnBoards {
 
     @BeforeEach
     void limit() {
-        thresholds =
-                new Thresholds(
-                        Map.of(Measure.TEMPERATURE, 85, Measure.POWER, 600), Duration.ofMillis(50));
+        thresholds = new Thresholds(Map.of(Measure.TEMPERATURE, 85, Measure.POWER, 600), Duration.ofMillis(50));
     }
 
     /** Waits until each GPU has been measured again: a second GPU gets hot after the first. */
@@ -64,11 +62,10 @@ class ThresholdsTest extends TaintsOnBoards {
     @Test
     void powerTaintsTheDevicesOfTheGpuUntilItIsWellBelow() throws Exception {
         NvidiaDeviceProvider provider = start("a100-40-divided", false);
-        List<String> ofTheGpu =
-                provider.inventory().pools().get(0).devices().stream()
-                        .map(device -> device.name().value())
-                        .filter(name -> name.startsWith("gpu-1"))
-                        .toList();
+        List<String> ofTheGpu = provider.inventory().pools().get(0).devices().stream()
+                .map(device -> device.name().value())
+                .filter(name -> name.startsWith("gpu-1"))
+                .toList();
 
         hardware.set(1, "milliwatts", 600_001);
 

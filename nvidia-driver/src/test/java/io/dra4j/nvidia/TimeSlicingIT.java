@@ -10,8 +10,7 @@ import org.junit.jupiter.api.Test;
 /** Time slices of a driver that is killed in a call of nvidia-smi. */
 class TimeSlicingIT extends SharingCrashes {
 
-    private static final String LONG =
-            "{strategy: TimeSlicing, timeSlicingConfig: {interval: Long}}";
+    private static final String LONG = "{strategy: TimeSlicing, timeSlicingConfig: {interval: Long}}";
     private static final int CALLS = 3; // compute mode, time slices, and their reset
 
     @Override

@@ -26,9 +26,7 @@ class TimeSlicingTest extends SharingOnBoards {
 
     private static String slices(String requests, String interval) {
         return config(
-                "GpuConfig",
-                requests,
-                "strategy: TimeSlicing, timeSlicingConfig: {interval: %s}".formatted(interval));
+                "GpuConfig", requests, "strategy: TimeSlicing, timeSlicingConfig: {interval: %s}".formatted(interval));
     }
 
     private AllocatedClaim sliced(ClaimRef ref, String interval, String... devices) {
@@ -36,9 +34,7 @@ class TimeSlicingTest extends SharingOnBoards {
     }
 
     private List<String> setting(String gpu, int number) {
-        return List.of(
-                "-i " + gpu + " -c DEFAULT",
-                "compute-policy -i " + gpu + " --set-timeslice " + number);
+        return List.of("-i " + gpu + " -c DEFAULT", "compute-policy -i " + gpu + " --set-timeslice " + number);
     }
 
     @ParameterizedTest
@@ -61,11 +57,7 @@ class TimeSlicingTest extends SharingOnBoards {
         install("l40s");
 
         claims.prepare(
-                provider,
-                claim(
-                        ONE,
-                        config("GpuConfig", "", "strategy: X").replace("{strategy: X}", "null"),
-                        "gpu-0"));
+                provider, claim(ONE, config("GpuConfig", "", "strategy: X").replace("{strategy: X}", "null"), "gpu-0"));
         assertThat(claims.of(ONE).state()).isNull();
         claims.unprepare(provider, ONE);
 
@@ -157,14 +149,11 @@ class TimeSlicingTest extends SharingOnBoards {
         smi.failAt(failing, 255);
 
         claims.prepare(provider, sliced(ONE, "Default", "gpu-0"));
-        claims.prepare(
-                provider, claim(TWO, config("GpuConfig", "", "strategy: TimeSlicing"), "gpu-0"));
+        claims.prepare(provider, claim(TWO, config("GpuConfig", "", "strategy: TimeSlicing"), "gpu-0"));
         claims.unprepare(provider, ONE);
         claims.unprepare(provider, TWO);
 
-        assertThat(smi.calls())
-                .allMatch(call -> call.contains(gpu0))
-                .noneMatch(call -> call.endsWith("3"));
+        assertThat(smi.calls()).allMatch(call -> call.contains(gpu0)).noneMatch(call -> call.endsWith("3"));
     }
 
     @Test
@@ -264,7 +253,8 @@ class TimeSlicingTest extends SharingOnBoards {
         install("a100-40");
         claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
         claims.prepare(provider, sliced(TWO, "Short", "gpu-1"));
-        claims.replace(claims.of(ONE).toBuilder().phase(Phase.DAMAGED).state(null).build());
+        claims.replace(
+                claims.of(ONE).toBuilder().phase(Phase.DAMAGED).state(null).build());
         restart();
         context.awaitChange();
         context.awaitChange();

@@ -78,8 +78,7 @@ class VfioDoctorTest extends DoctorOnBoards {
         "0000:03:00.0, 0x060400, pcieport",
         "board, 0x040300, snd_hda_intel"
     })
-    void nothingIsFoundInAGroupWithDevicesThatDoNotMatter(
-            String address, String type, String driver) throws Exception {
+    void nothingIsFoundInAGroupWithDevicesThatDoNotMatter(String address, String type, String driver) throws Exception {
         begin("l40s");
         kernel.add(gpu0, address.replace("board", gpu0.replace(".0", ".1")), type, driver);
 
@@ -146,8 +145,7 @@ class VfioDoctorTest extends DoctorOnBoards {
 
         assertThat(found(report)).containsExactly("vfio-module");
         assertThat(report.findings().get(0).mend()).contains("sudo modprobe vfio-pci");
-        assertThat(report.text())
-                .containsPattern("not checked +vfio-nodes +vfio-pci is not loaded: vfio-module");
+        assertThat(report.text()).containsPattern("not checked +vfio-nodes +vfio-pci is not loaded: vfio-module");
     }
 
     @Test
@@ -160,8 +158,7 @@ class VfioDoctorTest extends DoctorOnBoards {
         assertThat(found.id()).isEqualTo("iommu-group");
         assertThat(found.object()).isEqualTo("IOMMU group 11");
         assertThat(found.what()).contains(gpu0, "0000:03:00.0 (mlx5_core)");
-        assertThat(found.mend())
-                .anyMatch(line -> line.contains("/sys/bus/pci/devices/0000:03:00.0/driver/unbind"));
+        assertThat(found.mend()).anyMatch(line -> line.contains("/sys/bus/pci/devices/0000:03:00.0/driver/unbind"));
     }
 
     @Test
@@ -239,8 +236,7 @@ class VfioDoctorTest extends DoctorOnBoards {
         assertThat(report(node, "--dynamic-mig", GATE).findings())
                 .extracting(Finding::what)
                 .containsExactly(
-                        "it keeps /dev/nvidia0 open, which is not in MIG mode yet",
-                        "it keeps /dev/nvidia1 open");
+                        "it keeps /dev/nvidia0 open, which is not in MIG mode yet", "it keeps /dev/nvidia1 open");
     }
 
     @Test
@@ -256,7 +252,8 @@ class VfioDoctorTest extends DoctorOnBoards {
     @Test
     void thePageListsTheChecks() throws Exception {
         begin("l40s");
-        List<String> all = new ArrayList<>(checks(node, GATE).stream().map(Check::id).toList());
+        List<String> all =
+                new ArrayList<>(checks(node, GATE).stream().map(Check::id).toList());
         all.removeAll(checks(node).stream().map(Check::id).toList());
 
         assertThat(rows("passthrough")).isNotEmpty().containsExactlyInAnyOrderElementsOf(all);

@@ -34,19 +34,16 @@ import org.junit.jupiter.api.io.TempDir;
 class VfioIT {
 
     private static final Duration SOON = Duration.ofSeconds(10);
-    private static final String GATE =
-            "--feature-gates=PassthroughSupport=true,DeviceMetadata=true";
-    private static final Pattern HOST_PATH =
-            Pattern.compile("\"hostPath\":\"([^\"]+metadata.json)");
+    private static final String GATE = "--feature-gates=PassthroughSupport=true,DeviceMetadata=true";
+    private static final Pattern HOST_PATH = Pattern.compile("\"hostPath\":\"([^\"]+metadata.json)");
 
     /** Each step of a prepare, and of an unprepare; a driver dies when the kernel has done it. */
-    private static final List<String> STEPS =
-            List.of("override vfio-pci", "unbind nvidia", "bind vfio-pci");
+    private static final List<String> STEPS = List.of("override vfio-pci", "unbind nvidia", "bind vfio-pci");
 
-    private static final List<String> STEPS_BACK =
-            List.of("override", "unbind vfio-pci", "bind nvidia");
+    private static final List<String> STEPS_BACK = List.of("override", "unbind vfio-pci", "bind nvidia");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private StandInNode node;
     private PciStandIn kernel;
@@ -79,9 +76,7 @@ class VfioIT {
     }
 
     private Set<String> names() {
-        return context.devices().all().stream()
-                .map(PublishedDevice::name)
-                .collect(Collectors.toSet());
+        return context.devices().all().stream().map(PublishedDevice::name).collect(Collectors.toSet());
     }
 
     private PublishedDevice device(String name) {
@@ -120,13 +115,7 @@ class VfioIT {
 
         assertThat(names())
                 .containsExactlyInAnyOrder(
-                        "gpu-0",
-                        "gpu-1",
-                        "gpu-2",
-                        "gpu-vfio-0",
-                        "gpu-vfio-1",
-                        "gpu-vfio-2",
-                        "gpu-vfio-3");
+                        "gpu-0", "gpu-1", "gpu-2", "gpu-vfio-0", "gpu-vfio-1", "gpu-vfio-2", "gpu-vfio-3");
         assertCountersExclude("gpu-1", "gpu-vfio-1");
         assertCountersExclude("gpu-vfio-1", "gpu-1");
         KubeletClaim lent = claim("gpu-vfio-0");
@@ -157,19 +146,17 @@ class VfioIT {
                 .anyMatch(edit -> edit.startsWith("deviceNodes ") && edit.contains(path))
                 .contains("env NVIDIA_VISIBLE_DEVICES=void")
                 .noneMatch(edit -> edit.contains("/dev/nvidia") || edit.contains("libcuda"));
-        Matcher file =
-                edits.stream()
-                        .map(HOST_PATH::matcher)
-                        .filter(Matcher::find)
-                        .findFirst()
-                        .orElseThrow();
-        assertThat(
-                        new ObjectMapper()
-                                .readTree(Files.readString(Path.of(file.group(1))))
-                                .at("/requests/0/devices/0/attributes")
-                                .path("resource.kubernetes.io/pciBusID")
-                                .path("string")
-                                .asText())
+        Matcher file = edits.stream()
+                .map(HOST_PATH::matcher)
+                .filter(Matcher::find)
+                .findFirst()
+                .orElseThrow();
+        assertThat(new ObjectMapper()
+                        .readTree(Files.readString(Path.of(file.group(1))))
+                        .at("/requests/0/devices/0/attributes")
+                        .path("resource.kubernetes.io/pciBusID")
+                        .path("string")
+                        .asText())
                 .isEqualTo(kernel.gpus().get(gpu));
         assertThat(driver(gpu)).isEqualTo(PciStandIn.VFIO);
     }
@@ -236,13 +223,10 @@ class VfioIT {
         kernel.hold(PciStandIn.NVIDIA);
         KubeletClaim claim = claim("gpu-vfio-0");
         KubeletClaim other = claim("gpu-1");
-        CompletableFuture<String> waiting =
-                CompletableFuture.supplyAsync(
-                        () ->
-                                context.calls()
-                                        .prepareWithin(Duration.ofSeconds(9), claim)
-                                        .complaint()
-                                        .orElse("prepared"));
+        CompletableFuture<String> waiting = CompletableFuture.supplyAsync(() -> context.calls()
+                .prepareWithin(Duration.ofSeconds(9), claim)
+                .complaint()
+                .orElse("prepared"));
         Await.until("the override", SOON, () -> !kernel.done().isEmpty());
 
         context.calls().prepared(other);
@@ -250,7 +234,8 @@ class VfioIT {
 
         assertThat(waiting).isNotDone();
         assertThat(waiting.get(20, TimeUnit.SECONDS))
-                .contains("The driver nvidia did not let PCI device " + kernel.gpus().get(0));
+                .contains("The driver nvidia did not let PCI device "
+                        + kernel.gpus().get(0));
         context.calls().prepared(other);
         context.driver().restartAfterKill();
         kernel.hold("");

@@ -40,13 +40,7 @@ abstract class VfioOnBoards extends SharingOnBoards {
     @Override
     final Passthrough.Settings passthrough() {
         return new Passthrough.Settings(
-                true,
-                node.sysfs(),
-                node.proc(),
-                users,
-                unbind,
-                Duration.ofSeconds(10),
-                () -> clock.instant());
+                true, node.sysfs(), node.proc(), users, unbind, Duration.ofSeconds(10), () -> clock.instant());
     }
 
     /** Called with boards and the driver in place: the kernel comes before its first reading. */
@@ -75,7 +69,8 @@ abstract class VfioOnBoards extends SharingOnBoards {
      * seen.
      */
     final Process open(Path file) throws IOException {
-        Process user = new ProcessBuilder("sleep", "300").redirectInput(file.toFile()).start();
+        Process user =
+                new ProcessBuilder("sleep", "300").redirectInput(file.toFile()).start();
         String pid = String.valueOf(user.pid());
         Files.createSymbolicLink(node.proc().resolve(pid), Path.of("/proc", pid));
         return user;
@@ -87,13 +82,10 @@ abstract class VfioOnBoards extends SharingOnBoards {
     }
 
     final AllocatedClaim machine(ClaimRef ref, String iommu, String... devices) {
-        String config =
-                """
+        String config = """
                 {source: FromClaim, requests: [], opaque: {driver: gpu.nvidia.com, parameters:
                   {apiVersion: resource.nvidia.com/v1beta1, kind: VfioDeviceConfig, iommu: {%s}}}}
-                """
-                        .formatted(iommu)
-                        .strip();
+                """.formatted(iommu).strip();
         return claim(ref, config, devices);
     }
 

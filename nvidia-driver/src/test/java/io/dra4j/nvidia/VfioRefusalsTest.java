@@ -41,10 +41,7 @@ class VfioRefusalsTest extends VfioOnBoards {
         kernel.hold(PciStandIn.NVIDIA);
         CompletableFuture<PreparedClaim> waiting =
                 CompletableFuture.supplyAsync(() -> claims.prepare(provider, machine(ONE)));
-        Await.until(
-                "the override",
-                SOON,
-                () -> kernel.done().contains("override vfio-pci " + address0));
+        Await.until("the override", SOON, () -> kernel.done().contains("override vfio-pci " + address0));
 
         for (int gpu = 1; gpu < 4; gpu++) {
             claims.prepare(provider, claim(TWO, "", "gpu-" + gpu));
@@ -158,11 +155,8 @@ class VfioRefusalsTest extends VfioOnBoards {
         begin();
         smi.setPersistent(address0);
         String reserved = "override vfio-pci " + address0;
-        passDeadlineAfter(
-                () ->
-                        isReserved
-                                ? kernel.done().contains(reserved)
-                                : claims.of(ONE).state() != null);
+        passDeadlineAfter(() ->
+                isReserved ? kernel.done().contains(reserved) : claims.of(ONE).state() != null);
 
         failsWithoutTime();
 
@@ -282,8 +276,8 @@ class VfioRefusalsTest extends VfioOnBoards {
         "1, 0x030200, 0x10de, nvidia", // another GPU
         "1, 0x040300, 0x8086, snd_hda_intel", // of another vendor
     })
-    void areRefusedBesideFunctionsThatAreNotOfTheirBoard(
-            int function, String type, String vendor, String driver) throws Exception {
+    void areRefusedBesideFunctionsThatAreNotOfTheirBoard(int function, String type, String vendor, String driver)
+            throws Exception {
         begin();
         String other = address0.replace(".0", "." + function);
         kernel.add(address0, other, type, driver);
@@ -349,9 +343,7 @@ class VfioRefusalsTest extends VfioOnBoards {
     void areRefusedForAdministration() throws Exception {
         begin();
 
-        refuses(
-                machine(ONE, "", "gpu-vfio-0, adminAccess: true"),
-                "gpu-vfio-0 can't be had with admin access");
+        refuses(machine(ONE, "", "gpu-vfio-0, adminAccess: true"), "gpu-vfio-0 can't be had with admin access");
     }
 
     @Test
@@ -374,9 +366,7 @@ class VfioRefusalsTest extends VfioOnBoards {
 
         assertThat(devices()).hasSize(6);
         assertThat(provider.inventory().leftOut())
-                .containsExactly(
-                        new LeftOut(
-                                address0, "it is bound to nouveau, and not to nvidia or vfio-pci"));
+                .containsExactly(new LeftOut(address0, "it is bound to nouveau, and not to nvidia or vfio-pci"));
     }
 
     /** A machine with one could reach that of another. */
@@ -411,12 +401,7 @@ class VfioRefusalsTest extends VfioOnBoards {
 
         assertThatThrownBy(() -> machine(ONE, "backendPolicy: Sometimes", "gpu-vfio-0"))
                 .hasMessageContaining("unknown IOMMU backend policy: \"Sometimes\"");
-        assertThatThrownBy(
-                        () ->
-                                claim(
-                                        ONE,
-                                        config("GpuConfig", "of-gpu-vfio-0", "strategy: MPS"),
-                                        "gpu-vfio-0"))
+        assertThatThrownBy(() -> claim(ONE, config("GpuConfig", "of-gpu-vfio-0", "strategy: MPS"), "gpu-vfio-0"))
                 .hasMessageContaining("cannot apply GpuConfig");
     }
 }

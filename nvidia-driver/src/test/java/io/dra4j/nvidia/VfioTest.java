@@ -53,9 +53,7 @@ class VfioTest extends VfioOnBoards {
 
         assertThat(devices).hasSize(8).containsKeys("gpu-0", "gpu-3", "gpu-vfio-0", "gpu-vfio-3");
         List<CounterConsumption> all = devices.get("gpu-vfio-1").consumesCounters();
-        assertThat(all)
-                .containsExactly(
-                        CounterConsumption.of("gpu-1-counter-set", Map.of("gpu", Quantity.of(1))));
+        assertThat(all).containsExactly(CounterConsumption.of("gpu-1-counter-set", Map.of("gpu", Quantity.of(1))));
         assertThat(devices.get("gpu-1").consumesCounters()).isEqualTo(all);
         assertThat(provider.inventory().pools().get(0).counterSets())
                 .hasSize(4)
@@ -67,7 +65,10 @@ class VfioTest extends VfioOnBoards {
                 .containsEntry("vendorID", AttributeValue.of("0x10de"))
                 .containsEntry("iommuFDEnabled", AttributeValue.of(false))
                 .containsEntry("resource.kubernetes.io/pciBusID", AttributeValue.of(address0));
-        assertThat(devices.get("gpu-vfio-0").capacities().get("addressableMemory").value())
+        assertThat(devices.get("gpu-vfio-0")
+                        .capacities()
+                        .get("addressableMemory")
+                        .value())
                 .isEqualTo(Quantity.ofBytes((16L << 20) + (64L << 30) + (32L << 20)));
     }
 
@@ -98,15 +99,12 @@ class VfioTest extends VfioOnBoards {
         begin();
         smi.setPersistent(address0);
 
-        PreparedClaim prepared =
-                claims.prepare(provider, machine(ONE, "enableAPIDevice: true", "gpu-vfio-0"));
+        PreparedClaim prepared = claims.prepare(provider, machine(ONE, "enableAPIDevice: true", "gpu-vfio-0"));
 
         assertThat(kernel.driverOf(address0)).isEqualTo(VFIO);
         assertThat(kernel.done())
                 .containsExactly(
-                        "override vfio-pci " + address0,
-                        "unbind nvidia " + address0,
-                        "bind vfio-pci " + address0);
+                        "override vfio-pci " + address0, "unbind nvidia " + address0, "bind vfio-pci " + address0);
         assertThat(smi.isPersistent(address0)).isFalse();
         PreparedDevice device = prepared.devices().get(0);
         assertThat(nodes(device)).containsExactly("/dev/vfio/11", "/dev/vfio/vfio");
@@ -130,20 +128,13 @@ class VfioTest extends VfioOnBoards {
         begin();
         Files.createDirectories(node.sysfs().resolve("class/misc/iommu"));
 
-        PreparedClaim one =
-                claims.prepare(
-                        provider,
-                        machine(
-                                ONE,
-                                "backendPolicy: PreferIommuFD, enableAPIDevice: true",
-                                "gpu-vfio-0"));
+        PreparedClaim one = claims.prepare(
+                provider, machine(ONE, "backendPolicy: PreferIommuFD, enableAPIDevice: true", "gpu-vfio-0"));
         PreparedClaim two = claims.prepare(provider, machine(TWO, "", "gpu-vfio-1"));
 
-        assertThat(nodes(one.devices().get(0)))
-                .containsExactly("/dev/vfio/devices/vfio0", "/dev/iommu");
+        assertThat(nodes(one.devices().get(0))).containsExactly("/dev/vfio/devices/vfio0", "/dev/iommu");
         assertThat(nodes(two.devices().get(0))).containsExactly("/dev/vfio/12");
-        assertThat(devices().get("gpu-vfio-2").attributes())
-                .containsEntry("iommuFDEnabled", AttributeValue.of(true));
+        assertThat(devices().get("gpu-vfio-2").attributes()).containsEntry("iommuFDEnabled", AttributeValue.of(true));
     }
 
     @Test
@@ -243,7 +234,8 @@ class VfioTest extends VfioOnBoards {
         assertThat(devices).hasSize(7).containsKeys("gpu-vfio-0", "gpu-vfio-1");
         assertThat(devices.get("gpu-0").attributes())
                 .containsEntry(
-                        "resource.kubernetes.io/pciBusID", AttributeValue.of(kernel.gpus().get(1)));
+                        "resource.kubernetes.io/pciBusID",
+                        AttributeValue.of(kernel.gpus().get(1)));
         hardware.set(0, "minor", 1);
         claims.unprepare(provider, ONE);
         assertThat(devices()).hasSize(8);
@@ -308,11 +300,10 @@ class VfioTest extends VfioOnBoards {
     void stayBoundIfTheRecordOfTheClaimIsLost() throws Exception {
         begin();
         claims.prepare(provider, machine(ONE));
-        claims.replace(
-                HeldClaim.builder(ONE)
-                        .phase(Phase.DAMAGED)
-                        .devices(claims.of(ONE).devices())
-                        .build());
+        claims.replace(HeldClaim.builder(ONE)
+                .phase(Phase.DAMAGED)
+                .devices(claims.of(ONE).devices())
+                .build());
 
         claims.unprepare(provider, ONE);
 
@@ -328,10 +319,9 @@ class VfioTest extends VfioOnBoards {
     void areTakenThoughTheGpusAreReadAllTheTime() throws Exception {
         begin();
         AtomicBoolean isOver = new AtomicBoolean();
-        List<CompletableFuture<Void>> readers =
-                Stream.generate(() -> CompletableFuture.runAsync(() -> read(isOver)))
-                        .limit(3)
-                        .toList();
+        List<CompletableFuture<Void>> readers = Stream.generate(() -> CompletableFuture.runAsync(() -> read(isOver)))
+                .limit(3)
+                .toList();
         try {
             claims.prepare(provider, machine(ONE));
         } finally {
@@ -353,21 +343,17 @@ class VfioTest extends VfioOnBoards {
                 CompletableFuture.supplyAsync(() -> claims.prepare(provider, machine(ONE)));
         AtomicBoolean isOver = new AtomicBoolean();
         Set<Set<String>> published = new HashSet<>();
-        FutureTask<Void> readings =
-                new FutureTask<>(
-                        () -> {
-                            while (!isOver.get()) {
-                                published.add(devices().keySet());
-                            }
-                        },
-                        null);
+        FutureTask<Void> readings = new FutureTask<>(
+                () -> {
+                    while (!isOver.get()) {
+                        published.add(devices().keySet());
+                    }
+                },
+                null);
         Thread reader = new Thread(readings);
         reader.start();
         try {
-            Await.until(
-                    "a reading that waits for NVML",
-                    SOON,
-                    () -> reader.getState() == Thread.State.TIMED_WAITING);
+            Await.until("a reading that waits for NVML", SOON, () -> reader.getState() == Thread.State.TIMED_WAITING);
         } finally {
             kernel.hold("");
             taking.get(SOON.toSeconds(), TimeUnit.SECONDS);
@@ -389,10 +375,9 @@ class VfioTest extends VfioOnBoards {
     }
 
     private HeldClaim holder(boolean adminAccess, boolean beforeReboot) {
-        HeldDevice device =
-                HeldDevice.builder("r", new PoolName("node-1"), new DeviceName("gpu-0"))
-                        .adminAccess(adminAccess)
-                        .build();
+        HeldDevice device = HeldDevice.builder("r", new PoolName("node-1"), new DeviceName("gpu-0"))
+                .adminAccess(adminAccess)
+                .build();
         return HeldClaim.builder(TWO)
                 .phase(Phase.PREPARED)
                 .devices(List.of(device))
@@ -481,8 +466,7 @@ class VfioTest extends VfioOnBoards {
 
     @ParameterizedTest
     @CsvSource({"1, 0x040300, snd_hda_intel", "2, 0x060400, pcieport"})
-    void takeTheAudioOfTheBoardAlongAndLeaveBridges(int function, String type, String driver)
-            throws Exception {
+    void takeTheAudioOfTheBoardAlongAndLeaveBridges(int function, String type, String driver) throws Exception {
         begin();
         String other = address0.replace(".0", "." + function);
         kernel.add(address0, other, type, driver);

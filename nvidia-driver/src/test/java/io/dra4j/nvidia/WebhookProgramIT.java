@@ -13,13 +13,8 @@ import java.util.Map;
 /** The webhook of the NVIDIA driver, as its chart starts it with one of two feature gates. */
 class WebhookProgramIT extends WebhookProgramContract {
 
-    private static final DriverContainer CONTAINER =
-            DriverContainer.ofWebhook(
-                    new HelmChart(Path.of("deploy/helm"))
-                            .render(
-                                    Installation.DEFAULT
-                                            .set("webhook.enabled", true)
-                                            .set("featureGates.TimeSlicingSettings", true)));
+    private static final DriverContainer CONTAINER = DriverContainer.ofWebhook(new HelmChart(Path.of("deploy/helm"))
+            .render(Installation.DEFAULT.set("webhook.enabled", true).set("featureGates.TimeSlicingSettings", true)));
 
     @Override
     protected List<String> program() {
@@ -39,8 +34,7 @@ class WebhookProgramIT extends WebhookProgramContract {
     private static String gpuConfig(String strategy) {
         return """
         {"apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": {"strategy": "%s"}}
-        """
-                .formatted(strategy);
+        """.formatted(strategy);
     }
 
     @Override

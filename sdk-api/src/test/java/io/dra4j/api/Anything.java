@@ -30,31 +30,31 @@ import java.util.Set;
 /** Values of the API's types, as good as any, for tests that walk through all of them. */
 final class Anything {
 
-    private static final AllocatedDevice ALLOCATED =
-            AllocatedDevice.builder("r", new PoolName("node-a"), new DeviceName("gpu-0")).build();
+    private static final AllocatedDevice ALLOCATED = AllocatedDevice.builder(
+                    "r", new PoolName("node-a"), new DeviceName("gpu-0"))
+            .build();
 
     private Anything() {}
 
     /** Returns a value of a type, as good as any. */
     static Object of(Class<?> type) throws Exception {
-        Map<Class<?>, Object> known =
-                Map.ofEntries(
-                        entry(String.class, "1"),
-                        entry(ConfigType.class, ConfigType.builder("v", "K", String.class).build()),
-                        entry(Class.class, String.class),
-                        entry(Device.class, Device.builder("gpu-0").build()),
-                        entry(AllocatedDevice.class, ALLOCATED),
-                        entry(
-                                PreparedDevice.class,
-                                PreparedDevice.of(ALLOCATED, ContainerEdits.NONE)),
-                        entry(ClaimRef.class, new ClaimRef("ns", "claim", "uid")),
-                        entry(DeviceNode.class, DeviceNode.of("/dev/a")),
-                        entry(DeviceNode.Builder.class, DeviceNode.builder("/dev/a")),
-                        entry(Quantity.class, Quantity.of(1)),
-                        entry(Duration.class, Duration.ofSeconds(1)),
-                        entry(Instant.class, Instant.EPOCH),
-                        entry(boolean.class, true),
-                        entry(Object.class, "1"));
+        Map<Class<?>, Object> known = Map.ofEntries(
+                entry(String.class, "1"),
+                entry(
+                        ConfigType.class,
+                        ConfigType.builder("v", "K", String.class).build()),
+                entry(Class.class, String.class),
+                entry(Device.class, Device.builder("gpu-0").build()),
+                entry(AllocatedDevice.class, ALLOCATED),
+                entry(PreparedDevice.class, PreparedDevice.of(ALLOCATED, ContainerEdits.NONE)),
+                entry(ClaimRef.class, new ClaimRef("ns", "claim", "uid")),
+                entry(DeviceNode.class, DeviceNode.of("/dev/a")),
+                entry(DeviceNode.Builder.class, DeviceNode.builder("/dev/a")),
+                entry(Quantity.class, Quantity.of(1)),
+                entry(Duration.class, Duration.ofSeconds(1)),
+                entry(Instant.class, Instant.EPOCH),
+                entry(boolean.class, true),
+                entry(Object.class, "1"));
         if (known.containsKey(type)) {
             return known.get(type);
         }
@@ -67,18 +67,14 @@ final class Anything {
         if (type.isInterface() && !type.isSealed() && !type.getName().startsWith("java.util.")
                 || type.getName().startsWith("java.util.function.")) {
             return Proxy.newProxyInstance(
-                    type.getClassLoader() == null
-                            ? Anything.class.getClassLoader()
-                            : type.getClassLoader(),
+                    type.getClassLoader() == null ? Anything.class.getClassLoader() : type.getClassLoader(),
                     new Class<?>[] {type},
                     (proxy, method, given) -> null);
         }
         if (type.isEnum()) {
             return type.getEnumConstants()[0];
         }
-        return type == Set.class
-                ? Set.of()
-                : Collection.class.isAssignableFrom(type) ? List.of() : made(type);
+        return type == Set.class ? Set.of() : Collection.class.isAssignableFrom(type) ? List.of() : made(type);
     }
 
     private static Object made(Class<?> type) throws Exception {

@@ -51,13 +51,11 @@ class ApiFileTest {
     }
 
     private static List<String> api() throws IOException, URISyntaxException {
-        Path classes =
-                Path.of(
-                        DeviceProvider.class
-                                .getProtectionDomain()
-                                .getCodeSource()
-                                .getLocation()
-                                .toURI());
+        Path classes = Path.of(DeviceProvider.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
         try (Stream<Path> files = Files.walk(classes)) {
             return files.map(file -> classes.relativize(file).toString())
                     .filter(file -> file.endsWith(".class") && !file.contains("-info"))

@@ -40,78 +40,71 @@ class ArchitectureTest {
     private static final String API = "io.dra4j.api";
 
     /** About two thirds of what each package held when the number was last set. */
-    private static final Map<String, Integer> LEAST_CLASSES =
-            Map.of(
-                    API,
-                    3,
-                    API + ".claim",
-                    12,
-                    API + ".container",
-                    6,
-                    API + ".device",
-                    24,
-                    API + ".error",
-                    2,
-                    API + ".health",
-                    2,
-                    API + ".metrics",
-                    3);
+    private static final Map<String, Integer> LEAST_CLASSES = Map.of(
+            API,
+            3,
+            API + ".claim",
+            12,
+            API + ".container",
+            6,
+            API + ".device",
+            24,
+            API + ".error",
+            2,
+            API + ".health",
+            2,
+            API + ".metrics",
+            3);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
         assertThat(LEAST_CLASSES)
-                .allSatisfy(
-                        (name, least) ->
-                                assertThat(classes.getPackage(name).getClasses())
-                                        .as(name)
-                                        .hasSizeGreaterThanOrEqualTo(least));
+                .allSatisfy((name, least) -> assertThat(classes.getPackage(name).getClasses())
+                        .as(name)
+                        .hasSizeGreaterThanOrEqualTo(least));
     }
 
     @ArchTest
-    static final ArchRule apiStandsAlone =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(API + "..", "java..", "org.jspecify.annotations");
+    static final ArchRule apiStandsAlone = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(API + "..", "java..", "org.jspecify.annotations");
 
     @ArchTest
-    static final ArchRule valuesDoNotKnowTheSpi =
-            noClasses()
-                    .that()
-                    .resideOutsideOfPackage(API)
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage(API);
+    static final ArchRule valuesDoNotKnowTheSpi = noClasses()
+            .that()
+            .resideOutsideOfPackage(API)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(API);
 
     @ArchTest
     static final ArchRule packagesHaveNoCycles =
             slices().matching(API + ".(*)..").should().beFreeOfCycles();
 
     @ArchTest
-    static final ArchRule errorsAreALeaf =
-            classes()
-                    .that()
-                    .resideInAPackage(API + ".error")
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(API + ".error", "java..", "org.jspecify.annotations");
+    static final ArchRule errorsAreALeaf = classes()
+            .that()
+            .resideInAPackage(API + ".error")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(API + ".error", "java..", "org.jspecify.annotations");
 
     @ArchTest
-    static final ArchRule valuesAreRecordsOrEnumsOrSealedOrHaveABuilder =
-            classes()
-                    .that()
-                    .resideOutsideOfPackages(API, API + ".error")
-                    .and()
-                    .arePublic()
-                    .and(are(notNamedBuilder()))
-                    .should()
-                    .beRecords()
-                    .orShould()
-                    .beEnums()
-                    .orShould()
-                    .beInterfaces()
-                    .orShould(be(describe("holders of constants", ArchitectureTest::isHolder)))
-                    .orShould(be(describe("final with a builder", ArchitectureTest::isBuilt)));
+    static final ArchRule valuesAreRecordsOrEnumsOrSealedOrHaveABuilder = classes()
+            .that()
+            .resideOutsideOfPackages(API, API + ".error")
+            .and()
+            .arePublic()
+            .and(are(notNamedBuilder()))
+            .should()
+            .beRecords()
+            .orShould()
+            .beEnums()
+            .orShould()
+            .beInterfaces()
+            .orShould(be(describe("holders of constants", ArchitectureTest::isHolder)))
+            .orShould(be(describe("final with a builder", ArchitectureTest::isBuilt)));
 
     @ArchTest
     static final ArchRule fieldsAreFinalExceptInBuilders =

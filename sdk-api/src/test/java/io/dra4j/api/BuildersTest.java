@@ -53,44 +53,41 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Types with builders are values: a copy has all that the original has. */
 class BuildersTest {
 
-    private static final HeldDevice HELD =
-            HeldDevice.builder("r", new PoolName("node-a"), new DeviceName("gpu-0"))
-                    .physicalId("serial-1")
-                    .subrequest("s")
-                    .shareId("id")
-                    .consumedCapacity("memory", Quantity.of(1))
-                    .adminAccess(true)
-                    .build();
-    private static final ContainerEdits EDITS =
-            ContainerEdits.builder()
-                    .env("A", "1")
-                    .deviceNode(node())
-                    .mount(Mount.readOnly("/a", "/b"))
-                    .hook(new Hook(HookName.POSTSTOP, "/bin/x", List.of(), List.of(), null))
-                    .netDevice(new NetDevice("eth1", "net1"))
-                    .additionalGid(7)
-                    .intelRdt(new IntelRdt("gold", null, null, List.of(), false))
-                    .build();
-    private static final AllocatedDevice ALLOCATED =
-            AllocatedDevice.builder(HELD)
-                    .deviceClass("gpu")
-                    .config(new AppliedConfig<>("x", ConfigSource.DEFAULT, -1, List.of()))
-                    .build();
-    private static final DeviceStatus STATUS =
-            DeviceStatus.builder()
-                    .condition(new Condition("Ready", ConditionStatus.TRUE, "Done", ""))
-                    .data("{}")
-                    .networkData(new NetworkData("net1", List.of(), null))
-                    .build();
+    private static final HeldDevice HELD = HeldDevice.builder("r", new PoolName("node-a"), new DeviceName("gpu-0"))
+            .physicalId("serial-1")
+            .subrequest("s")
+            .shareId("id")
+            .consumedCapacity("memory", Quantity.of(1))
+            .adminAccess(true)
+            .build();
+    private static final ContainerEdits EDITS = ContainerEdits.builder()
+            .env("A", "1")
+            .deviceNode(node())
+            .mount(Mount.readOnly("/a", "/b"))
+            .hook(new Hook(HookName.POSTSTOP, "/bin/x", List.of(), List.of(), null))
+            .netDevice(new NetDevice("eth1", "net1"))
+            .additionalGid(7)
+            .intelRdt(new IntelRdt("gold", null, null, List.of(), false))
+            .build();
+    private static final AllocatedDevice ALLOCATED = AllocatedDevice.builder(HELD)
+            .deviceClass("gpu")
+            .config(new AppliedConfig<>("x", ConfigSource.DEFAULT, -1, List.of()))
+            .build();
+    private static final DeviceStatus STATUS = DeviceStatus.builder()
+            .condition(new Condition("Ready", ConditionStatus.TRUE, "Done", ""))
+            .data("{}")
+            .networkData(new NetworkData("net1", List.of(), null))
+            .build();
 
-    private static final CounterConsumption CONSUMPTION =
-            CounterConsumption.builder("set").counter("slices", 7).compatibilityGroup("a").build();
-    private static final NodeAllocatableResource ALLOCATABLE =
-            NodeAllocatableResource.builder()
-                    .mapping(new NodeAllocatableResource.OfDevice(Quantity.of(1)))
-                    .overhead(new NodeAllocatableResource.Overhead(Quantity.of(2), null))
-                    .mayBeLeftOut(true)
-                    .build();
+    private static final CounterConsumption CONSUMPTION = CounterConsumption.builder("set")
+            .counter("slices", 7)
+            .compatibilityGroup("a")
+            .build();
+    private static final NodeAllocatableResource ALLOCATABLE = NodeAllocatableResource.builder()
+            .mapping(new NodeAllocatableResource.OfDevice(Quantity.of(1)))
+            .overhead(new NodeAllocatableResource.Overhead(Quantity.of(2), null))
+            .mayBeLeftOut(true)
+            .build();
 
     private static DeviceNode node() {
         return DeviceNode.builder("/dev/a")
@@ -124,13 +121,12 @@ class BuildersTest {
     /** A value of each type in which everything is set. */
     static Stream<Object> full() {
         ProviderState state = new ProviderState(1, "{}");
-        PreparedDevice prepared =
-                PreparedDevice.builder(ALLOCATED)
-                        .edits(EDITS)
-                        .cdiDeviceId("example.com/gpu=0")
-                        .status(STATUS)
-                        .metadata(new DeviceMetadata(Map.of(), null))
-                        .build();
+        PreparedDevice prepared = PreparedDevice.builder(ALLOCATED)
+                .edits(EDITS)
+                .cdiDeviceId("example.com/gpu=0")
+                .status(STATUS)
+                .metadata(new DeviceMetadata(Map.of(), null))
+                .build();
         ClaimRef ref = new ClaimRef("ns", "claim", "uid");
         return Stream.of(
                 node(),
@@ -150,14 +146,21 @@ class BuildersTest {
                         .partitionTypeAttribute("example.com/type")
                         .skipNodeOperation(NodeOperation.ALL)
                         .build(),
-                AllocatedClaim.builder(ref).device(ALLOCATED).rawJson("{\"a\":1}").build(),
+                AllocatedClaim.builder(ref)
+                        .device(ALLOCATED)
+                        .rawJson("{\"a\":1}")
+                        .build(),
                 HeldClaim.builder(ref)
                         .phase(HeldClaim.Phase.UNPREPARING)
                         .beforeReboot(true)
                         .device(HELD)
                         .state(state)
                         .build(),
-                PreparedClaim.builder().device(prepared).edits(EDITS).state(state).build(),
+                PreparedClaim.builder()
+                        .device(prepared)
+                        .edits(EDITS)
+                        .state(state)
+                        .build(),
                 DeviceReadings.builder()
                         .uuid("MIG-1")
                         .parentUuid("GPU-1")

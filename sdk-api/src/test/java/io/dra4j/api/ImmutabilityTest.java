@@ -30,9 +30,7 @@ class ImmutabilityTest {
 
     static Stream<RecordComponent> collections() {
         return new ClassFileImporter()
-                        .withImportOption(new ImportOption.DoNotIncludeTests())
-                        .importPackages("io.dra4j.api")
-                        .stream()
+                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.dra4j.api").stream()
                         .filter(type -> type.isRecord())
                         .map(type -> type.reflect())
                         .flatMap(type -> Arrays.stream(type.getRecordComponents()))
@@ -71,21 +69,13 @@ class ImmutabilityTest {
 
     private static Object make(RecordComponent component, Object given) throws Exception {
         RecordComponent[] all = component.getDeclaringRecord().getRecordComponents();
-        Object[] arguments =
-                Arrays.stream(all)
-                        .map(
-                                one ->
-                                        one.getName().equals(component.getName())
-                                                ? given
-                                                : something(one.getType()))
-                        .toArray();
-        var constructor =
-                component
-                        .getDeclaringRecord()
-                        .getDeclaredConstructor(
-                                Arrays.stream(all)
-                                        .map(RecordComponent::getType)
-                                        .toArray(Class<?>[]::new));
+        Object[] arguments = Arrays.stream(all)
+                .map(one -> one.getName().equals(component.getName()) ? given : something(one.getType()))
+                .toArray();
+        var constructor = component
+                .getDeclaringRecord()
+                .getDeclaredConstructor(
+                        Arrays.stream(all).map(RecordComponent::getType).toArray(Class<?>[]::new));
         constructor.setAccessible(true);
         return constructor.newInstance(arguments);
     }

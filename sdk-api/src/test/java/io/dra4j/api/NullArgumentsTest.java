@@ -40,9 +40,7 @@ class NullArgumentsTest {
 
     static Stream<Argument> arguments() {
         return new ClassFileImporter()
-                        .withImportOption(new ImportOption.DoNotIncludeTests())
-                        .importPackages("io.dra4j.api")
-                        .stream()
+                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.dra4j.api").stream()
                         .map(type -> type.reflect())
                         .filter(type -> Modifier.isPublic(type.getModifiers()))
                         .filter(type -> !Throwable.class.isAssignableFrom(type))
@@ -52,15 +50,11 @@ class NullArgumentsTest {
 
     private static Stream<Executable> members(Class<?> type) {
         return Stream.<Executable>concat(
-                        Arrays.stream(type.getDeclaredConstructors()),
-                        Arrays.stream(type.getDeclaredMethods()))
+                        Arrays.stream(type.getDeclaredConstructors()), Arrays.stream(type.getDeclaredMethods()))
                 .filter(member -> Modifier.isPublic(member.getModifiers()))
                 .filter(member -> !Modifier.isAbstract(member.getModifiers()))
                 .filter(member -> !member.isSynthetic())
-                .filter(
-                        member ->
-                                !List.of("equals", "valueOf", "compareTo")
-                                        .contains(member.getName()))
+                .filter(member -> !List.of("equals", "valueOf", "compareTo").contains(member.getName()))
                 .filter(member -> member.getDeclaringClass() != DeviceProvider.class);
     }
 
@@ -98,15 +92,13 @@ class NullArgumentsTest {
             given[i] = i == argument.index() ? null : Anything.of(parameters[i].getType());
         }
 
-        Throwable thrown =
-                catchThrowable(
-                        () -> {
-                            try {
-                                call(member, given);
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        });
+        Throwable thrown = catchThrowable(() -> {
+            try {
+                call(member, given);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
 
         assertThat(thrown)
                 .as(argument.toString())

@@ -37,9 +37,7 @@ final class Signatures {
 
     static boolean isVisible(Class<?> type) {
         Class<?> outer = type.getEnclosingClass();
-        return isVisible(type.getModifiers())
-                && !type.isAnonymousClass()
-                && (outer == null || isVisible(outer));
+        return isVisible(type.getModifiers()) && !type.isAnonymousClass() && (outer == null || isVisible(outer));
     }
 
     static List<String> of(Class<?> type) {
@@ -56,18 +54,14 @@ final class Signatures {
         StringBuilder line = new StringBuilder(modifiers(type)).append(type.getCanonicalName());
         line.append(parameters(type.getTypeParameters()));
         if (type.isRecord()) {
-            line.append(
-                    Arrays.stream(type.getRecordComponents())
-                            .map(part -> name(part.getAnnotatedType()) + " " + part.getName())
-                            .collect(Collectors.joining(", ", "(", ")")));
+            line.append(Arrays.stream(type.getRecordComponents())
+                    .map(part -> name(part.getAnnotatedType()) + " " + part.getName())
+                    .collect(Collectors.joining(", ", "(", ")")));
         } else if (!type.isEnum() && !type.isInterface() && type.getSuperclass() != Object.class) {
             line.append(" extends ").append(name(type.getAnnotatedSuperclass()));
         }
-        line.append(
-                list(
-                        type.isInterface() ? " extends " : " implements ",
-                        type.getAnnotatedInterfaces(),
-                        Signatures::name));
+        line.append(list(
+                type.isInterface() ? " extends " : " implements ", type.getAnnotatedInterfaces(), Signatures::name));
         if (type.isSealed()) {
             line.append(list(" permits ", type.getPermittedSubclasses(), Class::getSimpleName));
         }
@@ -86,21 +80,17 @@ final class Signatures {
     }
 
     private static Stream<String> constants(Class<?> type) {
-        return type.isEnum()
-                ? Arrays.stream(type.getEnumConstants()).map(one -> "constant " + one)
-                : Stream.empty();
+        return type.isEnum() ? Arrays.stream(type.getEnumConstants()).map(one -> "constant " + one) : Stream.empty();
     }
 
     private static Stream<String> fields(Class<?> type) {
         return Arrays.stream(type.getDeclaredFields())
                 .filter(field -> isVisible(field.getModifiers()) && !field.isEnumConstant())
-                .map(
-                        field ->
-                                flags(field.getModifiers())
-                                        + name(field.getAnnotatedType())
-                                        + " "
-                                        + field.getName()
-                                        + value(field));
+                .map(field -> flags(field.getModifiers())
+                        + name(field.getAnnotatedType())
+                        + " "
+                        + field.getName()
+                        + value(field));
     }
 
     private static String value(Field field) {
@@ -119,10 +109,9 @@ final class Signatures {
     }
 
     private static boolean isCanonical(Constructor<?> constructor) {
-        Class<?>[] components =
-                Arrays.stream(constructor.getDeclaringClass().getRecordComponents())
-                        .map(component -> component.getType())
-                        .toArray(Class<?>[]::new);
+        Class<?>[] components = Arrays.stream(constructor.getDeclaringClass().getRecordComponents())
+                .map(component -> component.getType())
+                .toArray(Class<?>[]::new);
         return Arrays.equals(components, constructor.getParameterTypes());
     }
 
@@ -152,10 +141,9 @@ final class Signatures {
     }
 
     private static String call(Executable executable) {
-        String types =
-                Arrays.stream(executable.getAnnotatedParameterTypes())
-                        .map(Signatures::name)
-                        .collect(Collectors.joining(", ", "(", ")"));
+        String types = Arrays.stream(executable.getAnnotatedParameterTypes())
+                .map(Signatures::name)
+                .collect(Collectors.joining(", ", "(", ")"));
         return (executable.isVarArgs() ? types.replaceFirst("\\[\\]\\)$", "...)") : types)
                 + list(" throws ", executable.getAnnotatedExceptionTypes(), Signatures::name);
     }
@@ -200,9 +188,7 @@ final class Signatures {
     }
 
     private static <T> String list(String word, T[] parts, Function<T, String> text) {
-        return parts.length == 0
-                ? ""
-                : Arrays.stream(parts).map(text).collect(Collectors.joining(", ", word, ""));
+        return parts.length == 0 ? "" : Arrays.stream(parts).map(text).collect(Collectors.joining(", ", word, ""));
     }
 
     private static String flags(int modifiers) {

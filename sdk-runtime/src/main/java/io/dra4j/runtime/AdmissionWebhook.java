@@ -37,8 +37,7 @@ public final class AdmissionWebhook implements AutoCloseable {
     private Set<String> extendedResources = Set.of();
     private @Nullable AdmissionService running;
 
-    private AdmissionWebhook(
-            String driverName, List<ConfigType<?>> configTypes, Path certificate, Path key) {
+    private AdmissionWebhook(String driverName, List<ConfigType<?>> configTypes, Path certificate, Path key) {
         this.driverName = driverName;
         this.configTypes = configTypes;
         this.certificate = certificate;
@@ -56,8 +55,7 @@ public final class AdmissionWebhook implements AutoCloseable {
      * @param key a file with the certificate's private key in PEM
      * @return the webhook
      */
-    public static AdmissionWebhook of(
-            String driverName, List<ConfigType<?>> configTypes, Path certificate, Path key) {
+    public static AdmissionWebhook of(String driverName, List<ConfigType<?>> configTypes, Path certificate, Path key) {
         return new AdmissionWebhook(
                 Objects.requireNonNull(driverName, "driverName"),
                 List.copyOf(configTypes),
@@ -103,22 +101,13 @@ public final class AdmissionWebhook implements AutoCloseable {
         }
         InetSocketAddress address = new InetSocketAddress(port);
         try {
-            running =
-                    AdmissionService.start(
-                            address,
-                            ServerCertificate.read(certificate, key),
-                            driverName,
-                            configTypes,
-                            extendedResources);
+            running = AdmissionService.start(
+                    address, ServerCertificate.read(certificate, key), driverName, configTypes, extendedResources);
         } catch (IllegalArgumentException e) {
-            throw new DraException(
-                    e.getMessage() + "; the webhook needs a certificate and its key in PEM files",
-                    e);
+            throw new DraException(e.getMessage() + "; the webhook needs a certificate and its key in PEM files", e);
         } catch (IOException e) {
             throw new DraException(
-                    "Can't serve HTTPS on port %d (%s); choose another port"
-                            .formatted(port, e.getMessage()),
-                    e);
+                    "Can't serve HTTPS on port %d (%s); choose another port".formatted(port, e.getMessage()), e);
         }
     }
 

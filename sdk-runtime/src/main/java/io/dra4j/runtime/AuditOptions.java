@@ -66,8 +66,7 @@ final class AuditOptions {
                                 options.procRoot(),
                                 options.kubeconfig().orElse(null)),
                         node::inventory,
-                        (boot, held, podDeletion) ->
-                                node.checks(new AuditedClaims(boot, held, podDeletion)),
+                        (boot, held, podDeletion) -> node.checks(new AuditedClaims(boot, held, podDeletion)),
                         new TwoLooks())
                 .report();
     }

@@ -14,8 +14,7 @@ import java.util.function.Function;
  * @param held the claims
  * @param podDeletion returns the commands by which the pods of a claim are found and deleted
  */
-public record AuditedClaims(
-        String bootId, List<HeldClaim> held, Function<ClaimRef, List<String>> podDeletion) {
+public record AuditedClaims(String bootId, List<HeldClaim> held, Function<ClaimRef, List<String>> podDeletion) {
 
     /** Copies the list. */
     public AuditedClaims {

@@ -44,8 +44,7 @@ public final class BindingController implements AutoCloseable {
      */
     public static BindingController of(String driverName, ReadinessCheck check) {
         return new BindingController(
-                Objects.requireNonNull(driverName, "driverName"),
-                Objects.requireNonNull(check, "check"));
+                Objects.requireNonNull(driverName, "driverName"), Objects.requireNonNull(check, "check"));
     }
 
     /**

@@ -22,12 +22,11 @@ record ClaimMetricsMain(ProgramMain line, Ending ending) {
     /** Serves until the program is to end, and returns its exit status. */
     int execute(String[] args, DriverProgram program, Map<String, String> environment) {
         ClaimMetricsOptions options = new ClaimMetricsOptions();
-        OptionalInt over =
-                line.parse(
-                        Arrays.copyOfRange(args, 1, args.length),
-                        ClaimMetricsOptions.describe(options.commandLine(program, environment)),
-                        program,
-                        options);
+        OptionalInt over = line.parse(
+                Arrays.copyOfRange(args, 1, args.length),
+                ClaimMetricsOptions.describe(options.commandLine(program, environment)),
+                program,
+                options);
         return over.isPresent() ? over.getAsInt() : serve(program, options);
     }
 

@@ -16,9 +16,7 @@ final class ClaimMetricsOptions extends ProgramOptions {
             names = "--http-endpoint",
             paramLabel = "HOST:PORT",
             defaultValue = ":8080",
-            description =
-                    "Where to serve metrics and the probes /healthz and /readyz. [HTTP_ENDPOINT]"
-                            + DEFAULT)
+            description = "Where to serve metrics and the probes /healthz and /readyz. [HTTP_ENDPOINT]" + DEFAULT)
     private String httpEndpoint;
 
     @Option(

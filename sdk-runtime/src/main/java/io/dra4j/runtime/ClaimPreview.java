@@ -31,8 +31,9 @@ import java.util.Optional;
  */
 public final class ClaimPreview {
 
-    private static final YAMLMapper YAML =
-            YAMLMapper.builder().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION).build();
+    private static final YAMLMapper YAML = YAMLMapper.builder()
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .build();
     private static final String API_VERSION = "resource.k8s.io/v1";
     private static final String NO_UID = "00000000-0000-0000-0000-000000000000";
 
@@ -52,8 +53,7 @@ public final class ClaimPreview {
      * @param inventory the devices that may be allocated
      * @return the preview
      */
-    public static ClaimPreview of(
-            String driverName, List<ConfigType<?>> configTypes, Inventory inventory) {
+    public static ClaimPreview of(String driverName, List<ConfigType<?>> configTypes, Inventory inventory) {
         return new ClaimPreview(
                 new Allocations(
                         Objects.requireNonNull(driverName, "driverName"),
@@ -90,11 +90,10 @@ public final class ClaimPreview {
     public AllocatedClaim allocated(String claim) {
         ObjectNode object = parse(claim);
         ObjectNode metadata = object.withObject("/metadata");
-        ClaimRef ref =
-                new ClaimRef(
-                        filledIn(metadata, "namespace", "default"),
-                        filledIn(metadata, "name", "claim"),
-                        filledIn(metadata, "uid", NO_UID));
+        ClaimRef ref = new ClaimRef(
+                filledIn(metadata, "namespace", "default"),
+                filledIn(metadata, "name", "claim"),
+                filledIn(metadata, "uid", NO_UID));
         return allocations.read(ref, ClaimCodec.decode(object.toString()), inventory);
     }
 
@@ -119,22 +118,18 @@ public final class ClaimPreview {
         JsonNode tree = tree(Objects.requireNonNull(claim, "claim"));
         String apiVersion = tree.path("apiVersion").asText();
         String kind = tree.path("kind").asText();
-        if (tree instanceof ObjectNode object
-                && apiVersion.equals(API_VERSION)
-                && kind.equals("ResourceClaim")) {
+        if (tree instanceof ObjectNode object && apiVersion.equals(API_VERSION) && kind.equals("ResourceClaim")) {
             return object;
         }
-        throw new IllegalArgumentException(
-                "Not a ResourceClaim of %s; apiVersion is \"%s\" and kind is \"%s\""
-                        .formatted(API_VERSION, apiVersion, kind));
+        throw new IllegalArgumentException("Not a ResourceClaim of %s; apiVersion is \"%s\" and kind is \"%s\""
+                .formatted(API_VERSION, apiVersion, kind));
     }
 
     private static JsonNode tree(String claim) {
         try {
             return YAML.readTree(claim);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException(
-                    "The claim is neither YAML nor JSON: " + e.getOriginalMessage(), e);
+            throw new IllegalArgumentException("The claim is neither YAML nor JSON: " + e.getOriginalMessage(), e);
         }
     }
 

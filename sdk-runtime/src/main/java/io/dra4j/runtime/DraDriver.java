@@ -296,9 +296,8 @@ public final class DraDriver implements AutoCloseable {
          */
         public Builder devicesPerSlice(int limit) {
             if (limit != SMALLEST_SLICE && limit != LARGEST_SLICE) {
-                throw new IllegalArgumentException(
-                        "limit is %d; a slice has at most %d or %d devices"
-                                .formatted(limit, SMALLEST_SLICE, LARGEST_SLICE));
+                throw new IllegalArgumentException("limit is %d; a slice has at most %d or %d devices"
+                        .formatted(limit, SMALLEST_SLICE, LARGEST_SLICE));
             }
             devicesPerSlice = limit;
             return this;
@@ -436,10 +435,9 @@ public final class DraDriver implements AutoCloseable {
                 chosen.add(Objects.requireNonNull(version, "a version"));
             }
             if (!chosen.contains(MetadataVersion.V1BETA1)) {
-                throw new DraException(
-                        "metadataVersions: V1BETA1 is missing in "
-                                + chosen
-                                + "; readers of Kubernetes 1.37 rely on it");
+                throw new DraException("metadataVersions: V1BETA1 is missing in "
+                        + chosen
+                        + "; readers of Kubernetes 1.37 rely on it");
             }
             metadataVersions = chosen;
             return this;
@@ -453,34 +451,31 @@ public final class DraDriver implements AutoCloseable {
          *     valid
          */
         public DraDriver build() {
-            DriverSettings settings =
-                    new DriverSettings(
-                            driverName,
-                            nodeName,
-                            kubeconfig,
-                            cdiRoot.toAbsolutePath().normalize(),
-                            pluginsDirectory.toAbsolutePath().normalize(),
-                            registrarDirectory.toAbsolutePath().normalize(),
-                            procRoot,
-                            podUid,
-                            clock,
-                            listener::recoverable,
-                            listener::fatal,
-                            serialized,
-                            removesSlicesOnClose,
-                            unhealthyTaint,
-                            httpEndpoint == null
-                                    ? null
-                                    : HttpSettings.of(httpEndpoint, metricsPath),
-                            readinessCheck,
-                            devicesPerSlice == SMALLEST_SLICE,
-                            healthService,
-                            healthcheckPort,
-                            devicePolicy,
-                            legacyPlugin != null,
-                            legacyPlugin == LegacyPlugin.WITHHOLD,
-                            metadataVersions.stream().map(MetadataVersion::text).toList(),
-                            takeOver == null ? null : new LeftClaims(takeOver));
+            DriverSettings settings = new DriverSettings(
+                    driverName,
+                    nodeName,
+                    kubeconfig,
+                    cdiRoot.toAbsolutePath().normalize(),
+                    pluginsDirectory.toAbsolutePath().normalize(),
+                    registrarDirectory.toAbsolutePath().normalize(),
+                    procRoot,
+                    podUid,
+                    clock,
+                    listener::recoverable,
+                    listener::fatal,
+                    serialized,
+                    removesSlicesOnClose,
+                    unhealthyTaint,
+                    httpEndpoint == null ? null : HttpSettings.of(httpEndpoint, metricsPath),
+                    readinessCheck,
+                    devicesPerSlice == SMALLEST_SLICE,
+                    healthService,
+                    healthcheckPort,
+                    devicePolicy,
+                    legacyPlugin != null,
+                    legacyPlugin == LegacyPlugin.WITHHOLD,
+                    metadataVersions.stream().map(MetadataVersion::text).toList(),
+                    takeOver == null ? null : new LeftClaims(takeOver));
             return new DraDriver(settings, provider);
         }
     }

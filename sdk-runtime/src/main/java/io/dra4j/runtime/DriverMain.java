@@ -87,9 +87,7 @@ public final class DriverMain {
      *     throws is reported as the reason why the driver can't start
      */
     public static void run(
-            String[] args,
-            String driverName,
-            Function<? super DriverOptions, ? extends DeviceProvider> provider) {
+            String[] args, String driverName, Function<? super DriverOptions, ? extends DeviceProvider> provider) {
         run(args, driverName, new DriverOptions.Standard(), provider);
     }
 
@@ -104,10 +102,7 @@ public final class DriverMain {
      * @param <O> the program's own options
      */
     public static <O extends DriverOptions> void run(
-            String[] args,
-            String driverName,
-            O options,
-            Function<? super O, ? extends DeviceProvider> provider) {
+            String[] args, String driverName, O options, Function<? super O, ? extends DeviceProvider> provider) {
         Objects.requireNonNull(args, "args");
         Objects.requireNonNull(driverName, "driverName");
         Objects.requireNonNull(options, "options");
@@ -126,10 +121,7 @@ public final class DriverMain {
      * @param <O> the program's own options
      */
     public static <O extends DriverOptions> void run(
-            String[] args,
-            DriverProgram program,
-            O options,
-            Function<? super O, ? extends DeviceProvider> provider) {
+            String[] args, DriverProgram program, O options, Function<? super O, ? extends DeviceProvider> provider) {
         run(args, program, options, provider, (filled, builder) -> {});
     }
 
@@ -163,19 +155,12 @@ public final class DriverMain {
         Ending ending = new Ending();
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
-        System.exit(
-                main.execute(
-                        args,
-                        program,
-                        options,
-                        filled -> {
-                            DraDriver.Builder builder =
-                                    filled.builder(provider.apply(filled))
-                                            .listener(endOnFatal(ending));
-                            abilities.accept(filled, builder);
-                            DraDriver driver = builder.build();
-                            return Run.of(driver::start, driver::close);
-                        }));
+        System.exit(main.execute(args, program, options, filled -> {
+            DraDriver.Builder builder = filled.builder(provider.apply(filled)).listener(endOnFatal(ending));
+            abilities.accept(filled, builder);
+            DraDriver driver = builder.build();
+            return Run.of(driver::start, driver::close);
+        }));
     }
 
     private static List<ConfigType<?>> configTypes(DeviceProvider provider) {
@@ -261,28 +246,18 @@ public final class DriverMain {
      * @param <O> the program's own options
      */
     public static <O extends ProgramOptions> void runController(
-            String[] args,
-            DriverProgram program,
-            O options,
-            Function<? super O, BindingController> controller) {
+            String[] args, DriverProgram program, O options, Function<? super O, BindingController> controller) {
         Ending ending = new Ending();
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
-        System.exit(
-                main.execute(
-                        args,
-                        program,
-                        options,
-                        filled -> {
-                            BindingController made = controller.apply(filled);
-                            return Run.of(made::start, made::close);
-                        }));
+        System.exit(main.execute(args, program, options, filled -> {
+            BindingController made = controller.apply(filled);
+            return Run.of(made::start, made::close);
+        }));
     }
 
     private static <O extends DriverOptions> Run webhook(
-            WebhookOptions given,
-            O options,
-            Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
+            WebhookOptions given, O options, Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
         AdmissionWebhook webhook = given.webhook(options.driverName(), configTypes.apply(options));
         return Run.of(webhook::start, webhook::close);
     }
@@ -297,25 +272,14 @@ public final class DriverMain {
     }
 
     /** Does all of it but ending the JVM, and returns the exit status. */
-    <O extends ProgramOptions> int execute(
-            String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
-        return reported(
-                () ->
-                        otherCommand(args, program)
-                                .orElseGet(
-                                        () ->
-                                                parseAndRun(
-                                                        args,
-                                                        options.commandLine(program, environment),
-                                                        program,
-                                                        options,
-                                                        () ->
-                                                                untilEnd(
-                                                                        program,
-                                                                        options,
-                                                                        () ->
-                                                                                assembly.apply(
-                                                                                        options)))));
+    <O extends ProgramOptions> int execute(String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
+        return reported(() -> otherCommand(args, program)
+                .orElseGet(() -> parseAndRun(
+                        args,
+                        options.commandLine(program, environment),
+                        program,
+                        options,
+                        () -> untilEnd(program, options, () -> assembly.apply(options)))));
     }
 
     /** Runs a command that is about the driver, and returns its exit status. */
@@ -324,23 +288,19 @@ public final class DriverMain {
             return Optional.of(new JournalMain(out, err).execute(program.name(), args));
         }
         if (ClusterMain.isFor(args)) {
-            return Optional.of(
-                    new ClusterMain(err, environment)
-                            .execute(program.name(), program.main(), args));
+            return Optional.of(new ClusterMain(err, environment).execute(program.name(), program.main(), args));
         }
         if (args.length > 0 && args[0].equals(CLAIM_METRICS)) {
-            return Optional.of(
-                    new ClaimMetricsMain(line, ending).execute(args, program, environment));
+            return Optional.of(new ClaimMetricsMain(line, ending).execute(args, program, environment));
         }
         return MaintenanceMain.isFor(args)
-                ? Optional.of(
-                        MaintenanceMain.execute(
-                                program.name(),
-                                program.defaultDriverName(),
-                                environment,
-                                args,
-                                List.of(out, err),
-                                ending::isRequestedWithin))
+                ? Optional.of(MaintenanceMain.execute(
+                        program.name(),
+                        program.defaultDriverName(),
+                        environment,
+                        args,
+                        List.of(out, err),
+                        ending::isRequestedWithin))
                 : Optional.empty();
     }
 
@@ -351,18 +311,12 @@ public final class DriverMain {
             O options,
             Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
         WebhookOptions own = new WebhookOptions();
-        return reported(
-                () ->
-                        parseAndRun(
-                                WebhookOptions.without(args),
-                                own.addTo(options.commandLine(program, environment), options),
-                                program,
-                                options,
-                                () ->
-                                        untilEnd(
-                                                program,
-                                                options,
-                                                () -> webhook(own, options, configTypes))));
+        return reported(() -> parseAndRun(
+                WebhookOptions.without(args),
+                own.addTo(options.commandLine(program, environment), options),
+                program,
+                options,
+                () -> untilEnd(program, options, () -> webhook(own, options, configTypes))));
     }
 
     /** Looks at the node in the driver's place. */
@@ -379,11 +333,7 @@ public final class DriverMain {
                 options,
                 () -> {
                     try {
-                        Report report =
-                                doctor.report(
-                                        options,
-                                        environment,
-                                        cluster -> own.apply(options, cluster));
+                        Report report = doctor.report(options, environment, cluster -> own.apply(options, cluster));
                         out.print(doctor.print(report));
                         out.flush();
                         return report.exitStatus();
@@ -402,8 +352,7 @@ public final class DriverMain {
                 try {
                     return provider.inventory();
                 } catch (Exception | LinkageError e) { // of a provider that is not started
-                    throw new DraException(
-                            "the provider can't read its devices without being started: " + e, e);
+                    throw new DraException("the provider can't read its devices without being started: " + e, e);
                 }
             }
 

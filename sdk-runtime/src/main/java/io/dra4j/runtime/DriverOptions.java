@@ -45,55 +45,48 @@ public abstract class DriverOptions extends ProgramOptions {
             paramLabel = "DIR",
             defaultValue = "/var/lib/kubelet/plugins",
             description =
-                    "Where the kubelet expects the data of its plugins. [KUBELET_PLUGINS_DIRECTORY_PATH]"
-                            + DEFAULT)
+                    "Where the kubelet expects the data of its plugins. [KUBELET_PLUGINS_DIRECTORY_PATH]" + DEFAULT)
     private Path kubeletPluginsDirectory;
 
     @Option(
             names = "--kubelet-registrar-directory-path",
             paramLabel = "DIR",
             defaultValue = "/var/lib/kubelet/plugins_registry",
-            description =
-                    "Where the kubelet looks for new plugins. [KUBELET_REGISTRAR_DIRECTORY_PATH]"
-                            + DEFAULT)
+            description = "Where the kubelet looks for new plugins. [KUBELET_REGISTRAR_DIRECTORY_PATH]" + DEFAULT)
     private Path kubeletRegistrarDirectory;
 
     @Option(
             names = "--proc-root",
             paramLabel = "DIR",
             defaultValue = "/proc",
-            description =
-                    "Where the host's /proc is mounted: its boot id identifies the boot of the node."
-                            + " [PROC_ROOT]"
-                            + DEFAULT)
+            description = "Where the host's /proc is mounted: its boot id identifies the boot of the node."
+                    + " [PROC_ROOT]"
+                    + DEFAULT)
     private Path procRoot;
 
     @Option(
             names = "--pod-uid",
             paramLabel = "UID",
-            description =
-                    "The UID of the driver's own pod; it lets a new pod of the driver take over"
-                            + " while the old one still runs. [POD_UID]")
+            description = "The UID of the driver's own pod; it lets a new pod of the driver take over"
+                    + " while the old one still runs. [POD_UID]")
     private @Nullable String podUid;
 
     @Option(
             names = "--healthcheck-port",
             paramLabel = "PORT",
             defaultValue = "-1",
-            description =
-                    "Where to answer gRPC probes: a TCP port, 0 for any, negative for none."
-                            + " [HEALTHCHECK_PORT]"
-                            + DEFAULT)
+            description = "Where to answer gRPC probes: a TCP port, 0 for any, negative for none."
+                    + " [HEALTHCHECK_PORT]"
+                    + DEFAULT)
     private int healthcheckPort;
 
     @Option(
             names = "--unhealthy-taint",
             paramLabel = "EFFECT",
             defaultValue = "off",
-            description =
-                    "How to taint devices that do not work: None, NoSchedule, NoExecute or off."
-                            + " [UNHEALTHY_TAINT]"
-                            + DEFAULT)
+            description = "How to taint devices that do not work: None, NoSchedule, NoExecute or off."
+                    + " [UNHEALTHY_TAINT]"
+                    + DEFAULT)
     private UnhealthyTaint unhealthyTaint;
 
     @Option(
@@ -110,8 +103,7 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--http-endpoint",
             paramLabel = "HOST:PORT",
             description = {
-                "Where to serve metrics and the probes /healthz and /readyz, for instance :8080."
-                        + " [HTTP_ENDPOINT]",
+                "Where to serve metrics and the probes /healthz and /readyz, for instance :8080." + " [HTTP_ENDPOINT]",
                 "Default: nowhere"
             })
     private @Nullable String httpEndpoint;
@@ -120,11 +112,10 @@ public abstract class DriverOptions extends ProgramOptions {
             names = "--metrics-port",
             paramLabel = "PORT",
             defaultValue = "-1",
-            description =
-                    "The port of --http-endpoint alone, on all addresses, as the community's example"
-                            + " driver has it; 0 for any that is free, negative for none."
-                            + " [METRICS_PORT]"
-                            + DEFAULT)
+            description = "The port of --http-endpoint alone, on all addresses, as the community's example"
+                    + " driver has it; 0 for any that is free, negative for none."
+                    + " [METRICS_PORT]"
+                    + DEFAULT)
     private int metricsPort;
 
     @Option(
@@ -301,8 +292,7 @@ public abstract class DriverOptions extends ProgramOptions {
         if (metricsPort > LAST_PORT) {
             throw new ParameterException(
                     command,
-                    "Invalid value for option '--metrics-port': %d is more than %d"
-                            .formatted(metricsPort, LAST_PORT));
+                    "Invalid value for option '--metrics-port': %d is more than %d".formatted(metricsPort, LAST_PORT));
         }
         String endpoint = httpEndpoint == null ? "" : httpEndpoint;
         if (metricsPort >= 0 && !endpoint.isEmpty() && !endpoint.endsWith(":" + metricsPort)) {
@@ -317,24 +307,16 @@ public abstract class DriverOptions extends ProgramOptions {
     final String[] footer() {
         List<String> lines = new ArrayList<>(Arrays.asList(super.footer()));
         lines.add("`journal inspect FILE` prints a journal of claims instead, for support.");
-        lines.add(
-                "`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be"
-                        + " beside this jar.");
-        lines.add(
-                "`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
-                        + " `maintenance --help` explains it.");
-        lines.add(
-                "`audit` before options holds the node's records of claims against each other;"
-                        + " `audit --help` explains it.");
-        lines.add(
-                "`webhook` before options checks claims when they are created; `webhook --help`"
-                        + " explains it.");
-        lines.add(
-                "`claim-metrics` instead serves how long claims of the cluster wait;"
-                        + " `claim-metrics --help` explains it.");
-        lines.add(
-                "`doctor` before options finds what is wrong with this node; `doctor --help` explains"
-                        + " it.");
+        lines.add("`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be"
+                + " beside this jar.");
+        lines.add("`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
+                + " `maintenance --help` explains it.");
+        lines.add("`audit` before options holds the node's records of claims against each other;"
+                + " `audit --help` explains it.");
+        lines.add("`webhook` before options checks claims when they are created; `webhook --help`" + " explains it.");
+        lines.add("`claim-metrics` instead serves how long claims of the cluster wait;"
+                + " `claim-metrics --help` explains it.");
+        lines.add("`doctor` before options finds what is wrong with this node; `doctor --help` explains" + " it.");
         return lines.toArray(String[]::new);
     }
 

@@ -17,13 +17,11 @@ public record DriverProgram(String name, String summary, String defaultDriverNam
 
     /** Returns a program that is called as its driver. */
     static DriverProgram of(String driverName, Class<?> main) {
-        return new DriverProgram(
-                driverName, "The DRA driver " + driverName + ".", driverName, main);
+        return new DriverProgram(driverName, "The DRA driver " + driverName + ".", driverName, main);
     }
 
     /** Returns the version of the jar that the program came in. */
     String version() {
-        return Objects.requireNonNullElse(
-                main.getPackage().getImplementationVersion(), "(unpackaged)");
+        return Objects.requireNonNullElse(main.getPackage().getImplementationVersion(), "(unpackaged)");
     }
 }

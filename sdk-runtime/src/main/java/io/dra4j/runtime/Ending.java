@@ -68,8 +68,7 @@ final class Ending {
     void endJvm() {
         request();
         Runtime.getRuntime()
-                .halt(
-                        status.completeOnTimeout(FAILURE, LONGEST_STOP_SECONDS, TimeUnit.SECONDS)
-                                .join());
+                .halt(status.completeOnTimeout(FAILURE, LONGEST_STOP_SECONDS, TimeUnit.SECONDS)
+                        .join());
     }
 }

@@ -94,8 +94,7 @@ final class FileEvents implements AutoCloseable {
                 }
                 watched = key.reset();
             }
-            LOG.atWarn()
-                    .log("The directory {} is gone; create it and restart the driver", directory);
+            LOG.atWarn().log("The directory {} is gone; create it and restart the driver", directory);
         } catch (ClosedWatchServiceException | InterruptedException e) {
             LOG.atDebug().log("No longer watching {}", name);
         }

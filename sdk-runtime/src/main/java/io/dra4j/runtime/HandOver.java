@@ -30,13 +30,12 @@ public final class HandOver implements AutoCloseable {
      *     claim is not simply prepared; the message has the next step
      */
     public static HandOver begin(DriverOptions options) {
-        return new HandOver(
-                StoppedDriver.open(
-                        options.driverName(),
-                        options.nodeName(),
-                        options.kubeletPluginsDirectory().resolve(options.driverName()),
-                        options.cdiRoot(),
-                        options.procRoot()));
+        return new HandOver(StoppedDriver.open(
+                options.driverName(),
+                options.nodeName(),
+                options.kubeletPluginsDirectory().resolve(options.driverName()),
+                options.cdiRoot(),
+                options.procRoot()));
     }
 
     /**

@@ -61,13 +61,11 @@ public final class InventoryWatch implements AutoCloseable {
      * @return the watch, which has looked once
      */
     public static InventoryWatch ofProbe(Duration interval, Callable<?> probe, Runnable changed) {
-        ScheduledExecutorService timer =
-                Executors.newSingleThreadScheduledExecutor(
-                        task -> {
-                            Thread thread = new Thread(task, "inventory-watch");
-                            thread.setDaemon(true);
-                            return thread;
-                        });
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "inventory-watch");
+            thread.setDaemon(true);
+            return thread;
+        });
         InventoryWatch watch = ofProbe(interval, probe, changed, timer);
         watch.source = timer::shutdown;
         return watch;
@@ -83,17 +81,11 @@ public final class InventoryWatch implements AutoCloseable {
      * @return the watch, which has looked once
      */
     public static InventoryWatch ofProbe(
-            Duration interval,
-            Callable<?> probe,
-            Runnable changed,
-            ScheduledExecutorService timer) {
+            Duration interval, Callable<?> probe, Runnable changed, ScheduledExecutorService timer) {
         Objects.requireNonNull(interval, "interval");
         Objects.requireNonNull(timer, "timer");
-        InventoryWatch watch =
-                new InventoryWatch(
-                        "the hardware",
-                        Objects.requireNonNull(probe, "probe"),
-                        Objects.requireNonNull(changed, "changed"));
+        InventoryWatch watch = new InventoryWatch(
+                "the hardware", Objects.requireNonNull(probe, "probe"), Objects.requireNonNull(changed, "changed"));
         watch.lookEvery(interval, timer);
         return watch;
     }
@@ -101,15 +93,14 @@ public final class InventoryWatch implements AutoCloseable {
     private void lookEvery(Duration interval, ScheduledExecutorService timer) {
         look();
         try {
-            next =
-                    timer.schedule(
-                            () -> {
-                                if (!closed) {
-                                    lookEvery(interval, timer);
-                                }
-                            },
-                            interval.toNanos(),
-                            TimeUnit.NANOSECONDS);
+            next = timer.schedule(
+                    () -> {
+                        if (!closed) {
+                            lookEvery(interval, timer);
+                        }
+                    },
+                    interval.toNanos(),
+                    TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             LOG.atDebug().log("No longer watching {}", what);
         }
@@ -126,11 +117,8 @@ public final class InventoryWatch implements AutoCloseable {
      */
     public static InventoryWatch ofFile(Path file, Runnable changed) {
         Objects.requireNonNull(file, "file");
-        InventoryWatch watch =
-                new InventoryWatch(
-                        file.toString(),
-                        () -> FileEvents.content(file),
-                        Objects.requireNonNull(changed, "changed"));
+        InventoryWatch watch = new InventoryWatch(
+                file.toString(), () -> FileEvents.content(file), Objects.requireNonNull(changed, "changed"));
         FileEvents events = FileEvents.open(file);
         watch.source = events;
         watch.look();

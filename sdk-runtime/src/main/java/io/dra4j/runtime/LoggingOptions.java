@@ -18,15 +18,14 @@ import picocli.CommandLine.Option;
 final class LoggingOptions {
 
     /** Go programs have no variables for these either. */
-    static final Set<String> NOT_IN_THE_ENVIRONMENT =
-            Set.of(
-                    "--v",
-                    "--vmodule",
-                    "--log-dir",
-                    "--log-file",
-                    "--log-backtrace-at",
-                    "--alsologtostderr",
-                    "--log-json-info-buffer-size");
+    static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of(
+            "--v",
+            "--vmodule",
+            "--log-dir",
+            "--log-file",
+            "--log-backtrace-at",
+            "--alsologtostderr",
+            "--log-json-info-buffer-size");
 
     private static final Logger LOG = LoggerFactory.getLogger(LoggingOptions.class);
 
@@ -35,10 +34,9 @@ final class LoggingOptions {
             order = 100,
             paramLabel = "N",
             defaultValue = "0",
-            description =
-                    "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
-                            + " libraries do, 8 everything."
-                            + "%nDefault: ${DEFAULT-VALUE}")
+            description = "How much to log: 0 what changes on the node, 4 what is done in detail, 6 what"
+                    + " libraries do, 8 everything."
+                    + "%nDefault: ${DEFAULT-VALUE}")
     private int verbosity;
 
     @Option(
@@ -46,16 +44,14 @@ final class LoggingOptions {
             order = 101,
             paramLabel = "FORMAT",
             defaultValue = "text",
-            description =
-                    "How to log: text or json. [LOGGING_FORMAT]" + "%nDefault: ${DEFAULT-VALUE}")
+            description = "How to log: text or json. [LOGGING_FORMAT]" + "%nDefault: ${DEFAULT-VALUE}")
     private LogFormat format;
 
     @Option(
             names = "--vmodule",
             paramLabel = "PATTERN=N,...",
             hidden = true,
-            description =
-                    "No effect, which is logged: it names files of a program in Go; -v raises all.")
+            description = "No effect, which is logged: it names files of a program in Go; -v raises all.")
     private String vmodule = "";
 
     @Option(
@@ -76,9 +72,7 @@ final class LoggingOptions {
             names = {"--log-backtrace-at", "--log_backtrace_at"},
             paramLabel = "FILE:LINE",
             hidden = true,
-            description =
-                    "No effect, which is logged: it names a line of a program in Go; -v 4 has stack"
-                            + " traces.")
+            description = "No effect, which is logged: it names a line of a program in Go; -v 4 has stack" + " traces.")
     private String backtrace = "";
 
     @Option(
@@ -100,8 +94,7 @@ final class LoggingOptions {
             paramLabel = "true|false",
             fallbackValue = "true",
             hidden = true,
-            description =
-                    "No effect: the log goes to standard error, in the lines of this program.")
+            description = "No effect: the log goes to standard error, in the lines of this program.")
     private List<Boolean> layout = List.of();
 
     @Option(
@@ -142,13 +135,10 @@ final class LoggingOptions {
         asked.put("--log-dir", directory);
         asked.put("--log-backtrace-at", backtrace);
         asked.values().removeIf(value -> value.isEmpty() || value.equals(":0"));
-        asked.forEach(
-                (option, value) ->
-                        LOG.atWarn()
-                                .addKeyValue("option", option)
-                                .addKeyValue("value", value)
-                                .log(
-                                        "An option has no effect: this program logs to standard"
-                                                + " error alone, as much as -v asks for"));
+        asked.forEach((option, value) -> LOG.atWarn()
+                .addKeyValue("option", option)
+                .addKeyValue("value", value)
+                .log("An option has no effect: this program logs to standard"
+                        + " error alone, as much as -v asks for"));
     }
 }

@@ -54,10 +54,7 @@ public final class NodeMain {
      * @param <O> the program's own options
      */
     public static <O extends DriverOptions> void runAudit(
-            String[] args,
-            DriverProgram program,
-            O options,
-            Function<? super O, ? extends AuditedNode> node) {
+            String[] args, DriverProgram program, O options, Function<? super O, ? extends AuditedNode> node) {
         System.exit(ofProcess().audit(args, program, options, node));
     }
 
@@ -73,20 +70,13 @@ public final class NodeMain {
      * @param <O> the program's own options
      */
     public static <O extends DriverOptions> void run(
-            String[] args,
-            DriverProgram program,
-            String description,
-            O options,
-            Function<? super O, String> command) {
+            String[] args, DriverProgram program, String description, O options, Function<? super O, String> command) {
         System.exit(ofProcess().command(args, program, description, options, command));
     }
 
     /** Audits the node, and returns the exit status. */
     <O extends DriverOptions> int audit(
-            String[] args,
-            DriverProgram program,
-            O options,
-            Function<? super O, ? extends AuditedNode> nodes) {
+            String[] args, DriverProgram program, O options, Function<? super O, ? extends AuditedNode> nodes) {
         AuditOptions own = new AuditOptions();
         CommandLine command = own.addTo(options.commandLine(program, environment));
         OptionalInt over = line.parse(AuditOptions.without(args), command, program, options);
@@ -105,11 +95,7 @@ public final class NodeMain {
     }
 
     private <O extends DriverOptions> int command(
-            String[] args,
-            DriverProgram program,
-            String description,
-            O options,
-            Function<? super O, String> command) {
+            String[] args, DriverProgram program, String description, O options, Function<? super O, String> command) {
         CommandLine filled = options.commandLine(program, environment);
         filled.getCommandSpec()
                 .name(program.name() + " " + args[0])

@@ -18,8 +18,7 @@ record ProgramMain(PrintStream out, PrintStream err) {
     private static final int STACK_TRACES = 4; // of --v
 
     /** Fills the options; returns the exit status if the program is to end with that. */
-    OptionalInt parse(
-            String[] args, CommandLine command, DriverProgram program, ProgramOptions options) {
+    OptionalInt parse(String[] args, CommandLine command, DriverProgram program, ProgramOptions options) {
         try {
             command.parseArgs(args);
             options.check(command);
@@ -42,8 +41,7 @@ record ProgramMain(PrintStream out, PrintStream err) {
     }
 
     /** Says why the program can't go on: to people, or to what collects logs. */
-    void explain(
-            DriverProgram program, ProgramOptions options, String what, RuntimeException cause) {
+    void explain(DriverProgram program, ProgramOptions options, String what, RuntimeException cause) {
         if (options.loggingFormat() == LogFormat.json) {
             LoggerFactory.getLogger(DriverLogging.class)
                     .atError()

@@ -31,8 +31,7 @@ public abstract class ProgramOptions {
 
     static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
-    private static final Set<String> NOT_IN_THE_ENVIRONMENT =
-            Set.of("--help", "--version", "--output");
+    private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--help", "--version", "--output");
 
     @Option(
             names = "--driver-name",
@@ -43,19 +42,15 @@ public abstract class ProgramOptions {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = {
-                "How to reach the API server. [KUBECONFIG]",
-                "Default: as a pod of the cluster"
-            })
+            description = {"How to reach the API server. [KUBECONFIG]", "Default: as a pod of the cluster"})
     private @Nullable Path kubeconfig;
 
     @Option(
             names = "--kube-api-qps",
             paramLabel = "N",
             hidden = true,
-            description =
-                    "No effect: requests to the API server have no limit here; each answers"
-                            + " something that happened. [KUBE_API_QPS]")
+            description = "No effect: requests to the API server have no limit here; each answers"
+                    + " something that happened. [KUBE_API_QPS]")
     private @Nullable Double apiRequestsPerSecond;
 
     @Option(
@@ -65,7 +60,8 @@ public abstract class ProgramOptions {
             description = "No effect, as --kube-api-qps. [KUBE_API_BURST]")
     private @Nullable Integer apiRequestsAtOnce;
 
-    @Mixin private LoggingOptions logging;
+    @Mixin
+    private LoggingOptions logging;
 
     @Option(
             names = {"-h", "--help"},
@@ -135,9 +131,7 @@ public abstract class ProgramOptions {
 
     /** Returns the last lines of the help. */
     String[] footer() {
-        return new String[] {
-            "", "[NAME] is the environment variable of an option; the command line outweighs it."
-        };
+        return new String[] {"", "[NAME] is the environment variable of an option; the command line outweighs it."};
     }
 
     /** Returns the command line that fills these options when it parses. */
@@ -154,8 +148,7 @@ public abstract class ProgramOptions {
         return command.setDefaultValueProvider(new Environment(program, environment));
     }
 
-    private record Environment(DriverProgram program, Map<String, String> variables)
-            implements IDefaultValueProvider {
+    private record Environment(DriverProgram program, Map<String, String> variables) implements IDefaultValueProvider {
 
         @Override
         public @Nullable String defaultValue(ArgSpec argument) {
@@ -171,8 +164,7 @@ public abstract class ProgramOptions {
         }
 
         private static boolean isInTheEnvironment(String option) {
-            return !NOT_IN_THE_ENVIRONMENT.contains(option)
-                    && !LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(option);
+            return !NOT_IN_THE_ENVIRONMENT.contains(option) && !LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(option);
         }
 
         private static String of(String option) {

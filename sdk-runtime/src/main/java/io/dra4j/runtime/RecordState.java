@@ -34,16 +34,14 @@ import java.util.function.Function;
  */
 public final class RecordState<T extends Record> {
 
-    private static final JsonMapper JSON =
-            JsonMapper.builder()
-                    .defaultPropertyInclusion(
-                            JsonInclude.Value.construct(
-                                    JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
-                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-                    .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-                    .build();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .build();
 
     private final int version;
     private final Map<Integer, Function<String, T>> readers;
@@ -101,8 +99,7 @@ public final class RecordState<T extends Record> {
         try {
             return new ProviderState(version, JSON.writeValueAsString(value));
         } catch (JsonProcessingException e) {
-            throw new DraException(
-                    "Can't write the state of a claim as JSON: " + e.getOriginalMessage(), e);
+            throw new DraException("Can't write the state of a claim as JSON: " + e.getOriginalMessage(), e);
         }
     }
 
@@ -117,14 +114,11 @@ public final class RecordState<T extends Record> {
         Objects.requireNonNull(state, "state");
         Function<String, T> reader = readers.get(state.version());
         if (reader == null) {
-            throw new DraException(
-                    "The claim's state has version %d, and this driver reads %s%s"
-                            .formatted(
-                                    state.version(),
-                                    readers.keySet(),
-                                    state.version() > version
-                                            ? ": a newer driver prepared the claim"
-                                            : ""));
+            throw new DraException("The claim's state has version %d, and this driver reads %s%s"
+                    .formatted(
+                            state.version(),
+                            readers.keySet(),
+                            state.version() > version ? ": a newer driver prepared the claim" : ""));
         }
         return reader.apply(state.rawJson());
     }
@@ -144,15 +138,13 @@ public final class RecordState<T extends Record> {
     }
 
     private static DraException unreadable(String why, String text, JsonProcessingException e) {
-        return new DraException(
-                "The claim's state can't be read: %s; it is %s".formatted(why, text), e);
+        return new DraException("The claim's state can't be read: %s; it is %s".formatted(why, text), e);
     }
 
     private static String place(JsonMappingException e) {
         StringBuilder path = new StringBuilder();
         for (JsonMappingException.Reference step : e.getPath()) {
-            path.append('/')
-                    .append(step.getFieldName() == null ? step.getIndex() : step.getFieldName());
+            path.append('/').append(step.getFieldName() == null ? step.getIndex() : step.getFieldName());
         }
         return path.isEmpty() ? "" : path + ": ";
     }

@@ -83,16 +83,15 @@ public final class SlicePreview {
      * @return a JSON object of {@code resource.k8s.io/v1} for each slice, in order
      * @throws IllegalArgumentException if there are {@link #problems}; the message has all of them
      */
-    public static List<String> rawJson(
-            String driverName, String nodeName, Inventory inventory, int devicesPerSlice) {
+    public static List<String> rawJson(String driverName, String nodeName, Inventory inventory, int devicesPerSlice) {
         Objects.requireNonNull(driverName, "driverName");
         Objects.requireNonNull(nodeName, "nodeName");
         SliceCodec codec = new SliceCodec(driverName, nodeName);
-        List<String> problems =
-                inventory.pools().stream().flatMap(pool -> problems(codec, pool)).toList();
+        List<String> problems = inventory.pools().stream()
+                .flatMap(pool -> problems(codec, pool))
+                .toList();
         if (!problems.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "The inventory can't be published:\n- " + String.join("\n- ", problems));
+            throw new IllegalArgumentException("The inventory can't be published:\n- " + String.join("\n- ", problems));
         }
         return inventory.pools().stream()
                 .flatMap(pool -> plan(pool, devicesPerSlice == DraDriver.SMALLEST_SLICE))

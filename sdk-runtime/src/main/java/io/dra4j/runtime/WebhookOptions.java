@@ -24,8 +24,7 @@ final class WebhookOptions {
     private static final String NO_NODE = "webhook";
 
     /** The options that a driver and its webhook both need. */
-    private static final Set<String> SHARED =
-            Set.of("--driver-name", "--v", "--logging-format", "--help", "--version");
+    private static final Set<String> SHARED = Set.of("--driver-name", "--v", "--logging-format", "--help", "--version");
 
     private CommandSpec command;
 
@@ -34,9 +33,8 @@ final class WebhookOptions {
             order = -4,
             paramLabel = "FILE",
             required = true,
-            description =
-                    "The server's certificate in PEM, with those of its issuers behind it; read again"
-                            + " when it has changed. Required. [TLS_CERT_FILE]")
+            description = "The server's certificate in PEM, with those of its issuers behind it; read again"
+                    + " when it has changed. Required. [TLS_CERT_FILE]")
     private Path certificate;
 
     @Option(
@@ -44,9 +42,7 @@ final class WebhookOptions {
             order = -3,
             paramLabel = "FILE",
             required = true,
-            description =
-                    "The certificate's private key in PEM, not encrypted. Required."
-                            + " [TLS_PRIVATE_KEY_FILE]")
+            description = "The certificate's private key in PEM, not encrypted. Required." + " [TLS_PRIVATE_KEY_FILE]")
     private Path key;
 
     private int port;
@@ -61,8 +57,7 @@ final class WebhookOptions {
         if (given < 0 || given > LAST_PORT) {
             throw new ParameterException(
                     command.commandLine(),
-                    "Invalid value for option '--port': %d is not 0 to %d"
-                            .formatted(given, LAST_PORT));
+                    "Invalid value for option '--port': %d is not 0 to %d".formatted(given, LAST_PORT));
         }
         port = given;
     }
@@ -100,7 +95,8 @@ final class WebhookOptions {
         CommandSpec everyDriver = CommandSpec.forAnnotatedObject(new DriverOptions.Standard());
         for (OptionSpec option : List.copyOf(command.options())) {
             String name = option.longestName();
-            boolean isNeeded = SHARED.contains(name) || options.ofConfigurations().contains(name);
+            boolean isNeeded =
+                    SHARED.contains(name) || options.ofConfigurations().contains(name);
             boolean isOwn = everyDriver.findOption(name) == null;
             if (!isNeeded && !(isOwn && option.required())) {
                 command.remove(option);
@@ -126,7 +122,8 @@ final class WebhookOptions {
     AdmissionWebhook webhook(String driverName, List<ConfigType<?>> configTypes) {
         return AdmissionWebhook.of(driverName, configTypes, certificate, key)
                 .port(port)
-                .refuseExtendedResources(
-                        extendedResources.stream().filter(name -> !name.isBlank()).toList());
+                .refuseExtendedResources(extendedResources.stream()
+                        .filter(name -> !name.isBlank())
+                        .toList());
     }
 }

@@ -12,5 +12,6 @@ import io.dra4j.testkit.ModuleRules;
 @AnalyzeClasses(packages = "io.dra4j.api", importOptions = ImportOption.DoNotIncludeTests.class)
 class ApiArchitectureTest {
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 }

@@ -22,8 +22,7 @@ final class Architecture {
     private Architecture() {}
 
     /** The visible members of a public type mention no such type, not even as a type argument. */
-    static ArchCondition<JavaClass> notMentionInSignatures(
-            DescribedPredicate<? super JavaClass> banned) {
+    static ArchCondition<JavaClass> notMentionInSignatures(DescribedPredicate<? super JavaClass> banned) {
         return new ArchCondition<>("not mention in signatures " + banned.getDescription()) {
             @Override
             public void check(JavaClass type, ConditionEvents events) {
@@ -31,16 +30,11 @@ final class Architecture {
                     return;
                 }
                 signatures(type)
-                        .forEach(
-                                (member, mentioned) ->
-                                        mentioned.stream()
-                                                .filter(banned)
-                                                .map(bad -> member + " mentions " + bad.getName())
-                                                .map(
-                                                        text ->
-                                                                SimpleConditionEvent.violated(
-                                                                        type, text))
-                                                .forEach(events::add));
+                        .forEach((member, mentioned) -> mentioned.stream()
+                                .filter(banned)
+                                .map(bad -> member + " mentions " + bad.getName())
+                                .map(text -> SimpleConditionEvent.violated(type, text))
+                                .forEach(events::add));
             }
         };
     }
@@ -51,15 +45,13 @@ final class Architecture {
             @Override
             public void check(JavaClass type, ConditionEvents events) {
                 Set<JavaModifier> modifiers = type.getModifiers();
-                boolean open =
-                        !type.isInterface()
-                                && !type.isEnum()
-                                && !type.isAnonymousClass()
-                                && !modifiers.contains(JavaModifier.FINAL)
-                                && !modifiers.contains(JavaModifier.ABSTRACT);
+                boolean open = !type.isInterface()
+                        && !type.isEnum()
+                        && !type.isAnonymousClass()
+                        && !modifiers.contains(JavaModifier.FINAL)
+                        && !modifiers.contains(JavaModifier.ABSTRACT);
                 if (open && type.getSubclasses().isEmpty()) {
-                    events.add(
-                            SimpleConditionEvent.violated(type, type.getName() + " is not final"));
+                    events.add(SimpleConditionEvent.violated(type, type.getName() + " is not final"));
                 }
             }
         };
@@ -69,8 +61,7 @@ final class Architecture {
         Map<String, Set<JavaClass>> signatures = new TreeMap<>();
         for (JavaCodeUnit unit : type.getCodeUnits()) {
             if (isVisible(unit.getModifiers()) && !isBridge(unit.getModifiers())) {
-                Set<JavaClass> mentioned =
-                        new HashSet<>(unit.getReturnType().getAllInvolvedRawTypes());
+                Set<JavaClass> mentioned = new HashSet<>(unit.getReturnType().getAllInvolvedRawTypes());
                 unit.getParameterTypes().stream()
                         .map(JavaType::getAllInvolvedRawTypes)
                         .forEach(mentioned::addAll);
@@ -95,12 +86,10 @@ final class Architecture {
     }
 
     private static boolean isVisible(Set<JavaModifier> modifiers) {
-        return modifiers.contains(JavaModifier.PUBLIC)
-                || modifiers.contains(JavaModifier.PROTECTED);
+        return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
     }
 
     private static boolean isBridge(Set<JavaModifier> modifiers) {
-        return modifiers.contains(JavaModifier.BRIDGE)
-                || modifiers.contains(JavaModifier.SYNTHETIC);
+        return modifiers.contains(JavaModifier.BRIDGE) || modifiers.contains(JavaModifier.SYNTHETIC);
     }
 }

@@ -30,32 +30,31 @@ class ArchitectureTest {
     private static final String I = R + ".internal";
 
     /** About two thirds of what each package held when the number was last set. */
-    private static final Map<String, Integer> LEAST_CLASSES =
-            Map.ofEntries(
-                    Map.entry(R, 5),
-                    Map.entry(I + ".driver", 10),
-                    Map.entry(I + ".publish", 10),
-                    Map.entry(I + ".publish.plan", 8),
-                    Map.entry(I + ".validate", 8),
-                    Map.entry(I + ".kubelet", 8),
-                    Map.entry(I + ".claim", 12),
-                    Map.entry(I + ".claim.allocation", 8),
-                    Map.entry(I + ".audit", 8),
-                    Map.entry(I + ".checkpoint", 8),
-                    Map.entry(I + ".pins", 3),
-                    Map.entry(I + ".policy", 8),
-                    Map.entry(I + ".cdi", 8),
-                    Map.entry(I + ".cluster", 20),
-                    Map.entry(I + ".health", 5),
-                    Map.entry(I + ".observe", 7),
-                    Map.entry(I + ".doctor", 6),
-                    Map.entry(I + ".measure", 2),
-                    Map.entry(I + ".pending", 2),
-                    Map.entry(I + ".http", 3),
-                    Map.entry(I + ".tls", 4),
-                    Map.entry(I + ".admission", 6),
-                    Map.entry(I + ".strict", 2),
-                    Map.entry(I + ".status", 8));
+    private static final Map<String, Integer> LEAST_CLASSES = Map.ofEntries(
+            Map.entry(R, 5),
+            Map.entry(I + ".driver", 10),
+            Map.entry(I + ".publish", 10),
+            Map.entry(I + ".publish.plan", 8),
+            Map.entry(I + ".validate", 8),
+            Map.entry(I + ".kubelet", 8),
+            Map.entry(I + ".claim", 12),
+            Map.entry(I + ".claim.allocation", 8),
+            Map.entry(I + ".audit", 8),
+            Map.entry(I + ".checkpoint", 8),
+            Map.entry(I + ".pins", 3),
+            Map.entry(I + ".policy", 8),
+            Map.entry(I + ".cdi", 8),
+            Map.entry(I + ".cluster", 20),
+            Map.entry(I + ".health", 5),
+            Map.entry(I + ".observe", 7),
+            Map.entry(I + ".doctor", 6),
+            Map.entry(I + ".measure", 2),
+            Map.entry(I + ".pending", 2),
+            Map.entry(I + ".http", 3),
+            Map.entry(I + ".tls", 4),
+            Map.entry(I + ".admission", 6),
+            Map.entry(I + ".strict", 2),
+            Map.entry(I + ".status", 8));
 
     private static final String[] RUNTIME_LIBRARIES = {
         "io.grpc..",
@@ -68,7 +67,8 @@ class ArchitectureTest {
         "ch.qos.logback.."
     };
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
@@ -76,113 +76,95 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule onlyLibrariesOfTheTableAreUsed =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat(
-                            resideInAnyPackage(RUNTIME_LIBRARIES)
-                                    .or(
-                                            resideInAnyPackage(
-                                                    "java..",
-                                                    "javax.net..",
-                                                    "io.dra4j.api..",
-                                                    "io.dra4j.kubelet..",
-                                                    "io.dra4j.rules",
-                                                    "io.dra4j.doctor..",
-                                                    R + "..",
-                                                    "org.jspecify.annotations",
-                                                    "org.slf4j..",
-                                                    "picocli..")));
+    static final ArchRule onlyLibrariesOfTheTableAreUsed = classes()
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage(RUNTIME_LIBRARIES)
+                    .or(resideInAnyPackage(
+                            "java..",
+                            "javax.net..",
+                            "io.dra4j.api..",
+                            "io.dra4j.kubelet..",
+                            "io.dra4j.rules",
+                            "io.dra4j.doctor..",
+                            R + "..",
+                            "org.jspecify.annotations",
+                            "org.slf4j..",
+                            "picocli..")));
 
     @ArchTest
-    static final ArchRule grpcIsAtHomeInKubelet =
-            ModuleRules.areAtHomeIn(
-                    List.of(I + ".kubelet.."),
-                    "io.grpc..",
-                    "com.google.protobuf..",
-                    "io.dra4j.kubelet..");
+    static final ArchRule grpcIsAtHomeInKubelet = ModuleRules.areAtHomeIn(
+            List.of(I + ".kubelet.."), "io.grpc..", "com.google.protobuf..", "io.dra4j.kubelet..");
 
     @ArchTest
-    static final ArchRule fabric8IsAtHomeInCluster =
-            ModuleRules.areAtHomeIn(List.of(I + ".cluster.."), "io.fabric8..");
+    static final ArchRule fabric8IsAtHomeInCluster = ModuleRules.areAtHomeIn(List.of(I + ".cluster.."), "io.fabric8..");
 
     @ArchTest
     static final ArchRule metricsAreAtHomeInObserve =
-            ModuleRules.areAtHomeIn(
-                    List.of(I + ".observe.."), "io.micrometer..", "io.prometheus..");
+            ModuleRules.areAtHomeIn(List.of(I + ".observe.."), "io.micrometer..", "io.prometheus..");
 
     @ArchTest
     static final ArchRule theHttpServerIsAtHomeInHttp =
             ModuleRules.areAtHomeIn(List.of(I + ".http.."), "com.sun.net.httpserver..");
 
     @ArchTest
-    static final ArchRule theLogBackendIsAtHomeInDriverLogging =
-            noClasses()
-                    .that()
-                    .doNotHaveFullyQualifiedName(I + ".driver.DriverLogging")
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage("ch.qos.logback..")
-                    .because("a host that brings its own backend must not need this one");
+    static final ArchRule theLogBackendIsAtHomeInDriverLogging = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(I + ".driver.DriverLogging")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("ch.qos.logback..")
+            .because("a host that brings its own backend must not need this one");
 
     /** The internal packages, and those that may use each; the public package is empty here. */
-    private static final Map<String, List<String>> USERS =
-            Map.ofEntries(
-                    Map.entry("driver", List.of("")),
-                    Map.entry("publish", List.of("driver")),
-                    Map.entry("publish.plan", List.of("", "publish", "doctor")),
-                    Map.entry("doctor", List.of("")),
-                    Map.entry(
-                            "validate", List.of("", "publish", "publish.plan", "policy", "status")),
-                    Map.entry("kubelet", List.of("driver")),
-                    Map.entry("health", List.of("driver", "kubelet")),
-                    Map.entry(
+    private static final Map<String, List<String>> USERS = Map.ofEntries(
+            Map.entry("driver", List.of("")),
+            Map.entry("publish", List.of("driver")),
+            Map.entry("publish.plan", List.of("", "publish", "doctor")),
+            Map.entry("doctor", List.of("")),
+            Map.entry("validate", List.of("", "publish", "publish.plan", "policy", "status")),
+            Map.entry("kubelet", List.of("driver")),
+            Map.entry("health", List.of("driver", "kubelet")),
+            Map.entry("claim", List.of("", "driver", "kubelet", "admission", "measure", "audit")),
+            Map.entry("measure", List.of("driver")),
+            Map.entry("pending", List.of("driver")),
+            Map.entry("audit", List.of("", "driver")),
+            Map.entry("claim.allocation", List.of("", "claim", "admission", "audit")),
+            Map.entry("policy", List.of("driver")),
+            Map.entry("strict", List.of("claim.allocation", "policy")),
+            Map.entry("status", List.of("driver", "claim")),
+            Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation", "doctor", "audit")),
+            Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
+            Map.entry("cdi", List.of("driver", "claim", "audit")),
+            Map.entry("admission", List.of("")),
+            Map.entry("http", List.of("observe", "admission")),
+            Map.entry("tls", List.of("", "admission")),
+            Map.entry(
+                    "cluster",
+                    List.of(
+                            "",
+                            "driver",
+                            "doctor",
+                            "publish",
+                            "publish.plan",
+                            "validate",
                             "claim",
-                            List.of("", "driver", "kubelet", "admission", "measure", "audit")),
-                    Map.entry("measure", List.of("driver")),
-                    Map.entry("pending", List.of("driver")),
-                    Map.entry("audit", List.of("", "driver")),
-                    Map.entry("claim.allocation", List.of("", "claim", "admission", "audit")),
-                    Map.entry("policy", List.of("driver")),
-                    Map.entry("strict", List.of("claim.allocation", "policy")),
-                    Map.entry("status", List.of("driver", "claim")),
-                    Map.entry(
-                            "checkpoint",
-                            List.of("driver", "claim", "claim.allocation", "doctor", "audit")),
-                    Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
-                    Map.entry("cdi", List.of("driver", "claim", "audit")),
-                    Map.entry("admission", List.of("")),
-                    Map.entry("http", List.of("observe", "admission")),
-                    Map.entry("tls", List.of("", "admission")),
-                    Map.entry(
-                            "cluster",
-                            List.of(
-                                    "",
-                                    "driver",
-                                    "doctor",
-                                    "publish",
-                                    "publish.plan",
-                                    "validate",
-                                    "claim",
-                                    "claim.allocation",
-                                    "pins",
-                                    "policy",
-                                    "status",
-                                    "admission",
-                                    "pending",
-                                    "audit")));
+                            "claim.allocation",
+                            "pins",
+                            "policy",
+                            "status",
+                            "admission",
+                            "pending",
+                            "audit")));
 
     @ArchTest
     static void claimsFlowInOneDirection(JavaClasses classes) {
-        USERS.forEach(
-                (used, users) ->
-                        noClasses()
-                                .that()
-                                .resideOutsideOfPackages(packages(used, users))
-                                .should()
-                                .dependOnClassesThat()
-                                .resideInAPackage(I + "." + used)
-                                .check(classes));
+        USERS.forEach((used, users) -> noClasses()
+                .that()
+                .resideOutsideOfPackages(packages(used, users))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(I + "." + used)
+                .check(classes));
     }
 
     private static String[] packages(String used, List<String> users) {
@@ -191,9 +173,11 @@ class ArchitectureTest {
                 .toArray(String[]::new);
     }
 
-    @ArchTest static final ArchRule observeIsALeafButForItsPages = leaf("observe", "http");
+    @ArchTest
+    static final ArchRule observeIsALeafButForItsPages = leaf("observe", "http");
 
-    @ArchTest static final ArchRule httpIsALeaf = leaf("http");
+    @ArchTest
+    static final ArchRule httpIsALeaf = leaf("http");
 
     private static ArchRule leaf(String name, String... used) {
         return noClasses()
@@ -201,16 +185,12 @@ class ArchitectureTest {
                 .resideInAPackage(I + "." + name)
                 .should()
                 .dependOnClassesThat(
-                        resideInAPackage("io.dra4j..")
-                                .and(not(resideInAnyPackage(packages(name, List.of(used))))));
+                        resideInAPackage("io.dra4j..").and(not(resideInAnyPackage(packages(name, List.of(used))))));
     }
 
     @ArchTest
     static final ArchRule internalsNeverLeak =
-            classes()
-                    .that()
-                    .resideInAPackage(R)
-                    .should(notMentionInSignatures(resideInAPackage(I + "..")));
+            classes().that().resideInAPackage(R).should(notMentionInSignatures(resideInAPackage(I + "..")));
 
     @ArchTest
     static final ArchRule foreignTypesStayOutOfSignatures =
@@ -218,29 +198,23 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule publicInternalTypesAreUsedFromAnotherPackage =
-            ModuleRules.publicTypesAreUsedFromOtherPackages(
-                    resideInAPackage(R)
-                            // the compiler puts the values in the place of its constants' names
-                            .or(name(I + ".observe.LogField")));
+            ModuleRules.publicTypesAreUsedFromOtherPackages(resideInAPackage(R)
+                    // the compiler puts the values in the place of its constants' names
+                    .or(name(I + ".observe.LogField")));
 
     @ArchTest
     static final ArchRule programsAreAtHomeInDriver =
-            classes()
-                    .that()
-                    .haveNameMatching(".*(Main|Options)")
-                    .should()
-                    .resideInAnyPackage(R, I + ".driver");
+            classes().that().haveNameMatching(".*(Main|Options)").should().resideInAnyPackage(R, I + ".driver");
 
     @ArchTest
     static final ArchRule classesAreFinalUnlessExtended = classes().should(beFinalUnlessExtended());
 
     @ArchTest
-    static final ArchRule namesSayWhatTheThingIs =
-            noClasses()
-                    .should()
-                    .haveSimpleNameEndingWith("Impl")
-                    .orShould()
-                    .haveNameMatching(".*(Manager|Helper|Handler|Utils?|Common)")
-                    .orShould()
-                    .resideInAnyPackage("..util..", "..common..", "..impl..", "..helper..");
+    static final ArchRule namesSayWhatTheThingIs = noClasses()
+            .should()
+            .haveSimpleNameEndingWith("Impl")
+            .orShould()
+            .haveNameMatching(".*(Manager|Helper|Handler|Utils?|Common)")
+            .orShould()
+            .resideInAnyPackage("..util..", "..common..", "..impl..", "..helper..");
 }

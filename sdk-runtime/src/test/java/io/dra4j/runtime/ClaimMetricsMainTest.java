@@ -24,12 +24,10 @@ import org.slf4j.LoggerFactory;
 class ClaimMetricsMainTest {
 
     /** An option at the begin of its line in a help text. */
-    private static final Pattern OPTION =
-            Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
+    private static final Pattern OPTION = Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
 
     private static final DriverProgram PROGRAM =
-            new DriverProgram(
-                    "acme-driver", "Drives Acme cards.", "acme.example.com", DriverMain.class);
+            new DriverProgram("acme-driver", "Drives Acme cards.", "acme.example.com", DriverMain.class);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -50,13 +48,9 @@ class ClaimMetricsMainTest {
                         new PrintStream(err, true, UTF_8),
                         Map.of("METRICS_PATH", "/own"),
                         ending)
-                .execute(
-                        args,
-                        PROGRAM,
-                        new DriverOptions.Standard(),
-                        options -> {
-                            throw new AssertionError("The driver itself is not run");
-                        });
+                .execute(args, PROGRAM, new DriverOptions.Standard(), options -> {
+                    throw new AssertionError("The driver itself is not run");
+                });
     }
 
     @Test
@@ -87,16 +81,12 @@ class ClaimMetricsMainTest {
     void saysWhatIsWrongWithItsOptions(@TempDir Path directory) throws IOException {
         Path kubeconfig = Files.writeString(directory.resolve("kubeconfig"), "{}");
 
-        assertThat(
-                        execute(
-                                "claim-metrics",
-                                "--kubeconfig=" + kubeconfig,
-                                "--http-endpoint=nowhere"))
+        assertThat(execute("claim-metrics", "--kubeconfig=" + kubeconfig, "--http-endpoint=nowhere"))
                 .isOne();
-        assertThat(execute("claim-metrics", "--kubeconfig=" + directory.resolve("none"))).isOne();
+        assertThat(execute("claim-metrics", "--kubeconfig=" + directory.resolve("none")))
+                .isOne();
 
         assertThat(err.toString(UTF_8))
-                .contains(
-                        "acme-driver: Not an HTTP endpoint: \"nowhere\"", "there is no such file");
+                .contains("acme-driver: Not an HTTP endpoint: \"nowhere\"", "there is no such file");
     }
 }

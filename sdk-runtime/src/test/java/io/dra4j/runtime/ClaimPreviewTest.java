@@ -21,20 +21,14 @@ class ClaimPreviewTest {
 
     private record Clock(int megahertz) {}
 
-    private static final ConfigType<Clock> CLOCK =
-            ConfigType.builder("fpga.example.com/v1", "Clock", Clock.class)
-                    .validate(
-                            clock ->
-                                    clock.megahertz() > 500
-                                            ? List.of("megahertz must be at most 500")
-                                            : List.of())
-                    .build();
+    private static final ConfigType<Clock> CLOCK = ConfigType.builder("fpga.example.com/v1", "Clock", Clock.class)
+            .validate(clock -> clock.megahertz() > 500 ? List.of("megahertz must be at most 500") : List.of())
+            .build();
 
-    private final ClaimPreview preview =
-            ClaimPreview.of(
-                    "fpga.example.com",
-                    List.of(CLOCK),
-                    Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("fpga-0").build()))));
+    private final ClaimPreview preview = ClaimPreview.of(
+            "fpga.example.com",
+            List.of(CLOCK),
+            Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("fpga-0").build()))));
 
     private static String claim(String device, String megahertz) {
         return """
@@ -63,43 +57,30 @@ class ClaimPreviewTest {
                            apiVersion: fpga.example.com/v1
                            kind: Clock
                            megahertz: %s
-               """
-                .formatted(device, megahertz);
+               """.formatted(device, megahertz);
     }
 
     @Test
     void showsTheClaimAsTheProviderGetsIt() {
         AllocatedClaim claim = preview.allocated(claim("fpga-0", "200"));
 
-        assertThat(claim.ref())
-                .isEqualTo(
-                        new ClaimRef("team-a", "crypto", "00000000-0000-0000-0000-000000000000"));
-        assertThat(claim.devices())
-                .singleElement()
-                .satisfies(
-                        device -> {
-                            assertThat(device.request()).isEqualTo("board");
-                            assertThat(device.deviceClass()).isEqualTo("fpga.example.com");
-                            assertThat(device.config(CLOCK))
-                                    .isEqualTo(
-                                            new AppliedConfig<>(
-                                                    new Clock(200),
-                                                    ConfigSource.FROM_CLAIM,
-                                                    0,
-                                                    List.of()));
-                        });
+        assertThat(claim.ref()).isEqualTo(new ClaimRef("team-a", "crypto", "00000000-0000-0000-0000-000000000000"));
+        assertThat(claim.devices()).singleElement().satisfies(device -> {
+            assertThat(device.request()).isEqualTo("board");
+            assertThat(device.deviceClass()).isEqualTo("fpga.example.com");
+            assertThat(device.config(CLOCK))
+                    .isEqualTo(new AppliedConfig<>(new Clock(200), ConfigSource.FROM_CLAIM, 0, List.of()));
+        });
         assertThat(preview.refusal(claim("fpga-0", "200"))).isEmpty();
     }
 
     @Test
     void showsWhatTheOwnerOfThePodWouldSee() {
         assertThat(preview.refusal(claim("fpga-0", "900")))
-                .hasValueSatisfying(
-                        text -> assertThat(text).contains("megahertz must be at most 500"));
+                .hasValueSatisfying(text -> assertThat(text).contains("megahertz must be at most 500"));
         assertThat(preview.refusal(claim("fpga-0", "fast")))
                 .hasValueSatisfying(text -> assertThat(text).contains("megahertz"));
-        assertThat(preview.refusal(claim("fpga-7", "200")))
-                .hasValue("pool node-a has no device fpga-7");
+        assertThat(preview.refusal(claim("fpga-7", "200"))).hasValue("pool node-a has no device fpga-7");
         assertThatThrownBy(() -> preview.allocated(claim("fpga-7", "200")))
                 .isInstanceOf(PrepareException.class)
                 .hasMessage("pool node-a has no device fpga-7");
@@ -107,9 +88,7 @@ class ClaimPreviewTest {
 
     @Test
     void needsAnAllocation() {
-        assertThat(
-                        preview.refusal(
-                                "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\"}"))
+        assertThat(preview.refusal("{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\"}"))
                 .hasValue("the claim is not allocated");
     }
 
@@ -117,8 +96,7 @@ class ClaimPreviewTest {
     void readsNothingElse() {
         assertThatThrownBy(() -> preview.refusal("kind: Pod\napiVersion: v1"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "Not a ResourceClaim of resource.k8s.io/v1; apiVersion is \"v1\" and kind is \"Pod\"");
+                .hasMessage("Not a ResourceClaim of resource.k8s.io/v1; apiVersion is \"v1\" and kind is \"Pod\"");
         assertThatThrownBy(() -> preview.refusal("{"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("The claim is neither YAML nor JSON: ");

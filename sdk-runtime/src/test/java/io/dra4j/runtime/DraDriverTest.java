@@ -19,21 +19,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DraDriverTest {
 
-    private static final DeviceProvider NO_DEVICES =
-            new DeviceProvider() {
-                @Override
-                public Inventory inventory() {
-                    return Inventory.of();
-                }
+    private static final DeviceProvider NO_DEVICES = new DeviceProvider() {
+        @Override
+        public Inventory inventory() {
+            return Inventory.of();
+        }
 
-                @Override
-                public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-                    return PreparedClaim.of(List.of());
-                }
+        @Override
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
+            return PreparedClaim.of(List.of());
+        }
 
-                @Override
-                public void unprepare(HeldClaim claim, ClaimContext context) {}
-            };
+        @Override
+        public void unprepare(HeldClaim claim, ClaimContext context) {}
+    };
 
     private static DraDriver.Builder builder() {
         return DraDriver.builder("gpu.example.com", "node-a", NO_DEVICES);
@@ -48,13 +47,7 @@ class DraDriverTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "0f8fad5b-d9cb-469f-a165-70867728950e",
-                "0123456789abcdef0123456789abcdef",
-                "pod-1"
-            })
+    @ValueSource(strings = {"", "0f8fad5b-d9cb-469f-a165-70867728950e", "0123456789abcdef0123456789abcdef", "pod-1"})
     void isBuiltWithTheUidOfAPodOrNone(String uid) {
         assertThat(builder().podUid(uid).build()).isNotNull();
     }

@@ -24,28 +24,22 @@ import org.junit.jupiter.api.io.TempDir;
 /** The command {@code doctor} of a driver's program. */
 class DriverDoctorTest {
 
-    private static final Pattern OPTION =
-            Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
+    private static final Pattern OPTION = Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
 
     private static final DriverProgram PROGRAM =
-            new DriverProgram(
-                    "acme-driver",
-                    "Drives Acme cards.",
-                    "acme.example.com",
-                    DriverDoctorTest.class);
+            new DriverProgram("acme-driver", "Drives Acme cards.", "acme.example.com", DriverDoctorTest.class);
 
-    private static final Check OWN =
-            new Check() {
-                @Override
-                public String id() {
-                    return "firmware";
-                }
+    private static final Check OWN = new Check() {
+        @Override
+        public String id() {
+            return "firmware";
+        }
 
-                @Override
-                public Result look() {
-                    return Result.healthy("the firmware is new");
-                }
-            };
+        @Override
+        public Result look() {
+            return Result.healthy("the firmware is new");
+        }
+    };
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -55,10 +49,7 @@ class DriverDoctorTest {
         List<String> all = new ArrayList<>(List.of("doctor"));
         all.addAll(List.of(args));
         return new DriverMain(
-                        new PrintStream(out, true, UTF_8),
-                        new PrintStream(err, true, UTF_8),
-                        environment,
-                        new Ending())
+                        new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), environment, new Ending())
                 .executeDoctor(
                         all.toArray(String[]::new),
                         PROGRAM,
@@ -78,13 +69,13 @@ class DriverDoctorTest {
     void looksWithTheOptionsOfTheDriver(@TempDir Path folder) throws IOException {
         environment.put("NODE_NAME", "node-a");
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().node("node-a").start()) {
-            environment.put("KUBECONFIG", api.writeKubeconfig(folder.resolve("config")).toString());
+            environment.put(
+                    "KUBECONFIG", api.writeKubeconfig(folder.resolve("config")).toString());
 
-            int status =
-                    execute(
-                            "--kubelet-plugins-directory-path=" + folder,
-                            "--kubelet-registrar-directory-path=" + folder.resolve("none"),
-                            "--output=json");
+            int status = execute(
+                    "--kubelet-plugins-directory-path=" + folder,
+                    "--kubelet-registrar-directory-path=" + folder.resolve("none"),
+                    "--output=json");
 
             assertThat(status).isOne();
             assertThat(out())

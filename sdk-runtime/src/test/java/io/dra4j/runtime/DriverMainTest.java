@@ -37,12 +37,10 @@ import picocli.CommandLine.Option;
 class DriverMainTest {
 
     /** An option at the begin of its line in a help text. */
-    private static final Pattern OPTION =
-            Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
+    private static final Pattern OPTION = Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
 
     private static final DriverProgram PROGRAM =
-            new DriverProgram(
-                    "acme-driver", "Drives Acme cards.", "acme.example.com", DriverMainTest.class);
+            new DriverProgram("acme-driver", "Drives Acme cards.", "acme.example.com", DriverMainTest.class);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -70,10 +68,7 @@ class DriverMainTest {
     private DriverMain main() {
         ending.request(); // as if the signal were there already: nothing waits
         return new DriverMain(
-                new PrintStream(out, true, UTF_8),
-                new PrintStream(err, true, UTF_8),
-                environment,
-                ending);
+                new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), environment, ending);
     }
 
     private String out() {
@@ -126,8 +121,7 @@ class DriverMainTest {
         private int execute(String... args) {
             List<String> all = new ArrayList<>(List.of("webhook"));
             all.addAll(List.of(args));
-            return main().executeWebhook(
-                            all.toArray(String[]::new), PROGRAM, options, filled -> List.of());
+            return main().executeWebhook(all.toArray(String[]::new), PROGRAM, options, filled -> List.of());
         }
 
         @Test
@@ -152,12 +146,11 @@ class DriverMainTest {
         void takesTheOptionsOfTheDriver() {
             environment.put("NUM_CARDS", "3");
 
-            int status =
-                    execute(
-                            "--kubeconfig=/no/such",
-                            "--cdi-root=/cdi",
-                            "--tls-cert-file=/no/such.crt",
-                            "--tls-private-key-file=/no/such.key");
+            int status = execute(
+                    "--kubeconfig=/no/such",
+                    "--cdi-root=/cdi",
+                    "--tls-cert-file=/no/such.crt",
+                    "--tls-private-key-file=/no/such.key");
 
             assertThat(err()).contains("Can't read /no/such.crt");
             assertThat(status).isOne();
@@ -170,8 +163,7 @@ class DriverMainTest {
             int status = execute("--tls-cert-file=a", "--tls-private-key-file=b", "--port=65536");
 
             assertThat(status).isEqualTo(2);
-            assertThat(err())
-                    .contains("Invalid value for option '--port': 65536 is not 0 to 65535");
+            assertThat(err()).contains("Invalid value for option '--port': 65536 is not 0 to 65535");
         }
     }
 
@@ -186,10 +178,8 @@ class DriverMainTest {
             assertThat(options.driverName()).isEqualTo("acme.example.com");
             assertThat(options.kubeconfig()).isEmpty();
             assertThat(options.cdiRoot()).isEqualTo(Path.of("/var/run/cdi"));
-            assertThat(options.kubeletPluginsDirectory())
-                    .isEqualTo(Path.of("/var/lib/kubelet/plugins"));
-            assertThat(options.kubeletRegistrarDirectory())
-                    .isEqualTo(Path.of("/var/lib/kubelet/plugins_registry"));
+            assertThat(options.kubeletPluginsDirectory()).isEqualTo(Path.of("/var/lib/kubelet/plugins"));
+            assertThat(options.kubeletRegistrarDirectory()).isEqualTo(Path.of("/var/lib/kubelet/plugins_registry"));
             assertThat(options.procRoot()).isEqualTo(Path.of("/proc"));
             assertThat(options.podUid()).isEmpty();
             assertThat(options.httpEndpoint()).isEmpty();
@@ -286,20 +276,19 @@ class DriverMainTest {
             environment.put("KUBE_API_BURST", "");
             environment.put("VMODULE", "not=read");
 
-            assertThat(
-                            execute(
-                                    "--node-name=n",
-                                    "--kube-api-qps=2.5",
-                                    "--logtostderr",
-                                    "--alsologtostderr=false",
-                                    "--stderrthreshold=INFO",
-                                    "--log-flush-frequency=5s",
-                                    "--log-json-info-buffer-size=1Mi",
-                                    "--log-text-split-stream=false",
-                                    "--skip_headers=true",
-                                    "--log_backtrace_at=:0",
-                                    "--log_dir=",
-                                    "--vmodule=driver=5"))
+            assertThat(execute(
+                            "--node-name=n",
+                            "--kube-api-qps=2.5",
+                            "--logtostderr",
+                            "--alsologtostderr=false",
+                            "--stderrthreshold=INFO",
+                            "--log-flush-frequency=5s",
+                            "--log-json-info-buffer-size=1Mi",
+                            "--log-text-split-stream=false",
+                            "--skip_headers=true",
+                            "--log_backtrace_at=:0",
+                            "--log_dir=",
+                            "--vmodule=driver=5"))
                     .isZero();
 
             assertThat(err()).isEmpty();
@@ -321,9 +310,7 @@ class DriverMainTest {
         void namesTheRequiredOptionThatIsMissing() {
             assertThat(execute()).isEqualTo(2);
 
-            assertThat(err())
-                    .isEqualTo(
-                            """
+            assertThat(err()).isEqualTo("""
                             acme-driver: Missing required option: '--node-name=NAME'
                             Run it with --help to see its options.
                             """);
@@ -425,16 +412,14 @@ class DriverMainTest {
 
         @Test
         void reportsAFailureThatIsUnexpected() {
-            int status =
-                    execute(
-                            filled -> {
-                                throw new IllegalStateException("odd");
-                            },
-                            "--node-name=n");
+            int status = execute(
+                    filled -> {
+                        throw new IllegalStateException("odd");
+                    },
+                    "--node-name=n");
 
             assertThat(status).isEqualTo(1);
-            assertThat(err())
-                    .isEqualTo("acme-driver: unexpected: java.lang.IllegalStateException: odd\n");
+            assertThat(err()).isEqualTo("acme-driver: unexpected: java.lang.IllegalStateException: odd\n");
         }
     }
 

@@ -52,10 +52,9 @@ class InventoryWatchTest {
         @Test
         void takesAFailureForNoChangeAndGoesOn() {
             watch();
-            probe =
-                    () -> {
-                        throw new IOException("the bus hangs");
-                    };
+            probe = () -> {
+                throw new IOException("the bus hangs");
+            };
             timer.advance(INTERVAL.multipliedBy(2));
             probe = () -> List.of("serial-1");
             timer.advance(INTERVAL);
@@ -107,14 +106,13 @@ class InventoryWatchTest {
             Semaphore changed = new Semaphore(0);
             Semaphore looks = new Semaphore(0);
 
-            try (InventoryWatch watch =
-                    InventoryWatch.ofProbe(
-                            Duration.ofMillis(1),
-                            () -> {
-                                looks.release();
-                                return looks.availablePermits() > 2;
-                            },
-                            changed::release)) {
+            try (InventoryWatch watch = InventoryWatch.ofProbe(
+                    Duration.ofMillis(1),
+                    () -> {
+                        looks.release();
+                        return looks.availablePermits() > 2;
+                    },
+                    changed::release)) {
                 assertThat(watch).isNotNull();
                 assertThat(changed.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
             }
@@ -124,7 +122,9 @@ class InventoryWatchTest {
     @Nested
     class OfAFile {
 
-        @TempDir private Path directory;
+        @TempDir
+        private Path directory;
+
         private final Semaphore changed = new Semaphore(0);
 
         @Test

@@ -41,11 +41,10 @@ class LoggingOptionsTest {
         parse("--vmodule=driver=5", "--log_file", "/var/log/driver.log", "--log-dir=/var/log");
 
         assertThat(log.list)
-                .allSatisfy(
-                        event -> {
-                            assertThat(event.getLevel()).isEqualTo(Level.WARN);
-                            assertThat(event.getMessage()).contains("no effect");
-                        })
+                .allSatisfy(event -> {
+                    assertThat(event.getLevel()).isEqualTo(Level.WARN);
+                    assertThat(event.getMessage()).contains("no effect");
+                })
                 .extracting(event -> event.getKeyValuePairs().get(0).value)
                 .containsExactly("--vmodule", "--log-file", "--log-dir");
     }

@@ -17,7 +17,8 @@ class RecordStateTest {
 
     private static final RecordState<Flashed> STATE = RecordState.of(2, Flashed.class);
 
-    private record Flashed(List<Region> regions, boolean locked, @Nullable String image) {}
+    private record Flashed(
+            List<Region> regions, boolean locked, @Nullable String image) {}
 
     private record Region(String name, int slot) {}
 
@@ -33,17 +34,11 @@ class RecordStateTest {
     @Test
     void writesAFieldForEachComponentThatIsNotNull() {
         assertThat(STATE.write(new Flashed(List.of(new Region("r0", 3)), false, null)))
-                .isEqualTo(
-                        new ProviderState(
-                                2,
-                                "{\"regions\":[{\"name\":\"r0\",\"slot\":3}],\"locked\":false}"));
+                .isEqualTo(new ProviderState(2, "{\"regions\":[{\"name\":\"r0\",\"slot\":3}],\"locked\":false}"));
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     {"regions":[],"locked":true,"extra":1}                | extra
                     {"regions":[],"locked":true,"locked":true}            | locked
                     {"regions":[]}                                        | /locked:
@@ -63,9 +58,8 @@ class RecordStateTest {
     void refusesOtherVersions() {
         assertThatThrownBy(() -> STATE.read(new ProviderState(3, "{}")))
                 .isInstanceOf(DraException.class)
-                .hasMessage(
-                        "The claim's state has version 3, and this driver reads [2]: a newer driver"
-                                + " prepared the claim");
+                .hasMessage("The claim's state has version 3, and this driver reads [2]: a newer driver"
+                        + " prepared the claim");
         assertThatThrownBy(() -> STATE.read(new ProviderState(1, "{}")))
                 .isInstanceOf(DraException.class)
                 .hasMessage("The claim's state has version 1, and this driver reads [2]");
@@ -73,11 +67,8 @@ class RecordStateTest {
 
     @Test
     void upgradesAnEarlierVersion() {
-        RecordState<Flashed> both =
-                STATE.upgrading(
-                        1,
-                        FlashedOnce.class,
-                        old -> new Flashed(List.of(new Region(old.region(), 0)), false, null));
+        RecordState<Flashed> both = STATE.upgrading(
+                1, FlashedOnce.class, old -> new Flashed(List.of(new Region(old.region(), 0)), false, null));
 
         assertThat(both.read(new ProviderState(1, "{\"region\":\"r1\"}")).regions())
                 .containsExactly(new Region("r1", 0));

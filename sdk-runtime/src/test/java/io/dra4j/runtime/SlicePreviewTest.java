@@ -16,23 +16,19 @@ import org.junit.jupiter.api.Test;
 
 class SlicePreviewTest {
 
-    private static final Inventory BAD =
-            Inventory.of(
-                    Pool.ofNode(
-                            "node-a",
-                            List.of(
-                                    Device.builder("fpga-0").version("firmware", "1.2").build(),
-                                    Device.builder("fpga-1").attribute("board name", "A1").build(),
-                                    Device.builder("fpga-2")
-                                            .consumes(
-                                                    CounterConsumption.of(
-                                                            "regions", Map.of("r", Quantity.of(1))))
-                                            .build())));
+    private static final Inventory BAD = Inventory.of(Pool.ofNode(
+            "node-a",
+            List.of(
+                    Device.builder("fpga-0").version("firmware", "1.2").build(),
+                    Device.builder("fpga-1").attribute("board name", "A1").build(),
+                    Device.builder("fpga-2")
+                            .consumes(CounterConsumption.of("regions", Map.of("r", Quantity.of(1))))
+                            .build())));
 
     @Test
     void showsTheSlicesOfAGoodInventory() {
-        Inventory good =
-                Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("fpga-0").build())));
+        Inventory good = Inventory.of(
+                Pool.ofNode("node-a", List.of(Device.builder("fpga-0").build())));
 
         assertThat(SlicePreview.problems(good)).isEmpty();
         assertThat(SlicePreview.rawJson("fpga.example.com", "node-a", good))

@@ -27,19 +27,17 @@ import org.jspecify.annotations.Nullable;
 public record AdmissionPolicy(JsonNode policy) {
 
     private static final CelType ANY = SimpleType.DYN;
-    private static final CelCompiler COMPILER =
-            CelCompilerFactory.standardCelCompilerBuilder()
-                    .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
-                    .addLibraries(CelExtensions.optional())
-                    .addVar("request", ANY)
-                    .addVar("object", ANY)
-                    .addVar("oldObject", ANY)
-                    .addVar("variables", ANY)
-                    .build();
-    private static final CelRuntime RUNTIME =
-            CelRuntimeFactory.standardCelRuntimeBuilder()
-                    .addLibraries(CelExtensions.optional())
-                    .build();
+    private static final CelCompiler COMPILER = CelCompilerFactory.standardCelCompilerBuilder()
+            .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+            .addLibraries(CelExtensions.optional())
+            .addVar("request", ANY)
+            .addVar("object", ANY)
+            .addVar("oldObject", ANY)
+            .addVar("variables", ANY)
+            .build();
+    private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder()
+            .addLibraries(CelExtensions.optional())
+            .build();
 
     /**
      * A write of a client.
@@ -69,8 +67,7 @@ public record AdmissionPolicy(JsonNode policy) {
             Map<String, Object> variables = new HashMap<>();
             input.put("variables", variables);
             for (JsonNode variable : policy.at("/spec/variables")) {
-                variables.put(
-                        variable.path("name").asText(), value(variable.path("expression"), input));
+                variables.put(variable.path("name").asText(), value(variable.path("expression"), input));
             }
             for (JsonNode validation : policy.at("/spec/validations")) {
                 if (!isTrue(validation.path("expression"), input)) {
@@ -100,23 +97,21 @@ public record AdmissionPolicy(JsonNode policy) {
         return input;
     }
 
-    private static String message(JsonNode validation, Map<String, Object> input)
-            throws CelEvaluationException {
+    private static String message(JsonNode validation, Map<String, Object> input) throws CelEvaluationException {
         JsonNode expression = validation.path("messageExpression");
         return expression.isMissingNode()
                 ? validation.path("message").asText()
                 : String.valueOf(value(expression, input));
     }
 
-    private static boolean isTrue(JsonNode expression, Map<String, Object> input)
-            throws CelEvaluationException {
+    private static boolean isTrue(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
         return Boolean.TRUE.equals(value(expression, input));
     }
 
-    private static Object value(JsonNode expression, Map<String, Object> input)
-            throws CelEvaluationException {
+    private static Object value(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
         try {
-            return RUNTIME.createProgram(COMPILER.compile(expression.asText().strip()).getAst())
+            return RUNTIME.createProgram(
+                            COMPILER.compile(expression.asText().strip()).getAst())
                     .eval(input);
         } catch (CelValidationException e) {
             throw new IllegalStateException(expression.asText() + ": " + e.getMessage(), e);

@@ -14,15 +14,12 @@ import java.util.Optional;
  */
 final class CertManager {
 
-    private static final Map<String, Class<?>> TYPES =
-            Map.of("Issuer", Issuer.class, "Certificate", Certificate.class);
+    private static final Map<String, Class<?>> TYPES = Map.of("Issuer", Issuer.class, "Certificate", Certificate.class);
 
     private CertManager() {}
 
     static Optional<Class<?>> type(String version, String kind) {
-        return version.equals("cert-manager.io/v1")
-                ? Optional.ofNullable(TYPES.get(kind))
-                : Optional.empty();
+        return version.equals("cert-manager.io/v1") ? Optional.ofNullable(TYPES.get(kind)) : Optional.empty();
     }
 
     record Issuer(String apiVersion, String kind, ObjectMeta metadata, IssuerSpec spec) {}

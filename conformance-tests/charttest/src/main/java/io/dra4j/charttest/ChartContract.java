@@ -59,14 +59,9 @@ public abstract class ChartContract {
 
     @TestFactory
     Stream<DynamicTest> everyValueSetMakesObjectsThatDecodeStrictly() throws IOException {
-        return Stream.concat(
-                        Stream.of(Installation.DEFAULT),
-                        valueSets().map(Installation.DEFAULT::file))
-                .map(
-                        installation ->
-                                DynamicTest.dynamicTest(
-                                        installation.files().toString(),
-                                        () -> assertIsSound(CHART.render(installation))));
+        return Stream.concat(Stream.of(Installation.DEFAULT), valueSets().map(Installation.DEFAULT::file))
+                .map(installation -> DynamicTest.dynamicTest(
+                        installation.files().toString(), () -> assertIsSound(CHART.render(installation))));
     }
 
     private void assertIsSound(Manifests manifests) {
@@ -78,10 +73,9 @@ public abstract class ChartContract {
         assertThat(known).containsAll(container.environment().keySet());
         assertThat(container.arguments()).hasSize(2).first().isEqualTo("-v");
         assertThat(manifests.of(Kind.DeviceClass))
-                .allSatisfy(
-                        one ->
-                                assertThat(one.at("/spec/selectors/0/cel/expression").asText())
-                                        .contains('"' + driver + '"'));
+                .allSatisfy(one -> assertThat(
+                                one.at("/spec/selectors/0/cel/expression").asText())
+                        .contains('"' + driver + '"'));
         assertThat(container.mounts()).containsAllEntriesOf(pathsOfTheKubelet(container));
         assertThat(Right.all().stream().map(Right::toString))
                 .containsAll(Right.granted(manifests.of(Kind.ClusterRole)))
@@ -95,12 +89,8 @@ public abstract class ChartContract {
         paths.keySet().retainAll(Set.of("plugin", "registry", "cdi"));
         Map<String, String> environment = container.environment();
         assertThat(paths.get("plugin"))
-                .isEqualTo(
-                        environment.get("KUBELET_PLUGINS_DIRECTORY_PATH")
-                                + "/"
-                                + environment.get("DRIVER_NAME"));
-        assertThat(paths.get("registry"))
-                .isEqualTo(environment.get("KUBELET_REGISTRAR_DIRECTORY_PATH"));
+                .isEqualTo(environment.get("KUBELET_PLUGINS_DIRECTORY_PATH") + "/" + environment.get("DRIVER_NAME"));
+        assertThat(paths.get("registry")).isEqualTo(environment.get("KUBELET_REGISTRAR_DIRECTORY_PATH"));
         assertThat(paths.get("cdi")).isEqualTo(environment.get("CDI_ROOT"));
         return paths;
     }
@@ -109,22 +99,21 @@ public abstract class ChartContract {
     void theDefaultImageIsTheOneThatTheBuildMakes() throws IOException {
         JsonNode chart = yaml(CHART.folder());
 
-        assertThat(
-                        DriverContainer.of(CHART.render(Installation.DEFAULT))
-                                .container()
-                                .path("image")
-                                .asText())
-                .isEqualTo(
-                        "localhost/%s:%s"
-                                .formatted(
-                                        chart.path("name").asText(),
-                                        chart.path("appVersion").asText()));
+        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT))
+                        .container()
+                        .path("image")
+                        .asText())
+                .isEqualTo("localhost/%s:%s"
+                        .formatted(
+                                chart.path("name").asText(),
+                                chart.path("appVersion").asText()));
     }
 
     @Test
     void thePageNamesEachValueSet() throws IOException {
         assertThat(Files.readString(CHARTS_PAGE))
-                .contains(valueSets().map(file -> "`" + file.getFileName() + "`").toList());
+                .contains(
+                        valueSets().map(file -> "`" + file.getFileName() + "`").toList());
     }
 
     @Test
@@ -153,8 +142,7 @@ public abstract class ChartContract {
 
         String key = policy.path("data").fieldNames().next();
         assertThat(container.environment())
-                .containsEntry(
-                        "DEVICE_POLICY", container.mounts().get("device-policy") + "/" + key);
+                .containsEntry("DEVICE_POLICY", container.mounts().get("device-policy") + "/" + key);
         assertThat(volume.at("/configMap/name")).isEqualTo(policy.at("/metadata/name"));
         assertThat(Manifests.MAPPER.readTree(policy.path("data").path(key).asText()))
                 .isEqualTo(Manifests.MAPPER.readTree(values.toFile()).path("devicePolicy"));
@@ -167,13 +155,14 @@ public abstract class ChartContract {
         JsonNode spec = CHART.render(Installation.DEFAULT).one(Kind.DaemonSet).path("spec");
 
         assertThat(spec.at("/updateStrategy/rollingUpdate/maxSurge").asInt()).isOne();
-        assertThat(spec.at("/updateStrategy/rollingUpdate/maxUnavailable").asInt(-1)).isZero();
+        assertThat(spec.at("/updateStrategy/rollingUpdate/maxUnavailable").asInt(-1))
+                .isZero();
         assertThat(spec.at("/template/spec/hostNetwork").isMissingNode()).isTrue();
         assertThat(spec.at("/template/spec/containers/0/env").toString())
-                .contains(
-                        "{\"name\":\"POD_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.uid\"}}}");
+                .contains("{\"name\":\"POD_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.uid\"}}}");
         for (String probe : List.of("startupProbe", "livenessProbe")) {
-            assertThat(spec.at("/template/spec/containers/0/" + probe + "/grpc/service").asText())
+            assertThat(spec.at("/template/spec/containers/0/" + probe + "/grpc/service")
+                            .asText())
                     .isEqualTo("liveness");
         }
     }
@@ -197,16 +186,14 @@ public abstract class ChartContract {
 
         assertThat(paths.get(1)).containsAll(paths.get(0));
         assertThat(values.unknownComments()).isEmpty();
-        new PagePart(CHARTS_PAGE, Path.of("").toAbsolutePath().getFileName() + "/deploy/helm")
-                .assertIs(values.table());
+        new PagePart(CHARTS_PAGE, Path.of("").toAbsolutePath().getFileName() + "/deploy/helm").assertIs(values.table());
     }
 
     @Test
     void theNamespaceDefaultHasToBeAllowed() {
         Installation installation = Installation.DEFAULT.namespace("default");
 
-        assertThatThrownBy(() -> CHART.render(installation))
-                .hasMessageContaining("set allowDefaultNamespace=true");
+        assertThatThrownBy(() -> CHART.render(installation)).hasMessageContaining("set allowDefaultNamespace=true");
         assertThat(CHART.render(installation.set("allowDefaultNamespace", true)).kinds())
                 .contains("DaemonSet");
     }
@@ -214,7 +201,8 @@ public abstract class ChartContract {
     @Test
     void versionsAreThoseOfTheModule() throws IOException {
         String pom = Files.readString(Path.of("pom.xml"));
-        String version = VERSION.matcher(pom).results().findFirst().orElseThrow().group(1);
+        String version =
+                VERSION.matcher(pom).results().findFirst().orElseThrow().group(1);
         JsonNode chart = yaml(CHART.folder());
 
         assertThat(yaml(Right.LIBRARY).path("version").asText()).isEqualTo(version);
@@ -223,13 +211,9 @@ public abstract class ChartContract {
         assertThat(chart.at("/dependencies/0/version").asText()).isEqualTo(version);
         assertThat(CHART.folder().resolve("charts/dra4j-library").toRealPath())
                 .isEqualTo(Right.LIBRARY.toRealPath())
-                .isEqualTo(
-                        CHART.folder()
-                                .resolve(
-                                        chart.at("/dependencies/0/repository")
-                                                .asText()
-                                                .replace("file://", ""))
-                                .toRealPath());
+                .isEqualTo(CHART.folder()
+                        .resolve(chart.at("/dependencies/0/repository").asText().replace("file://", ""))
+                        .toRealPath());
     }
 
     private static JsonNode yaml(Path chart) throws IOException {
@@ -250,25 +234,25 @@ public abstract class ChartContract {
             assertThat(policy.refusal(write(operation, driver, here, own))).isEmpty();
             assertThat(policy.refusal(write(operation, driver, here, other)))
                     .hasValueSatisfying(text -> assertThat(text).contains("'node-1'", "'node-2'"));
-            assertThat(policy.refusal(write(operation, driver, here, everywhere))).isPresent();
+            assertThat(policy.refusal(write(operation, driver, here, everywhere)))
+                    .isPresent();
             assertThat(policy.refusal(write(operation, driver, Map.of(), own)))
                     .hasValueSatisfying(text -> assertThat(text).contains("names no node"));
             assertThat(policy.refusal(write(operation, driver, Map.of("else", List.of("x")), own)))
                     .hasValueSatisfying(text -> assertThat(text).contains("names no node"));
-            assertThat(policy.refusal(write(operation, "admin", Map.of(), other))).isEmpty();
+            assertThat(policy.refusal(write(operation, "admin", Map.of(), other)))
+                    .isEmpty();
         }
         assertThat(policy.refusal(delete(driver, here, own))).isEmpty();
         assertThat(policy.refusal(delete(driver, here, other))).isPresent();
-        assertThat(
-                        policy.policy()
-                                .at("/spec/matchConstraints/resourceRules/0/apiVersions/0")
-                                .asText())
+        assertThat(policy.policy()
+                        .at("/spec/matchConstraints/resourceRules/0/apiVersions/0")
+                        .asText())
                 .isEqualTo("*");
-        assertThat(
-                        manifests
-                                .one(Kind.ValidatingAdmissionPolicyBinding)
-                                .at("/spec/policyName")
-                                .asText())
+        assertThat(manifests
+                        .one(Kind.ValidatingAdmissionPolicyBinding)
+                        .at("/spec/policyName")
+                        .asText())
                 .isEqualTo(policy.policy().at("/metadata/name").asText());
     }
 
@@ -277,8 +261,7 @@ public abstract class ChartContract {
         return new AdmissionPolicy.Write(operation, user, extra, object, null);
     }
 
-    private static AdmissionPolicy.Write delete(
-            String user, Map<String, Object> extra, Map<String, Object> object) {
+    private static AdmissionPolicy.Write delete(String user, Map<String, Object> extra, Map<String, Object> object) {
         return new AdmissionPolicy.Write("DELETE", user, extra, null, object);
     }
 
@@ -297,8 +280,7 @@ public abstract class ChartContract {
                   labels:
                     # The driver uses directories of the node.
                     pod-security.kubernetes.io/enforce: privileged
-                """
-                        .formatted(name, yaml(CHART.folder()).path("version").asText(), name);
+                """.formatted(name, yaml(CHART.folder()).path("version").asText(), name);
         String text = namespace + manifests.yaml();
         Path folder = Files.createDirectories(Path.of("target/manifests"));
         Path file = Files.writeString(folder.resolve(name + ".yaml"), text);
@@ -306,7 +288,8 @@ public abstract class ChartContract {
         Manifests written = Manifests.of(Files.readString(file));
         assertThat(StrictDecoder.problems(written)).isEmpty();
         assertThat(written.kinds()).startsWith("Namespace").contains("DaemonSet");
-        assertThat(written.one(Kind.DaemonSet).at("/metadata/namespace").asText()).isEqualTo(name);
+        assertThat(written.one(Kind.DaemonSet).at("/metadata/namespace").asText())
+                .isEqualTo(name);
         assertThat(written.one(Kind.DaemonSet).at("/metadata/name").asText()).isEqualTo(name);
     }
 

@@ -32,7 +32,8 @@ final class ChartValues {
     ChartValues(Path chart) {
         try {
             defaults = Manifests.MAPPER.readTree(chart.resolve("values.yaml").toFile());
-            schema = Manifests.MAPPER.readTree(chart.resolve("values.schema.json").toFile());
+            schema = Manifests.MAPPER.readTree(
+                    chart.resolve("values.schema.json").toFile());
             comments = comments(Files.readAllLines(chart.resolve("values.yaml")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -69,22 +70,15 @@ final class ChartValues {
     }
 
     /** Stops where the schema allows any key. */
-    private static void walk(
-            String path, JsonNode type, JsonNode value, List<String> values, List<String> types) {
+    private static void walk(String path, JsonNode type, JsonNode value, List<String> values, List<String> types) {
         type.path("properties").fieldNames().forEachRemaining(name -> types.add(path + name));
         if (!type.path("properties").isEmpty()) {
             value.fieldNames().forEachRemaining(name -> values.add(path + name));
         }
         type.path("properties")
                 .properties()
-                .forEach(
-                        one ->
-                                walk(
-                                        path + one.getKey() + ".",
-                                        one.getValue(),
-                                        value.path(one.getKey()),
-                                        values,
-                                        types));
+                .forEach(one ->
+                        walk(path + one.getKey() + ".", one.getValue(), value.path(one.getKey()), values, types));
         types.removeAll(OF_HELM);
     }
 
@@ -101,17 +95,15 @@ final class ChartValues {
         }
         type.path("properties")
                 .properties()
-                .forEach(
-                        one ->
-                                addObjects(
-                                        path.isEmpty() ? one.getKey() : path + "." + one.getKey(),
-                                        one.getValue(),
-                                        objects));
+                .forEach(one ->
+                        addObjects(path.isEmpty() ? one.getKey() : path + "." + one.getKey(), one.getValue(), objects));
     }
 
     /** Returns the values whose comment is on no key. */
     List<String> unknownComments() {
-        return comments.keySet().stream().filter(path -> at(path).isMissingNode()).toList();
+        return comments.keySet().stream()
+                .filter(path -> at(path).isMissingNode())
+                .toList();
     }
 
     private JsonNode at(String path) {
@@ -138,9 +130,7 @@ final class ChartValues {
             if (one.getValue().path("properties").isEmpty() || isGates(one.getValue(), path)) {
                 JsonNode value = at(path);
                 String shown = value instanceof MissingNode ? "" : value.toString();
-                table.append(
-                        "| `%s` | `%s` | %s |\n"
-                                .formatted(path, shown, comments.getOrDefault(path, "")));
+                table.append("| `%s` | `%s` | %s |\n".formatted(path, shown, comments.getOrDefault(path, "")));
             } else {
                 addRows(path + ".", one.getValue(), table);
             }

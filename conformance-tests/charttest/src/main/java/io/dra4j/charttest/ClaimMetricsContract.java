@@ -35,22 +35,17 @@ public abstract class ClaimMetricsContract {
         assertThat(added(Installation.DEFAULT, ON))
                 .extracting(object -> object.path("kind").asText())
                 .containsExactlyInAnyOrder(
-                        "ServiceAccount",
-                        "ClusterRole",
-                        "ClusterRoleBinding",
-                        "Deployment",
-                        "Service");
+                        "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Deployment", "Service");
         assertThat(CHART.render(ON).objects())
                 .containsAll(CHART.render(Installation.DEFAULT).objects());
     }
 
     @Test
     void withoutRbacTheNotesNameTheServiceAccountThatNeedsRights() {
-        String account =
-                CHART.render(ON)
-                        .one(Kind.Deployment)
-                        .at("/spec/template/spec/serviceAccountName")
-                        .asText();
+        String account = CHART.render(ON)
+                .one(Kind.Deployment)
+                .at("/spec/template/spec/serviceAccountName")
+                .asText();
 
         assertThat(CHART.output(ON.set("rbac.create", false)))
                 .contains("The ServiceAccount " + account + " needs the rights");
@@ -68,17 +63,17 @@ public abstract class ClaimMetricsContract {
 
         for (Kind kind : List.of(Kind.PodMonitor, Kind.NetworkPolicy)) {
             String at = kind == Kind.PodMonitor ? "/spec/selector" : "/spec/podSelector";
-            List<JsonNode> selectors =
-                    all.of(kind).stream().map(one -> one.at(at + "/matchLabels")).toList();
+            List<JsonNode> selectors = all.of(kind).stream()
+                    .map(one -> one.at(at + "/matchLabels"))
+                    .toList();
             assertThat(selectors).as(kind.name()).hasSize(2);
             assertThat(selectors).filteredOn(one -> selects(one, labels)).hasSize(1);
             assertThat(selectors).filteredOn(one -> selects(one, ofDriver)).hasSize(1);
             assertThat(selectors).noneMatch(one -> selects(one, labels) && selects(one, ofDriver));
         }
-        assertThat(
-                        Stream.of(
-                                all.one(Kind.Service).at("/spec/selector"),
-                                all.one(Kind.Deployment).at("/spec/selector/matchLabels")))
+        assertThat(Stream.of(
+                        all.one(Kind.Service).at("/spec/selector"),
+                        all.one(Kind.Deployment).at("/spec/selector/matchLabels")))
                 .allMatch(one -> selects(one, labels))
                 .noneMatch(one -> selects(one, ofDriver));
         assertThat(selects(all.one(Kind.DaemonSet).at("/spec/selector/matchLabels"), labels))
@@ -87,43 +82,31 @@ public abstract class ClaimMetricsContract {
 
     private static boolean selects(JsonNode selector, JsonNode labels) {
         return !selector.isEmpty()
-                && selector.properties().stream()
-                        .allMatch(one -> one.getValue().equals(labels.path(one.getKey())));
+                && selector.properties().stream().allMatch(one -> one.getValue().equals(labels.path(one.getKey())));
     }
 
     @Test
     void whatScrapesReachesItsPort() {
-        Manifests all =
-                CHART.render(
-                        Installation.DEFAULT
-                                .file(ALL_PARTS)
-                                .set("claimMetrics.containerPort", 9090));
+        Manifests all = CHART.render(Installation.DEFAULT.file(ALL_PARTS).set("claimMetrics.containerPort", 9090));
         DriverContainer container = DriverContainer.ofClaimMetrics(all);
         JsonNode port = container.container().at("/ports/0");
 
         assertThat(port.path("containerPort").asInt()).isEqualTo(9090);
         assertThat(container.environment()).containsEntry("HTTP_ENDPOINT", ":9090");
         assertThat(all.one(Kind.Service).at("/spec/ports/0/port").asInt()).isEqualTo(9090);
-        assertThat(all.one(Kind.Service).at("/spec/ports/0/targetPort"))
-                .isEqualTo(port.path("name"));
+        assertThat(all.one(Kind.Service).at("/spec/ports/0/targetPort")).isEqualTo(port.path("name"));
         assertThat(all.of(Kind.PodMonitor))
-                .allMatch(
-                        one ->
-                                one.at("/spec/podMetricsEndpoints/0/port")
-                                        .equals(port.path("name")));
+                .allMatch(one -> one.at("/spec/podMetricsEndpoints/0/port").equals(port.path("name")));
         assertThat(all.of(Kind.NetworkPolicy))
                 .filteredOn(one -> one.at("/metadata/name").asText().endsWith("-claims"))
                 .singleElement()
-                .satisfies(
-                        one -> {
-                            assertThat(one.at("/spec/ingress/0/ports/0/port"))
-                                    .isEqualTo(port.path("name"));
-                            assertThat(one.at("/spec/egress/0/ports")).isNotEmpty();
-                            assertThat(one.at("/spec/ingress/0/from")).isNotEmpty();
-                        });
+                .satisfies(one -> {
+                    assertThat(one.at("/spec/ingress/0/ports/0/port")).isEqualTo(port.path("name"));
+                    assertThat(one.at("/spec/egress/0/ports")).isNotEmpty();
+                    assertThat(one.at("/spec/ingress/0/from")).isNotEmpty();
+                });
         for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
-            assertThat(container.container().at("/" + probe + "/httpGet/port"))
-                    .isEqualTo(port.path("name"));
+            assertThat(container.container().at("/" + probe + "/httpGet/port")).isEqualTo(port.path("name"));
         }
     }
 
@@ -137,34 +120,31 @@ public abstract class ClaimMetricsContract {
         assertThat(container.arguments()).containsExactly("claim-metrics", "-v", "0");
         assertThat(container.environment().get("DRIVER_NAME"))
                 .isEqualTo(driver.environment().get("DRIVER_NAME"));
-        assertThat(container.container().path("image")).isEqualTo(driver.container().path("image"));
+        assertThat(container.container().path("image"))
+                .isEqualTo(driver.container().path("image"));
         assertThat(container.hostPaths()).isEmpty();
-        assertThat(container.pod().at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
+        assertThat(container.pod().at("/securityContext/runAsNonRoot").asBoolean())
+                .isTrue();
         assertThat(container.container().path("securityContext").toString())
-                .isEqualTo(
-                        "{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
-                                + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");
-        assertThat(
-                        DriverContainer.ofClaimMetrics(
-                                        CHART.render(ON.set("openshift.enabled", true)))
-                                .pod()
-                                .at("/securityContext/runAsUser")
-                                .isMissingNode())
+                .isEqualTo("{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
+                        + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");
+        assertThat(DriverContainer.ofClaimMetrics(CHART.render(ON.set("openshift.enabled", true)))
+                        .pod()
+                        .at("/securityContext/runAsUser")
+                        .isMissingNode())
                 .isTrue();
     }
 
     @Test
     void itsAccountHasItsRightsAlone() {
         List<ObjectNode> added = added(Installation.DEFAULT, ON);
-        String account =
-                DriverContainer.ofClaimMetrics(CHART.render(ON))
-                        .pod()
-                        .path("serviceAccountName")
-                        .asText();
-        List<ObjectNode> roles =
-                added.stream()
-                        .filter(one -> one.path("kind").asText().equals("ClusterRole"))
-                        .toList();
+        String account = DriverContainer.ofClaimMetrics(CHART.render(ON))
+                .pod()
+                .path("serviceAccountName")
+                .asText();
+        List<ObjectNode> roles = added.stream()
+                .filter(one -> one.path("kind").asText().equals("ClusterRole"))
+                .toList();
 
         assertThat(Right.granted(roles))
                 .containsExactlyElementsOf(
@@ -173,12 +153,10 @@ public abstract class ClaimMetricsContract {
         assertThat(added)
                 .filteredOn(one -> one.path("kind").asText().equals("ClusterRoleBinding"))
                 .singleElement()
-                .satisfies(
-                        one -> {
-                            assertThat(one.at("/subjects/0/name").asText()).isEqualTo(account);
-                            assertThat(one.at("/roleRef/name"))
-                                    .isEqualTo(roles.get(0).at("/metadata/name"));
-                        });
+                .satisfies(one -> {
+                    assertThat(one.at("/subjects/0/name").asText()).isEqualTo(account);
+                    assertThat(one.at("/roleRef/name")).isEqualTo(roles.get(0).at("/metadata/name"));
+                });
         assertThat(CHART.render(Installation.DEFAULT).serviceAccount()).doesNotEndWith(account);
         assertThat(CHART.render(ON.set("rbac.create", false)).kinds())
                 .contains("Deployment")

@@ -37,34 +37,33 @@ final class ClaimMetricsProcess implements AutoCloseable {
     private final Process process;
     private final int port;
 
-    private ClaimMetricsProcess(Manifests manifests, List<String> program, Path folder)
-            throws IOException {
+    private ClaimMetricsProcess(Manifests manifests, List<String> program, Path folder) throws IOException {
         DriverContainer container = DriverContainer.ofClaimMetrics(manifests);
         String account =
                 manifests.one(Kind.Deployment).at("/metadata/namespace").asText()
                         + "/"
                         + container.pod().path("serviceAccountName").asText();
         Path rights = manifests.write(folder.resolve("manifests.yaml"));
-        proxy.allowOnly(
-                new ServiceAccountAccess(
-                        account,
-                        List.of(rights.toString()),
-                        container.environment().get("DRIVER_NAME"),
-                        "1." + api.version().minor()));
+        proxy.allowOnly(new ServiceAccountAccess(
+                account,
+                List.of(rights.toString()),
+                container.environment().get("DRIVER_NAME"),
+                "1." + api.version().minor()));
         List<String> command = new ArrayList<>(program);
         command.addAll(container.arguments());
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(container.environment());
         builder.environment()
-                .put("KUBECONFIG", proxy.writeKubeconfig(folder.resolve("kubeconfig")).toString());
+                .put(
+                        "KUBECONFIG",
+                        proxy.writeKubeconfig(folder.resolve("kubeconfig")).toString());
         builder.environment().put("HTTP_ENDPOINT", "127.0.0.1:0");
         process = builder.start();
         port = port(process);
     }
 
     /** Starts the process, and returns once it serves. */
-    static ClaimMetricsProcess start(Manifests manifests, List<String> program, Path folder)
-            throws IOException {
+    static ClaimMetricsProcess start(Manifests manifests, List<String> program, Path folder) throws IOException {
         return new ClaimMetricsProcess(manifests, program, folder);
     }
 

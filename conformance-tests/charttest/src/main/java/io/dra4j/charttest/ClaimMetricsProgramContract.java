@@ -18,8 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 public abstract class ClaimMetricsProgramContract {
 
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
             metadata:
@@ -28,7 +27,8 @@ public abstract class ClaimMetricsProgramContract {
             spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu.example.com}}]}}
             """;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     /** The program, without arguments. */
     protected abstract List<String> program();
@@ -43,14 +43,11 @@ public abstract class ClaimMetricsProgramContract {
 
     @Test
     void itServesClaimsThatWaitWithTheRightsOfTheChartUntilItIsTerminated() throws Exception {
-        try (ClaimMetricsProcess process =
-                ClaimMetricsProcess.start(manifests(), program(), folder)) {
+        try (ClaimMetricsProcess process = ClaimMetricsProcess.start(manifests(), program(), folder)) {
             process.api().store().put(claim());
 
             assertThat(process.awaitMetrics(page -> page.contains("dra4j_pending_claims{")))
-                    .contains(
-                            "device_class=\"gpu.example.com\",driver=\"",
-                            "for_pod=\"true\"} 1.0\n");
+                    .contains("device_class=\"gpu.example.com\",driver=\"", "for_pod=\"true\"} 1.0\n");
             assertThat(process.get("/healthz")).isEqualTo("ok\n");
             assertThat(process.get("/readyz")).isEqualTo("ready\n");
             assertThat(process.refused()).isEmpty();
@@ -64,16 +61,14 @@ public abstract class ClaimMetricsProgramContract {
         for (Right right : Right.ofClaimMetrics()) {
             Manifests manifests = manifests();
             assertThat(right.removeFrom(manifests.of(Kind.ClusterRole))).isTrue();
-            try (ClaimMetricsProcess process =
-                    ClaimMetricsProcess.start(manifests, program(), folder)) {
+            try (ClaimMetricsProcess process = ClaimMetricsProcess.start(manifests, program(), folder)) {
                 process.api().store().put(claim());
 
                 assertThat(process.awaitMetrics(page -> page.contains("missing_permissions")))
                         .doesNotContain("dra4j_pending")
                         .containsPattern("dra4j_claim_list_failures_total\\{[^}]*} [1-9]")
                         .containsPattern(
-                                "dra4j_missing_permissions_total\\{[^}]*verb=\"%s\"} [1-9]"
-                                        .formatted(right.verb()));
+                                "dra4j_missing_permissions_total\\{[^}]*verb=\"%s\"} [1-9]".formatted(right.verb()));
                 assertThat(process.refused()).containsExactly(right.toString());
                 assertThat(process.get("/readyz")).contains("no list of claims: ", right.verb());
             }

@@ -51,24 +51,20 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
         Map<String, String> environment = new LinkedHashMap<>();
         container
                 .path("env")
-                .forEach(
-                        one ->
-                                environment.put(
-                                        one.path("name").asText(), one.path("value").asText("")));
+                .forEach(one -> environment.put(
+                        one.path("name").asText(), one.path("value").asText("")));
         return environment;
     }
 
     /** The directories and files of the node, by the names of their volumes. */
     public Map<String, String> hostPaths() {
         Map<String, String> paths = new LinkedHashMap<>();
-        pod.path("volumes")
-                .forEach(
-                        volume -> {
-                            JsonNode path = volume.at("/hostPath/path");
-                            if (!path.isMissingNode()) {
-                                paths.put(volume.path("name").asText(), path.asText());
-                            }
-                        });
+        pod.path("volumes").forEach(volume -> {
+            JsonNode path = volume.at("/hostPath/path");
+            if (!path.isMissingNode()) {
+                paths.put(volume.path("name").asText(), path.asText());
+            }
+        });
         return paths;
     }
 
@@ -77,11 +73,8 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
         Map<String, String> mounts = new LinkedHashMap<>();
         container
                 .path("volumeMounts")
-                .forEach(
-                        mount ->
-                                mounts.put(
-                                        mount.path("name").asText(),
-                                        mount.path("mountPath").asText()));
+                .forEach(mount -> mounts.put(
+                        mount.path("name").asText(), mount.path("mountPath").asText()));
         return mounts;
     }
 }

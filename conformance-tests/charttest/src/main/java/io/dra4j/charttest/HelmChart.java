@@ -24,8 +24,9 @@ public record HelmChart(Path folder) {
     /** Returns what {@code helm lint --strict} finds, but for the advice to have an icon. */
     public List<String> lint() {
         LintResult result = new Helm(folder).lint().strict().call();
-        List<String> messages =
-                result.getMessages().stream().filter(line -> !line.equals(NO_ICON)).toList();
+        List<String> messages = result.getMessages().stream()
+                .filter(line -> !line.equals(NO_ICON))
+                .toList();
         return result.isFailed() && messages.isEmpty() ? List.of("lint failed") : messages;
     }
 
@@ -35,12 +36,11 @@ public record HelmChart(Path folder) {
      * @throws IllegalStateException with Helm's message if the chart or its schema refuses that
      */
     public Manifests render(Installation installation) {
-        TemplateCommand command =
-                new Helm(folder)
-                        .template()
-                        .withName(installation.release())
-                        .withNamespace(installation.namespace())
-                        .withKubeVersion(installation.kubernetes());
+        TemplateCommand command = new Helm(folder)
+                .template()
+                .withName(installation.release())
+                .withNamespace(installation.namespace())
+                .withKubeVersion(installation.kubernetes());
         installation.files().forEach(command::withValuesFile);
         installation.values().forEach(command::set);
         return Manifests.of(command.call());
@@ -48,14 +48,13 @@ public record HelmChart(Path folder) {
 
     /** Returns what Helm prints after an installation, the chart's notes included. */
     String output(Installation installation) {
-        InstallCommand command =
-                new Helm(folder)
-                        .install()
-                        .clientOnly()
-                        .dryRun()
-                        .withName(installation.release())
-                        .withNamespace(installation.namespace())
-                        .withKubeVersion(installation.kubernetes());
+        InstallCommand command = new Helm(folder)
+                .install()
+                .clientOnly()
+                .dryRun()
+                .withName(installation.release())
+                .withNamespace(installation.namespace())
+                .withKubeVersion(installation.kubernetes());
         installation.files().forEach(command::withValuesFile);
         installation.values().forEach(command::set);
         return command.call().getOutput();
@@ -70,7 +69,7 @@ public record HelmChart(Path folder) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return target.resolve(
-                "%s-%s.tgz".formatted(chart.path("name").asText(), chart.path("version").asText()));
+        return target.resolve("%s-%s.tgz"
+                .formatted(chart.path("name").asText(), chart.path("version").asText()));
     }
 }

@@ -18,15 +18,10 @@ import java.util.Map;
  * @param values single values by their path, which outweigh the files
  */
 public record Installation(
-        String release,
-        String namespace,
-        String kubernetes,
-        List<Path> files,
-        Map<String, Object> values) {
+        String release, String namespace, String kubernetes, List<Path> files, Map<String, Object> values) {
 
     /** The installation with default values, on the release of which most is tested. */
-    public static final Installation DEFAULT =
-            new Installation("dra", "dra-system", "1.36.0", List.of(), Map.of());
+    public static final Installation DEFAULT = new Installation("dra", "dra-system", "1.36.0", List.of(), Map.of());
 
     public Installation {
         files = List.copyOf(files);

@@ -27,11 +27,7 @@ public final class InstalledChart implements AutoCloseable {
 
     /** Variables of paths and names that a node of a test has of its own. */
     private static final Set<String> OF_THE_NODE =
-            Set.of(
-                    "NODE_NAME",
-                    "CDI_ROOT",
-                    "KUBELET_PLUGINS_DIRECTORY_PATH",
-                    "KUBELET_REGISTRAR_DIRECTORY_PATH");
+            Set.of("NODE_NAME", "CDI_ROOT", "KUBELET_PLUGINS_DIRECTORY_PATH", "KUBELET_REGISTRAR_DIRECTORY_PATH");
 
     private final TestNode node;
     private final ServiceAccountAccess access;
@@ -43,8 +39,7 @@ public final class InstalledChart implements AutoCloseable {
      * @param program the program in place of the image's
      * @param changes variables in place of those of the DaemonSet, for paths of the test's node
      */
-    public InstalledChart(
-            Manifests manifests, Path folder, List<String> program, Map<String, String> changes) {
+    public InstalledChart(Manifests manifests, Path folder, List<String> program, Map<String, String> changes) {
         DriverContainer container = DriverContainer.of(manifests);
         List<String> command = new ArrayList<>(program);
         command.addAll(container.arguments());
@@ -55,17 +50,13 @@ public final class InstalledChart implements AutoCloseable {
         environment.put("HEALTHCHECK_PORT", "0");
         environment.putAll(changes);
         String driver = container.environment().get("DRIVER_NAME");
-        node =
-                new TestNode(
-                        driver,
-                        new ProcessDriver(command, environment, TestNode.TIMEOUT),
-                        EmbeddedApiServer.builder());
-        access =
-                new ServiceAccountAccess(
-                        manifests.serviceAccount(),
-                        List.of(manifests.write(folder.resolve("installed.yaml")).toString()),
-                        driver,
-                        "1." + node.api().version().minor());
+        node = new TestNode(
+                driver, new ProcessDriver(command, environment, TestNode.TIMEOUT), EmbeddedApiServer.builder());
+        access = new ServiceAccountAccess(
+                manifests.serviceAccount(),
+                List.of(manifests.write(folder.resolve("installed.yaml")).toString()),
+                driver,
+                "1." + node.api().version().minor());
         node.proxy().allowOnly(access);
         manifests.of(Kind.DeviceClass).forEach(one -> node.api().store().putStrictly(one));
     }
@@ -83,12 +74,12 @@ public final class InstalledChart implements AutoCloseable {
 
     /** Returns the names of the published devices that a DeviceClass selects. */
     public List<String> devicesOf(String deviceClass) {
-        JsonNode object = node.api().store().find("deviceclasses", "", deviceClass).orElseThrow();
-        List<DeviceSelector> selectors =
-                object.at("/spec/selectors")
-                        .valueStream()
-                        .map(one -> DeviceSelector.compile(one.at("/cel/expression").asText()))
-                        .toList();
+        JsonNode object =
+                node.api().store().find("deviceclasses", "", deviceClass).orElseThrow();
+        List<DeviceSelector> selectors = object.at("/spec/selectors")
+                .valueStream()
+                .map(one -> DeviceSelector.compile(one.at("/cel/expression").asText()))
+                .toList();
         List<String> names = new ArrayList<>();
         for (JsonNode slice : node.api().store().list("resourceslices")) {
             String driver = slice.at("/spec/driver").asText();
@@ -102,10 +93,7 @@ public final class InstalledChart implements AutoCloseable {
 
     /** The API server has refused nothing of what the driver wanted. */
     public void assertNothingRefused() {
-        assertThat(access.notes())
-                .singleElement()
-                .asString()
-                .startsWith("RBAC: the API server refused no request");
+        assertThat(access.notes()).singleElement().asString().startsWith("RBAC: the API server refused no request");
     }
 
     @Override

@@ -56,10 +56,7 @@ public abstract class MonitoringContract {
     }
 
     private static List<String> alerts(Manifests manifests) {
-        return manifests
-                .one(Kind.PrometheusRule)
-                .at("/spec/groups/0/rules")
-                .findValuesAsText("alert");
+        return manifests.one(Kind.PrometheusRule).at("/spec/groups/0/rules").findValuesAsText("alert");
     }
 
     @Test
@@ -73,24 +70,20 @@ public abstract class MonitoringContract {
     @Test
     void alertsOnClaimsThatWaitComeWithTheProcessAndNameIt() {
         Manifests all = withAllParts();
-        Manifests without =
-                CHART.render(
-                        Installation.DEFAULT.file(ALL_PARTS).set("claimMetrics.enabled", false));
+        Manifests without = CHART.render(Installation.DEFAULT.file(ALL_PARTS).set("claimMetrics.enabled", false));
         List<String> ofClaims = new ArrayList<>(alerts(all));
         ofClaims.removeAll(alerts(without));
         JsonNode rules = all.one(Kind.PrometheusRule).at("/spec/groups/0/rules");
         JsonNode process = all.one(Kind.Deployment);
 
-        assertThat(ofClaims)
-                .containsExactly("DraClaimWaits", "DraClaimsNotListed", "DraClaimMetricsAbsent");
+        assertThat(ofClaims).containsExactly("DraClaimWaits", "DraClaimsNotListed", "DraClaimMetricsAbsent");
         assertThat(rules.path(rules.size() - 1).at("/annotations/description").asText())
                 .contains(" -n " + process.at("/metadata/namespace").asText() + " logs ")
                 .contains("logs deployment/" + process.at("/metadata/name").asText() + " ")
-                .contains(
-                        process.at("/spec/selector/matchLabels").properties().stream()
-                                .map(one -> one.getKey() + "=" + one.getValue().asText())
-                                .sorted()
-                                .collect(Collectors.joining(",", "--selector=", "`")));
+                .contains(process.at("/spec/selector/matchLabels").properties().stream()
+                        .map(one -> one.getKey() + "=" + one.getValue().asText())
+                        .sorted()
+                        .collect(Collectors.joining(",", "--selector=", "`")));
     }
 
     @Test
@@ -109,7 +102,8 @@ public abstract class MonitoringContract {
                     String name = title + ": " + panel.path("title").asText();
                     assertThat(query.metrics()).as(name).isNotEmpty();
                     assertThat(query.problems(served)).as(name).isEmpty();
-                    assertThat(labels(LABEL_IN_LEGEND, target.path("legendFormat").asText()))
+                    assertThat(labels(
+                                    LABEL_IN_LEGEND, target.path("legendFormat").asText()))
                             .as(name)
                             .isSubsetOf(query.resultLabels(served));
                 }
@@ -128,12 +122,16 @@ public abstract class MonitoringContract {
             Set<Integer> ids = new HashSet<>();
             for (JsonNode panel : Manifests.MAPPER.readTree(file.asText()).path("panels")) {
                 JsonNode at = panel.path("gridPos");
-                assertThat(ids.add(panel.path("id").asInt())).as("id of " + panel).isTrue();
+                assertThat(ids.add(panel.path("id").asInt()))
+                        .as("id of " + panel)
+                        .isTrue();
                 for (int x = 0; x < at.path("w").asInt(); x++) {
                     for (int y = 0; y < at.path("h").asInt(); y++) {
                         List<Integer> cell =
                                 List.of(at.path("x").asInt() + x, at.path("y").asInt() + y);
-                        assertThat(taken.add(cell)).as(panel.path("title").asText()).isTrue();
+                        assertThat(taken.add(cell))
+                                .as(panel.path("title").asText())
+                                .isTrue();
                         assertThat(cell.get(0)).isLessThan(GRID_WIDTH);
                     }
                 }
@@ -152,8 +150,7 @@ public abstract class MonitoringContract {
     void aScrapeKeepsTheLabelsOfClaims() {
         assertThat(withAllParts().of(Kind.PodMonitor))
                 .hasSize(2)
-                .allMatch(
-                        monitor ->
-                                monitor.at("/spec/podMetricsEndpoints/0/honorLabels").asBoolean());
+                .allMatch(monitor ->
+                        monitor.at("/spec/podMetricsEndpoints/0/honorLabels").asBoolean());
     }
 }

@@ -20,15 +20,13 @@ public record PagePart(Path page, String source) {
     /** Compares the part with what was rendered. */
     public void assertIs(String rendered) {
         try {
-            String begin =
-                    "<!-- From %s; -Dreference.update=true updates it. -->\n".formatted(source);
+            String begin = "<!-- From %s; -Dreference.update=true updates it. -->\n".formatted(source);
             String end = "<!-- End of %s. -->\n".formatted(source);
             String text = Files.readString(page);
             assertThat(text).contains(begin, end);
-            String updated =
-                    text.substring(0, text.indexOf(begin) + begin.length())
-                            + rendered
-                            + text.substring(text.indexOf(end));
+            String updated = text.substring(0, text.indexOf(begin) + begin.length())
+                    + rendered
+                    + text.substring(text.indexOf(end));
             if (Boolean.getBoolean("reference.update")) {
                 Files.writeString(page, updated);
             }

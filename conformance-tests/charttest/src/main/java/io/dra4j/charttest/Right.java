@@ -41,12 +41,16 @@ public record Right(
 
     /** The rights of the driver on a node. */
     public static List<Right> ofTheDriver() {
-        return all().stream().filter(right -> !right.part().equals(CLAIM_METRICS)).toList();
+        return all().stream()
+                .filter(right -> !right.part().equals(CLAIM_METRICS))
+                .toList();
     }
 
     /** The rights of {@link #CLAIM_METRICS}. */
     public static List<Right> ofClaimMetrics() {
-        return all().stream().filter(right -> right.part().equals(CLAIM_METRICS)).toList();
+        return all().stream()
+                .filter(right -> right.part().equals(CLAIM_METRICS))
+                .toList();
     }
 
     /** All rights. */
@@ -54,22 +58,22 @@ public record Right(
         List<Right> rights = new ArrayList<>();
         JsonNode file;
         try {
-            file = Manifests.MAPPER.readTree(LIBRARY.resolve("files/rights.yaml").toFile());
+            file = Manifests.MAPPER.readTree(
+                    LIBRARY.resolve("files/rights.yaml").toFile());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         for (JsonNode one : file) {
             for (JsonNode verb : one.path("verbs")) {
-                rights.add(
-                        new Right(
-                                one.path("apiGroup").asText(),
-                                one.path("resource").asText(),
-                                verb.path("verb").asText(),
-                                one.path("namespace").asText(""),
-                                verb.path("for").asText(),
-                                verb.path("optional").asBoolean(),
-                                verb.path("why").asText(),
-                                verb.path("without").asText()));
+                rights.add(new Right(
+                        one.path("apiGroup").asText(),
+                        one.path("resource").asText(),
+                        verb.path("verb").asText(),
+                        one.path("namespace").asText(""),
+                        verb.path("for").asText(),
+                        verb.path("optional").asBoolean(),
+                        verb.path("why").asText(),
+                        verb.path("without").asText()));
             }
         }
         return rights;
@@ -80,8 +84,8 @@ public record Right(
         List<String> granted = new ArrayList<>();
         for (ObjectNode role : roles) {
             for (JsonNode rule : role.path("rules")) {
-                String what =
-                        rule.at("/apiGroups/0").asText() + "/" + rule.at("/resources/0").asText();
+                String what = rule.at("/apiGroups/0").asText() + "/"
+                        + rule.at("/resources/0").asText();
                 rule.path("verbs").forEach(verb -> granted.add(what + " " + verb.asText()));
             }
         }

@@ -55,28 +55,21 @@ public final class StrictDecoder {
     }
 
     private static Optional<Class<?>> type(String version, String kind) {
-        Class<? extends KubernetesResource> type =
-                TYPES.getRegisteredKubernetesResource(version, kind);
+        Class<? extends KubernetesResource> type = TYPES.getRegisteredKubernetesResource(version, kind);
         return type == null ? CertManager.type(version, kind) : Optional.of(type);
     }
 
     private static ObjectMapper mapper() {
-        JsonMapper.Builder builder =
-                JsonMapper.builder()
-                        .annotationIntrospector(new NoOtherFields())
-                        .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-                        .withCoercionConfig(
-                                LogicalType.Textual,
-                                config -> {
-                                    for (CoercionInputShape shape :
-                                            List.of(
-                                                    CoercionInputShape.Integer,
-                                                    CoercionInputShape.Float,
-                                                    CoercionInputShape.Boolean)) {
-                                        config.setCoercion(shape, CoercionAction.Fail);
-                                    }
-                                });
+        JsonMapper.Builder builder = JsonMapper.builder()
+                .annotationIntrospector(new NoOtherFields())
+                .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+                .withCoercionConfig(LogicalType.Textual, config -> {
+                    for (CoercionInputShape shape :
+                            List.of(CoercionInputShape.Integer, CoercionInputShape.Float, CoercionInputShape.Boolean)) {
+                        config.setCoercion(shape, CoercionAction.Fail);
+                    }
+                });
         return builder.build();
     }
 

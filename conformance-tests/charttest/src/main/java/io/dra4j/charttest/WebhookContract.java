@@ -22,24 +22,20 @@ public abstract class WebhookContract {
     private static final HelmChart CHART = ChartContract.CHART;
     private static final Installation ON = Installation.DEFAULT.set("webhook.enabled", true);
     private static final String CA =
-            Base64.getEncoder()
-                    .encodeToString(
-                            "-----BEGIN CERTIFICATE-----\n".getBytes(StandardCharsets.US_ASCII));
-    private static final Installation SECRET =
-            ON.set("webhook.tls.mode", "secret")
-                    .set("webhook.tls.secret.name", "own")
-                    .set("webhook.tls.secret.caBundle", CA);
+            Base64.getEncoder().encodeToString("-----BEGIN CERTIFICATE-----\n".getBytes(StandardCharsets.US_ASCII));
+    private static final Installation SECRET = ON.set("webhook.tls.mode", "secret")
+            .set("webhook.tls.secret.name", "own")
+            .set("webhook.tls.secret.caBundle", CA);
 
     /** Variables of the driver that are about its node, where the webhook has none. */
-    private static final Set<String> OF_THE_NODE =
-            Set.of(
-                    "NODE_NAME",
-                    "POD_UID",
-                    "CDI_ROOT",
-                    "KUBELET_PLUGINS_DIRECTORY_PATH",
-                    "KUBELET_REGISTRAR_DIRECTORY_PATH",
-                    "HEALTHCHECK_PORT",
-                    "HTTP_ENDPOINT");
+    private static final Set<String> OF_THE_NODE = Set.of(
+            "NODE_NAME",
+            "POD_UID",
+            "CDI_ROOT",
+            "KUBELET_PLUGINS_DIRECTORY_PATH",
+            "KUBELET_REGISTRAR_DIRECTORY_PATH",
+            "HEALTHCHECK_PORT",
+            "HTTP_ENDPOINT");
 
     private static JsonNode webhook(Manifests manifests, int index) {
         return manifests.one(Kind.ValidatingWebhookConfiguration).at("/webhooks/" + index);
@@ -50,22 +46,19 @@ public abstract class WebhookContract {
         JsonNode webhook = webhook(CHART.render(ON), 0);
 
         assertThat(webhook.path("rules").toString())
-                .isEqualTo(
-                        "[{\"apiGroups\":[\"resource.k8s.io\"],"
-                                + "\"apiVersions\":[\"v1\",\"v1beta1\",\"v1beta2\"],"
-                                + "\"operations\":[\"CREATE\",\"UPDATE\"],"
-                                + "\"resources\":[\"resourceclaims\",\"resourceclaimtemplates\"],"
-                                + "\"scope\":\"Namespaced\"}]");
+                .isEqualTo("[{\"apiGroups\":[\"resource.k8s.io\"],"
+                        + "\"apiVersions\":[\"v1\",\"v1beta1\",\"v1beta2\"],"
+                        + "\"operations\":[\"CREATE\",\"UPDATE\"],"
+                        + "\"resources\":[\"resourceclaims\",\"resourceclaimtemplates\"],"
+                        + "\"scope\":\"Namespaced\"}]");
         assertThat(webhook.path("sideEffects").asText()).isEqualTo("None");
         assertThat(webhook.path("failurePolicy").asText()).isEqualTo("Ignore");
         assertThat(webhook.path("matchPolicy").asText()).isEqualTo("Equivalent");
         assertThat(webhook.path("timeoutSeconds").asInt()).isEqualTo(5);
-        assertThat(webhook.at("/clientConfig/service/path").asText())
-                .isEqualTo("/validate-resource-claim-parameters");
+        assertThat(webhook.at("/clientConfig/service/path").asText()).isEqualTo("/validate-resource-claim-parameters");
         assertThat(webhook.at("/namespaceSelector/matchExpressions").toString())
-                .isEqualTo(
-                        "[{\"key\":\"kubernetes.io/metadata.name\",\"operator\":\"NotIn\","
-                                + "\"values\":[\"kube-system\"]}]");
+                .isEqualTo("[{\"key\":\"kubernetes.io/metadata.name\",\"operator\":\"NotIn\","
+                        + "\"values\":[\"kube-system\"]}]");
     }
 
     @Test
@@ -81,14 +74,9 @@ public abstract class WebhookContract {
         assertThat(webhook.at("/namespaceSelector/matchExpressions/0/operator").asText())
                 .isEqualTo("In");
         assertThat(webhook.path("failurePolicy").asText()).isEqualTo("Fail");
-        assertThat(DriverContainer.ofWebhook(manifests).environment())
-                .containsKey("REFUSE_EXTENDED_RESOURCES");
-        assertThatThrownBy(
-                        () ->
-                                CHART.render(
-                                        ON.set(
-                                                "webhook.refuseExtendedResources.namespaceSelector.matchExpressions",
-                                                "null")))
+        assertThat(DriverContainer.ofWebhook(manifests).environment()).containsKey("REFUSE_EXTENDED_RESOURCES");
+        assertThatThrownBy(() -> CHART.render(
+                        ON.set("webhook.refuseExtendedResources.namespaceSelector.matchExpressions", "null")))
                 .hasMessageContaining("refuseExtendedResources/namespaceSelector");
     }
 
@@ -99,37 +87,28 @@ public abstract class WebhookContract {
         JsonNode labels = deployment.at("/spec/template/metadata/labels");
         JsonNode service = manifests.one(Kind.Service);
 
-        assertThat(
-                        Stream.of(
-                                service.at("/spec/selector"),
-                                deployment.at("/spec/selector/matchLabels"),
-                                deployment.at(
-                                        "/spec/template/spec/topologySpreadConstraints/0/labelSelector/matchLabels"),
-                                manifests
-                                        .one(Kind.PodDisruptionBudget)
-                                        .at("/spec/selector/matchLabels")))
+        assertThat(Stream.of(
+                        service.at("/spec/selector"),
+                        deployment.at("/spec/selector/matchLabels"),
+                        deployment.at("/spec/template/spec/topologySpreadConstraints/0/labelSelector/matchLabels"),
+                        manifests.one(Kind.PodDisruptionBudget).at("/spec/selector/matchLabels")))
                 .allSatisfy(selector -> assertThat(selects(selector, labels)).isTrue());
         JsonNode driver = manifests.one(Kind.DaemonSet);
         assertThat(selects(driver.at("/spec/selector/matchLabels"), labels)).isFalse();
-        assertThat(
-                        selects(
-                                service.at("/spec/selector"),
-                                driver.at("/spec/template/metadata/labels")))
+        assertThat(selects(service.at("/spec/selector"), driver.at("/spec/template/metadata/labels")))
                 .isFalse();
         assertThat(manifests.of(Kind.NetworkPolicy)).hasSize(2);
         assertThat(manifests.of(Kind.NetworkPolicy))
                 .filteredOn(policy -> selects(policy.at("/spec/podSelector/matchLabels"), labels))
                 .singleElement()
                 .satisfies(
-                        policy ->
-                                assertThat(policy.at("/spec/ingress/0/ports").toString())
-                                        .isEqualTo("[{\"protocol\":\"TCP\",\"port\":\"https\"}]"));
+                        policy -> assertThat(policy.at("/spec/ingress/0/ports").toString())
+                                .isEqualTo("[{\"protocol\":\"TCP\",\"port\":\"https\"}]"));
     }
 
     private static boolean selects(JsonNode selector, JsonNode labels) {
         return !selector.isEmpty()
-                && selector.properties().stream()
-                        .allMatch(one -> one.getValue().equals(labels.path(one.getKey())));
+                && selector.properties().stream().allMatch(one -> one.getValue().equals(labels.path(one.getKey())));
     }
 
     @Test
@@ -154,10 +133,10 @@ public abstract class WebhookContract {
 
     @Test
     void itHasTheSettingsOfTheDriver() {
-        String container = DriverContainer.of(CHART.render(ON)).container().path("name").asText();
+        String container =
+                DriverContainer.of(CHART.render(ON)).container().path("name").asText();
         String variable = "kubeletPlugin.containers." + container + ".env[0]";
-        Manifests manifests =
-                CHART.render(ON.set(variable + ".name", "MORE").set(variable + ".value", "some"));
+        Manifests manifests = CHART.render(ON.set(variable + ".name", "MORE").set(variable + ".value", "some"));
         DriverContainer driver = DriverContainer.of(manifests);
         DriverContainer webhook = DriverContainer.ofWebhook(manifests);
         Map<String, String> settings = driver.environment();
@@ -166,7 +145,8 @@ public abstract class WebhookContract {
         assertThat(settings).containsKeys("DRIVER_NAME", "MORE");
         assertThat(webhook.environment()).containsAllEntriesOf(settings);
         assertThat(webhook.command()).isEqualTo(driver.command());
-        assertThat(webhook.container().path("image")).isEqualTo(driver.container().path("image"));
+        assertThat(webhook.container().path("image"))
+                .isEqualTo(driver.container().path("image"));
         assertThat(webhook.arguments()).containsExactly("webhook", "-v", "0");
     }
 
@@ -179,34 +159,30 @@ public abstract class WebhookContract {
         assertThat(manifests.of(Kind.ServiceAccount))
                 .filteredOn(one -> one.at("/metadata/name").asText().equals(account))
                 .singleElement()
-                .satisfies(
-                        one ->
-                                assertThat(one.path("automountServiceAccountToken").asBoolean(true))
-                                        .isFalse());
+                .satisfies(one -> assertThat(
+                                one.path("automountServiceAccountToken").asBoolean(true))
+                        .isFalse());
         assertThat(manifests.serviceAccount()).doesNotEndWith("/" + account);
-        assertThat(
-                        Stream.of(Kind.ClusterRoleBinding, Kind.RoleBinding)
-                                .flatMap(kind -> manifests.of(kind).stream()))
+        assertThat(Stream.of(Kind.ClusterRoleBinding, Kind.RoleBinding).flatMap(kind -> manifests.of(kind).stream()))
                 .isNotEmpty()
-                .noneMatch(
-                        binding ->
-                                binding.path("subjects").toString().contains('"' + account + '"'));
-        assertThat(webhook.pod().path("automountServiceAccountToken").asBoolean(true)).isFalse();
+                .noneMatch(binding -> binding.path("subjects").toString().contains('"' + account + '"'));
+        assertThat(webhook.pod().path("automountServiceAccountToken").asBoolean(true))
+                .isFalse();
         assertThat(webhook.hostPaths()).isEmpty();
-        assertThat(webhook.pod().at("/securityContext/runAsNonRoot").asBoolean()).isTrue();
+        assertThat(webhook.pod().at("/securityContext/runAsNonRoot").asBoolean())
+                .isTrue();
         assertThat(webhook.pod().at("/securityContext/seccompProfile/type").asText())
                 .isEqualTo("RuntimeDefault");
         assertThat(webhook.container().path("securityContext").toString())
-                .isEqualTo(
-                        "{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
-                                + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");
+                .isEqualTo("{\"privileged\":false,\"allowPrivilegeEscalation\":false,"
+                        + "\"readOnlyRootFilesystem\":true,\"capabilities\":{\"drop\":[\"ALL\"]}}");
     }
 
     @Test
     void openShiftChoosesTheUser() {
         JsonNode pod = DriverContainer.ofWebhook(CHART.render(ON)).pod();
-        JsonNode there =
-                DriverContainer.ofWebhook(CHART.render(ON.set("openshift.enabled", true))).pod();
+        JsonNode there = DriverContainer.ofWebhook(CHART.render(ON.set("openshift.enabled", true)))
+                .pod();
 
         assertThat(pod.at("/securityContext/runAsUser").asInt()).isPositive();
         assertThat(there.at("/securityContext/runAsUser").isMissingNode()).isTrue();
@@ -224,23 +200,20 @@ public abstract class WebhookContract {
         assertThat(authority.at("/spec/isCA").asBoolean()).isTrue();
         assertThat(authority.at("/spec/issuerRef/name"))
                 .isEqualTo(issuers.get(0).at("/metadata/name"));
-        assertThat(issuers.get(1).at("/spec/ca/secretName"))
-                .isEqualTo(authority.at("/spec/secretName"));
+        assertThat(issuers.get(1).at("/spec/ca/secretName")).isEqualTo(authority.at("/spec/secretName"));
         assertThat(certificate.at("/spec/issuerRef/name"))
                 .isEqualTo(issuers.get(1).at("/metadata/name"));
         assertMounted(manifests, certificate.at("/spec/secretName").asText());
         JsonNode service = manifests.one(Kind.Service).path("metadata");
         assertThat(certificate.at("/spec/dnsNames/0").asText())
-                .isEqualTo(
-                        "%s.%s.svc"
-                                .formatted(
-                                        service.path("name").asText(),
-                                        service.path("namespace").asText()));
+                .isEqualTo("%s.%s.svc"
+                        .formatted(
+                                service.path("name").asText(),
+                                service.path("namespace").asText()));
         assertThat(injection(manifests))
-                .isEqualTo(
-                        certificate.at("/metadata/namespace").asText()
-                                + "/"
-                                + certificate.at("/metadata/name").asText());
+                .isEqualTo(certificate.at("/metadata/namespace").asText()
+                        + "/"
+                        + certificate.at("/metadata/name").asText());
     }
 
     private static String injection(Manifests manifests) {
@@ -265,10 +238,8 @@ public abstract class WebhookContract {
 
     @Test
     void anIssuerOfTheClusterIsAskedForTheCertificateAlone() {
-        Manifests manifests =
-                CHART.render(
-                        ON.set("webhook.tls.certManager.issuerType", "clusterissuer")
-                                .set("webhook.tls.certManager.issuerName", "ours"));
+        Manifests manifests = CHART.render(ON.set("webhook.tls.certManager.issuerType", "clusterissuer")
+                .set("webhook.tls.certManager.issuerName", "ours"));
 
         assertThat(manifests.of(Kind.Issuer)).isEmpty();
         assertThat(manifests.one(Kind.Certificate).at("/spec/issuerRef").toString())
@@ -288,24 +259,16 @@ public abstract class WebhookContract {
 
     @Test
     void oneSourceOfTheCertificateIsComplete() {
-        Map<Installation, String> refused =
-                Map.of(
-                        SECRET.set("webhook.tls.secret.name", ""), "set webhook.tls.secret.name",
-                        SECRET.set("webhook.tls.secret.caBundle", ""),
-                                "set webhook.tls.secret.caBundle",
-                        SECRET.set("webhook.tls.secret.caBundle", "nonsense"),
-                                "set webhook.tls.secret.caBundle",
-                        SECRET.set("webhook.tls.mode", "cert-manager"),
-                                "needs webhook.tls.mode secret",
-                        ON.set("webhook.tls.certManager.issuerName", "ours"),
-                                "needs the issuerType",
-                        ON.set("webhook.tls.certManager.issuerType", "issuer"),
-                                "issuerName to its name");
+        Map<Installation, String> refused = Map.of(
+                SECRET.set("webhook.tls.secret.name", ""), "set webhook.tls.secret.name",
+                SECRET.set("webhook.tls.secret.caBundle", ""), "set webhook.tls.secret.caBundle",
+                SECRET.set("webhook.tls.secret.caBundle", "nonsense"), "set webhook.tls.secret.caBundle",
+                SECRET.set("webhook.tls.mode", "cert-manager"), "needs webhook.tls.mode secret",
+                ON.set("webhook.tls.certManager.issuerName", "ours"), "needs the issuerType",
+                ON.set("webhook.tls.certManager.issuerType", "issuer"), "issuerName to its name");
 
         assertThat(refused)
-                .allSatisfy(
-                        (installation, message) ->
-                                assertThatThrownBy(() -> CHART.render(installation))
-                                        .hasMessageContaining(message));
+                .allSatisfy((installation, message) ->
+                        assertThatThrownBy(() -> CHART.render(installation)).hasMessageContaining(message));
     }
 }

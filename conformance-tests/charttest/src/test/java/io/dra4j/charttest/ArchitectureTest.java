@@ -10,12 +10,11 @@ import com.tngtech.archunit.junit.ArchTests;
 import io.dra4j.testkit.ModuleRules;
 import java.util.Map;
 
-@AnalyzeClasses(
-        packages = "io.dra4j.charttest",
-        importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.dra4j.charttest", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {

@@ -23,11 +23,10 @@ class MonitorPageTest {
     @Test
     void hasQueriesOfMetricsAndLabelsThatAreServed() throws IOException {
         Map<String, Set<String>> served = MetricsPage.labels(DOCS);
-        List<String> queries =
-                QUERY.matcher(Files.readString(DOCS.resolve("how-to/monitor.md")))
-                        .results()
-                        .map(one -> one.group(1) != null ? one.group(1) : one.group(2))
-                        .toList();
+        List<String> queries = QUERY.matcher(Files.readString(DOCS.resolve("how-to/monitor.md")))
+                .results()
+                .map(one -> one.group(1) != null ? one.group(1) : one.group(2))
+                .toList();
 
         assertThat(queries).hasSizeGreaterThan(12);
         for (String query : queries) {

@@ -10,8 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StrictDecoderTest {
 
-    private static final String POD_MONITOR =
-            """
+    private static final String POD_MONITOR = """
             apiVersion: monitoring.coreos.com/v1
             kind: PodMonitor
             metadata: {name: a}
@@ -20,8 +19,7 @@ class StrictDecoderTest {
               podMetricsEndpoints: [{port: metrics}]
             """;
 
-    private static final String DAEMON_SET =
-            """
+    private static final String DAEMON_SET = """
             apiVersion: apps/v1
             kind: DaemonSet
             metadata: {name: a, labels: {any: key}}
@@ -37,8 +35,7 @@ class StrictDecoderTest {
                       resources: {limits: {memory: 256Mi}}
             """;
 
-    private static final String CERTIFICATE =
-            """
+    private static final String CERTIFICATE = """
             apiVersion: cert-manager.io/v1
             kind: Certificate
             metadata: {name: a}
@@ -69,10 +66,7 @@ class StrictDecoderTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     containerPort: 8080        | containerPort: 8080, hostprot: 1 | hostprot
                     containerPort: 8080        | containerPort: "8080"            | Cannot coerce String
                     value: "8"                 | value: 8                         | Cannot coerce Integer

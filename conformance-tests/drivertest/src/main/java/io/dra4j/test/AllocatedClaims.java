@@ -54,8 +54,7 @@ public final class AllocatedClaims {
      */
     public static AllocatedClaims of(String driverName, DeviceProvider provider) throws Exception {
         return new AllocatedClaims(
-                Objects.requireNonNull(driverName, "driverName"),
-                Objects.requireNonNull(provider, "provider"));
+                Objects.requireNonNull(driverName, "driverName"), Objects.requireNonNull(provider, "provider"));
     }
 
     /**
@@ -150,10 +149,7 @@ public final class AllocatedClaims {
                 .filter(pool -> has(pool, device))
                 .map(pool -> pool.name().value())
                 .findFirst()
-                .orElseThrow(
-                        () ->
-                                new IllegalArgumentException(
-                                        "The inventory has no device " + device));
+                .orElseThrow(() -> new IllegalArgumentException("The inventory has no device " + device));
     }
 
     private static boolean has(Pool pool, String device) {

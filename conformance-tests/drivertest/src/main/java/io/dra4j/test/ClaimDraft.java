@@ -80,9 +80,7 @@ final class ClaimDraft {
     void config(String source, String parameters, List<String> requests) {
         ObjectNode config = JsonNodeFactory.instance.objectNode().put("source", source);
         requests.forEach(config.withArray("/requests")::add);
-        config.putObject("opaque")
-                .put("driver", driver)
-                .set("parameters", tree(parameters, "The configuration"));
+        config.putObject("opaque").put("driver", driver).set("parameters", tree(parameters, "The configuration"));
         if (source.equals("FromClass")) {
             configs().insert(0, config);
         } else {
@@ -107,8 +105,7 @@ final class ClaimDraft {
         try {
             return YAML.readTree(text);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException(
-                    what + " is neither YAML nor JSON: " + e.getOriginalMessage(), e);
+            throw new IllegalArgumentException(what + " is neither YAML nor JSON: " + e.getOriginalMessage(), e);
         }
     }
 }

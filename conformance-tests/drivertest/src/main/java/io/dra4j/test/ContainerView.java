@@ -110,7 +110,8 @@ public final class ContainerView {
             deviceNodes.put(path, node.path("hostPath").asText(path));
         }
         for (JsonNode mount : containerEdits.path("mounts")) {
-            mounts.put(mount.path("containerPath").asText(), mount.path("hostPath").asText());
+            mounts.put(
+                    mount.path("containerPath").asText(), mount.path("hostPath").asText());
         }
         if (!containerEdits.isMissingNode()) {
             edits.add(containerEdits.toString());
@@ -173,8 +174,7 @@ public final class ContainerView {
         if (Objects.equals(all.get(key), value)) {
             return this;
         }
-        throw new AssertionError(
-                "The container has no %s %s with %s; it has %s".formatted(what, key, value, this));
+        throw new AssertionError("The container has no %s %s with %s; it has %s".formatted(what, key, value, this));
     }
 
     @Override

@@ -39,8 +39,7 @@ final class Publication {
             node.awaitSlices(slices -> own.test(slices) || hasInvalidPool());
             return own(objects().await(SLICES, own, CORRECTION));
         } catch (AssertionError e) {
-            throw new AssertionError(
-                    "%s\nThe driver said: %s\nIts slices: %s".formatted(goal, said(), slices()), e);
+            throw new AssertionError("%s\nThe driver said: %s\nIts slices: %s".formatted(goal, said(), slices()), e);
         }
     }
 
@@ -56,15 +55,13 @@ final class Publication {
     }
 
     private boolean hasInvalidPool() {
-        return events().stream()
-                .anyMatch(event -> event.path("reason").asText().equals("InvalidPool"));
+        return events().stream().anyMatch(event -> event.path("reason").asText().equals("InvalidPool"));
     }
 
     private String said() {
-        String events =
-                events().stream()
-                        .map(event -> event.path("reason").asText() + ": " + message(event))
-                        .collect(Collectors.joining("\n"));
+        String events = events().stream()
+                .map(event -> event.path("reason").asText() + ": " + message(event))
+                .collect(Collectors.joining("\n"));
         return events.isEmpty() ? "nothing, in no Event" : events;
     }
 

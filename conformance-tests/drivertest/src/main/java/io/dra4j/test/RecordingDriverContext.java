@@ -145,8 +145,7 @@ public final class RecordingDriverContext implements DriverContext {
      * @return whether it has
      * @throws InterruptedException if the thread was interrupted
      */
-    public synchronized boolean awaitInventoryChanges(int count, Duration timeout)
-            throws InterruptedException {
+    public synchronized boolean awaitInventoryChanges(int count, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (inventoryChanges < count) {
             long left = end - System.nanoTime();
@@ -176,9 +175,7 @@ public final class RecordingDriverContext implements DriverContext {
      */
     public synchronized Optional<DeviceHealth> health(String device) {
         DeviceName name = new DeviceName(device);
-        return health.stream()
-                .filter(report -> report.device().equals(name))
-                .reduce((earlier, later) -> later);
+        return health.stream().filter(report -> report.device().equals(name)).reduce((earlier, later) -> later);
     }
 
     @Override
@@ -192,8 +189,7 @@ public final class RecordingDriverContext implements DriverContext {
     }
 
     @Override
-    public synchronized void updateMetadata(
-            ClaimRef claim, HeldDevice device, DeviceMetadata update) {
+    public synchronized void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata update) {
         metadata.add(new MetadataUpdate(claim, device, update));
     }
 

@@ -78,11 +78,9 @@ public final class RunningDriver<P extends DeviceProvider>
      * @param <P> the provider
      * @return the extension
      */
-    public static <P extends DeviceProvider> RunningDriver<P> of(
-            String driverName, Function<String, P> providers) {
+    public static <P extends DeviceProvider> RunningDriver<P> of(String driverName, Function<String, P> providers) {
         return new RunningDriver<>(
-                Objects.requireNonNull(driverName, "driverName"),
-                Objects.requireNonNull(providers, "providers"));
+                Objects.requireNonNull(driverName, "driverName"), Objects.requireNonNull(providers, "providers"));
     }
 
     /**
@@ -150,12 +148,11 @@ public final class RunningDriver<P extends DeviceProvider>
     private DraDriver run(Place place) {
         P made = providers.apply(place.node());
         provider = made;
-        DraDriver.Builder builder =
-                DraDriver.builder(place.driver(), place.node(), made)
-                        .kubeconfig(place.kubeconfig())
-                        .cdiRoot(place.cdi())
-                        .kubeletPluginsDirectory(place.plugins())
-                        .kubeletRegistrarDirectory(place.registry());
+        DraDriver.Builder builder = DraDriver.builder(place.driver(), place.node(), made)
+                .kubeconfig(place.kubeconfig())
+                .cdiRoot(place.cdi())
+                .kubeletPluginsDirectory(place.plugins())
+                .kubeletRegistrarDirectory(place.registry());
         driverSettings.accept(builder);
         DraDriver driver = builder.build();
         driver.start();
@@ -217,11 +214,8 @@ public final class RunningDriver<P extends DeviceProvider>
      */
     public List<String> awaitPublished(String... devices) {
         List<String> wanted = List.of(devices);
-        return texts(
-                publication()
-                        .await(
-                                "Not published: " + wanted,
-                                slices -> names(slices).containsAll(wanted)));
+        return texts(publication()
+                .await("Not published: " + wanted, slices -> names(slices).containsAll(wanted)));
     }
 
     /**
@@ -232,11 +226,8 @@ public final class RunningDriver<P extends DeviceProvider>
      */
     public List<String> awaitWithdrawn(String... devices) {
         List<String> unwanted = List.of(devices);
-        return texts(
-                publication()
-                        .await(
-                                "Not withdrawn: " + unwanted,
-                                slices -> unwanted.stream().noneMatch(names(slices)::contains)));
+        return texts(publication()
+                .await("Not withdrawn: " + unwanted, slices -> unwanted.stream().noneMatch(names(slices)::contains)));
     }
 
     /** {@return the driver's slices of this moment: ResourceSlices as JSON texts} */
@@ -254,10 +245,7 @@ public final class RunningDriver<P extends DeviceProvider>
 
     private static List<String> names(List<JsonNode> slices) {
         return slices.stream()
-                .flatMap(
-                        slice ->
-                                StreamSupport.stream(
-                                        slice.at("/spec/devices").spliterator(), false))
+                .flatMap(slice -> StreamSupport.stream(slice.at("/spec/devices").spliterator(), false))
                 .map(device -> device.path("name").asText())
                 .toList();
     }
@@ -347,16 +335,13 @@ public final class RunningDriver<P extends DeviceProvider>
      */
     public ContainerView prepare(KubeletClaim claim) {
         CallResult result = node().prepare(claim);
-        result.complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new AssertionError("Not prepared: " + complaint);
-                        });
-        List<String> ids =
-                result.results().values().stream()
-                        .flatMap(one -> one.devices().stream())
-                        .flatMap(device -> device.cdiDeviceIds().stream())
-                        .toList();
+        result.complaint().ifPresent(complaint -> {
+            throw new AssertionError("Not prepared: " + complaint);
+        });
+        List<String> ids = result.results().values().stream()
+                .flatMap(one -> one.devices().stream())
+                .flatMap(device -> device.cdiDeviceIds().stream())
+                .toList();
         return ContainerView.of(node().place().cdiDirectories(), ids);
     }
 
@@ -382,11 +367,8 @@ public final class RunningDriver<P extends DeviceProvider>
      * @throws AssertionError if the driver can't
      */
     public void unprepare(KubeletClaim claim) {
-        node().unprepare(claim)
-                .complaint()
-                .ifPresent(
-                        complaint -> {
-                            throw new AssertionError("Not unprepared: " + complaint);
-                        });
+        node().unprepare(claim).complaint().ifPresent(complaint -> {
+            throw new AssertionError("Not unprepared: " + complaint);
+        });
     }
 }

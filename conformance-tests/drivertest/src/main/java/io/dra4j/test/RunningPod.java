@@ -23,8 +23,7 @@ public final class RunningPod {
 
     static RunningPod await(TestNode node, String name) {
         String[] parts = name.contains("/") ? name.split("/", 2) : new String[] {"default", name};
-        return new RunningPod(
-                node, node.controllers().awaitRunning(parts[0], parts[1], TestNode.TIMEOUT));
+        return new RunningPod(node, node.controllers().awaitRunning(parts[0], parts[1], TestNode.TIMEOUT));
     }
 
     /**

@@ -17,7 +17,8 @@ import java.util.Map;
 @AnalyzeClasses(packages = "io.dra4j.test", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
@@ -25,17 +26,16 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule theRuntimeIsUsedAsAVendorUsesIt =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.test",
-                            "io.dra4j.api..",
-                            "io.dra4j.runtime",
-                            "io.dra4j.testkit..",
-                            "java..",
-                            "com.fasterxml.jackson..",
-                            "org.jspecify.annotations",
-                            "org.junit.jupiter.api..");
+    static final ArchRule theRuntimeIsUsedAsAVendorUsesIt = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.dra4j.test",
+                    "io.dra4j.api..",
+                    "io.dra4j.runtime",
+                    "io.dra4j.testkit..",
+                    "java..",
+                    "com.fasterxml.jackson..",
+                    "org.jspecify.annotations",
+                    "org.junit.jupiter.api..");
 }

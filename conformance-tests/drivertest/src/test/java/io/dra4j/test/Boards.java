@@ -27,15 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class Boards implements DeviceProvider {
 
     static final String DRIVER = "fpga.example.com";
-    static final ConfigType<Clock> CLOCK =
-            ConfigType.builder("fpga.example.com/v1", "Clock", Clock.class)
-                    .defaults(() -> new Clock(100))
-                    .validate(
-                            clock ->
-                                    clock.megahertz() > 500
-                                            ? List.of("megahertz must be at most 500")
-                                            : List.of())
-                    .build();
+    static final ConfigType<Clock> CLOCK = ConfigType.builder("fpga.example.com/v1", "Clock", Clock.class)
+            .defaults(() -> new Clock(100))
+            .validate(clock -> clock.megahertz() > 500 ? List.of("megahertz must be at most 500") : List.of())
+            .build();
 
     private final String node;
     private final List<String> names = new CopyOnWriteArrayList<>(List.of("fpga-0", "fpga-1"));
@@ -102,13 +97,12 @@ final class Boards implements DeviceProvider {
     }
 
     private static PreparedDevice prepared(AllocatedDevice device) {
-        ContainerEdits edits =
-                ContainerEdits.builder()
-                        .env("FPGA", device.device().value())
-                        .env("CLOCK", "" + device.config(CLOCK).value().megahertz())
-                        .deviceNode(DeviceNode.of("/dev/fpga", "/dev/null"))
-                        .mount(Mount.readOnly("/opt/fpga", "/usr/lib/fpga"))
-                        .build();
+        ContainerEdits edits = ContainerEdits.builder()
+                .env("FPGA", device.device().value())
+                .env("CLOCK", "" + device.config(CLOCK).value().megahertz())
+                .deviceNode(DeviceNode.of("/dev/fpga", "/dev/null"))
+                .mount(Mount.readOnly("/opt/fpga", "/usr/lib/fpga"))
+                .build();
         return PreparedDevice.of(device, edits);
     }
 

@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class ClaimsTest {
 
-    private static final String MANIFEST =
-            """
+    private static final String MANIFEST = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
             metadata:
@@ -70,24 +69,21 @@ class ClaimsTest {
         void hasConfigurationsOfClassAndClaim() throws Exception {
             String clock = "{apiVersion: fpga.example.com/v1, kind: Clock, megahertz: %d}";
 
-            AllocatedClaim claim =
-                    claims().named("team-a", "crypto", "u-1")
-                            .device("fpga-0")
-                            .config(clock.formatted(300))
-                            .classConfig(clock.formatted(200), "devices")
-                            .build();
+            AllocatedClaim claim = claims().named("team-a", "crypto", "u-1")
+                    .device("fpga-0")
+                    .config(clock.formatted(300))
+                    .classConfig(clock.formatted(200), "devices")
+                    .build();
 
             assertThat(claim.ref()).isEqualTo(new ClaimRef("team-a", "crypto", "u-1"));
-            assertThat(claim.devices().get(0).config(Boards.CLOCK).value())
-                    .isEqualTo(new Boards.Clock(300));
+            assertThat(claim.devices().get(0).config(Boards.CLOCK).value()).isEqualTo(new Boards.Clock(300));
         }
 
         @Test
         void hasSharesAndAdminAccess() throws Exception {
-            AllocatedClaim claim =
-                    claims().share("fpga-1", "share-1", Map.of("luts", new Quantity("10")))
-                            .adminAccess("fpga-0")
-                            .build();
+            AllocatedClaim claim = claims().share("fpga-1", "share-1", Map.of("luts", new Quantity("10")))
+                    .adminAccess("fpga-0")
+                    .build();
 
             assertThat(claim.devices().get(0).shareId()).isEqualTo("share-1");
             assertThat(claim.devices().get(0).consumedCapacity())
@@ -154,15 +150,16 @@ class ClaimsTest {
         void hasTheLastCheckpointOfAnInterruptedPrepare() throws Exception {
             AllocatedClaim claim = claims().device("fpga-0").device("fpga-1").build();
             RecordingClaimContext context = new RecordingClaimContext();
-            assertThatThrownBy(() -> boards.prepare(claim, context))
-                    .hasMessage("one board at a time");
+            assertThatThrownBy(() -> boards.prepare(claim, context)).hasMessage("one board at a time");
 
             HeldClaim held = HeldClaims.interrupted(claim, context);
 
             assertThat(held.phase()).isEqualTo(Phase.PREPARING);
             assertThat(held.devices()).hasSize(2);
             assertThat(held.state()).isEqualTo(new ProviderState(1, "\"begun\""));
-            assertThat(HeldClaims.interrupted(claim, new RecordingClaimContext()).state()).isNull();
+            assertThat(HeldClaims.interrupted(claim, new RecordingClaimContext())
+                            .state())
+                    .isNull();
         }
     }
 }

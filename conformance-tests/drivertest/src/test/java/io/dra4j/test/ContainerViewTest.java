@@ -16,8 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ContainerViewTest {
 
-    private static final String SPEC =
-            """
+    private static final String SPEC = """
             cdiVersion: 0.8.0
             kind: example.com/fpga
             containerEdits:
@@ -33,8 +32,11 @@ class ContainerViewTest {
                 mounts: [{hostPath: /opt/fpga, containerPath: /usr/lib/fpga}]
             """;
 
-    @TempDir private Path etc;
-    @TempDir private Path run;
+    @TempDir
+    private Path etc;
+
+    @TempDir
+    private Path run;
 
     @BeforeEach
     void write() throws IOException {
@@ -50,10 +52,8 @@ class ContainerViewTest {
     void hasTheEditsOfTheDevicesAndOfTheirSpec() {
         ContainerView view = view("example.com/fpga=a", "example.com/fpga=b");
 
-        assertThat(view.env())
-                .containsOnly(entry("NODE", "node-a"), entry("BOARD", "a"), entry("OPTS", "x=y"));
-        assertThat(view.deviceNodes())
-                .containsOnly(entry("/dev/fpga", "/dev/fpga3"), entry("/dev/ctl", "/dev/ctl"));
+        assertThat(view.env()).containsOnly(entry("NODE", "node-a"), entry("BOARD", "a"), entry("OPTS", "x=y"));
+        assertThat(view.deviceNodes()).containsOnly(entry("/dev/fpga", "/dev/fpga3"), entry("/dev/ctl", "/dev/ctl"));
         assertThat(view.mounts()).containsOnly(entry("/usr/lib/fpga", "/opt/fpga"));
         assertThat(view.rawJson()).hasSize(3).anyMatch(edit -> edit.contains("/bin/hook"));
         view.hasEnv("BOARD", "a").hasDeviceNode("/dev/ctl").hasMount("/opt/fpga", "/usr/lib/fpga");
@@ -73,8 +73,7 @@ class ContainerViewTest {
                 .hasMessageStartingWith("The container has no environment variable BOARD with b")
                 .hasMessageContaining("BOARD=a");
         assertThatThrownBy(() -> view.hasDeviceNode("/dev/x")).isInstanceOf(AssertionError.class);
-        assertThatThrownBy(() -> view.hasMount("/opt/fpga", "/usr/lib/fpga"))
-                .isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> view.hasMount("/opt/fpga", "/usr/lib/fpga")).isInstanceOf(AssertionError.class);
     }
 
     @Test

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordingContextsTest {
 
-    private final RecordingDriverContext context =
-            new RecordingDriverContext(Boards.DRIVER, "node-a");
+    private final RecordingDriverContext context = new RecordingDriverContext(Boards.DRIVER, "node-a");
 
     @Test
     void knowItsNamesAndTheTimeOfTheTest() {
@@ -67,22 +66,17 @@ class RecordingContextsTest {
     }
 
     private static DeviceHealth health(HealthState state) {
-        return new DeviceHealth(
-                new PoolName("node-a"),
-                new DeviceName("fpga-0"),
-                state,
-                "",
-                Duration.ofSeconds(10));
+        return new DeviceHealth(new PoolName("node-a"), new DeviceName("fpga-0"), state, "", Duration.ofSeconds(10));
     }
 
     @Test
     void haveTheReportsOfHeldClaims() throws Exception {
-        AllocatedClaim claim =
-                AllocatedClaims.of(Boards.DRIVER, new Boards("node-a")).device("fpga-0").build();
+        AllocatedClaim claim = AllocatedClaims.of(Boards.DRIVER, new Boards("node-a"))
+                .device("fpga-0")
+                .build();
         HeldClaim held = HeldClaims.builder(claim).build();
         HeldDevice device = held.devices().get(0);
-        DeviceStatus status =
-                DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "Flashed", ""));
+        DeviceStatus status = DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "Flashed", ""));
         DeviceMetadata metadata = new DeviceMetadata(Map.of(), null);
 
         context.setHeld(List.of(held));
@@ -90,10 +84,8 @@ class RecordingContextsTest {
         context.updateMetadata(held.ref(), device, metadata);
 
         assertThat(context.held()).containsExactly(held);
-        assertThat(context.statuses())
-                .containsExactly(new StatusUpdate(held.ref(), device, status));
-        assertThat(context.metadata())
-                .containsExactly(new MetadataUpdate(held.ref(), device, metadata));
+        assertThat(context.statuses()).containsExactly(new StatusUpdate(held.ref(), device, status));
+        assertThat(context.metadata()).containsExactly(new MetadataUpdate(held.ref(), device, metadata));
     }
 
     @Test

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RunningDriverIT {
 
-    private static final String FAST =
-            """
+    private static final String FAST = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
             spec:
@@ -49,8 +48,7 @@ class RunningDriverIT {
 
     @Test
     void readsTheClaimsThatUsersWrite() {
-        driver.prepare(driver.allocateManifest(FAST.formatted("200"), "fpga-0"))
-                .hasEnv("CLOCK", "200");
+        driver.prepare(driver.allocateManifest(FAST.formatted("200"), "fpga-0")).hasEnv("CLOCK", "200");
 
         assertThat(driver.refusal(driver.allocateManifest(FAST.formatted("900"), "fpga-1")))
                 .contains("megahertz must be at most 500");

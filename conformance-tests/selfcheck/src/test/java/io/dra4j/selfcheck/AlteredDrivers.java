@@ -10,33 +10,32 @@ import java.util.stream.Stream;
 /** All drivers that differ from the bare one: an annotated class each. */
 final class AlteredDrivers {
 
-    private static final List<Class<?>> HOLDERS =
-            List.of(
-                    RegistrationMutants.class,
-                    ServerMutants.class,
-                    ResponseMutants.class,
-                    PrepareMutants.class,
-                    ConfigMutants.class,
-                    ApiMutants.class,
-                    UnprepareMutants.class,
-                    CdiMutants.class,
-                    SliceMutants.class,
-                    UnpublishedMutants.class,
-                    InventoryMutants.class,
-                    StateMutants.class,
-                    LifecycleMutants.class,
-                    HealthMutants.class,
-                    MetricsMutants.class,
-                    CallVariants.class,
-                    CdiVariants.class,
-                    ClaimVariants.class,
-                    SliceVariants.class,
-                    SocketVariants.class,
-                    StateVariants.class);
+    private static final List<Class<?>> HOLDERS = List.of(
+            RegistrationMutants.class,
+            ServerMutants.class,
+            ResponseMutants.class,
+            PrepareMutants.class,
+            ConfigMutants.class,
+            ApiMutants.class,
+            UnprepareMutants.class,
+            CdiMutants.class,
+            SliceMutants.class,
+            UnpublishedMutants.class,
+            InventoryMutants.class,
+            StateMutants.class,
+            LifecycleMutants.class,
+            HealthMutants.class,
+            MetricsMutants.class,
+            CallVariants.class,
+            CdiVariants.class,
+            ClaimVariants.class,
+            SliceVariants.class,
+            SocketVariants.class,
+            StateVariants.class);
 
-    private static final Comparator<String> BY_NUMBER =
-            Comparator.comparingInt((String id) -> Integer.parseInt(id.replaceAll("\\D", "")))
-                    .thenComparing(Comparator.naturalOrder());
+    private static final Comparator<String> BY_NUMBER = Comparator.comparingInt(
+                    (String id) -> Integer.parseInt(id.replaceAll("\\D", "")))
+            .thenComparing(Comparator.naturalOrder());
 
     private AlteredDrivers() {}
 
@@ -56,7 +55,10 @@ final class AlteredDrivers {
     }
 
     static Variant variant(String id) {
-        return variants().stream().filter(each -> each.id().equals(id)).findFirst().orElseThrow();
+        return variants().stream()
+                .filter(each -> each.id().equals(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** A requirement that does not pass with a driver, and a part of the message. */
@@ -90,8 +92,7 @@ final class AlteredDrivers {
     private static Class<?> type(String id) {
         return types().filter(type -> id(type).equals(id))
                 .findFirst()
-                .orElseThrow(
-                        () -> new IllegalArgumentException("No mutant and no variant is " + id));
+                .orElseThrow(() -> new IllegalArgumentException("No mutant and no variant is " + id));
     }
 
     private static String id(Class<?> type) {

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 /** The drivers that differ from the bare one, and that each of them can be made. */
 class AlteredDriversTest {
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     private final Catalogue catalogue = Catalogue.load();
 
@@ -55,7 +56,8 @@ class AlteredDriversTest {
         assertThat(create("--fault", id)).isNotNull();
     }
 
-    static final List<String> MUTANTS = AlteredDrivers.mutants().stream().map(Mutant::id).toList();
+    static final List<String> MUTANTS =
+            AlteredDrivers.mutants().stream().map(Mutant::id).toList();
 
     static final List<String> VARIANTS =
             AlteredDrivers.variants().stream().map(Variant::id).toList();
@@ -73,17 +75,12 @@ class AlteredDriversTest {
 
     @Test
     void whatReplacesNoPartOfTheDriverIsRefused() {
-        assertThatThrownBy(
-                        () ->
-                                new Parts(
-                                        Settings.parse(new String[0], Map.of()),
-                                        List.of(String.class)))
+        assertThatThrownBy(() -> new Parts(Settings.parse(new String[0], Map.of()), List.of(String.class)))
                 .hasMessageContaining("replaces no part");
     }
 
     private BareDriver create(String... arguments) throws Exception {
-        Path kubeconfig =
-                Files.writeString(folder.resolve("kubeconfig"), "server: http://127.0.0.1:1");
+        Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), "server: http://127.0.0.1:1");
         List<String> line = new ArrayList<>(List.of(arguments));
         line.addAll(List.of("--kubeconfig", kubeconfig.toString(), "--node-name", "node-1"));
         line.addAll(List.of("--kubelet-plugins-directory-path", folder.toString()));
@@ -99,14 +96,10 @@ class AlteredDriversTest {
     @Test
     void everyRequirementThatIsNamedIsInTheCatalogue() {
         Stream<String> ofMutants =
-                AlteredDrivers.mutants().stream()
-                        .flatMap(m -> Stream.concat(violated(m), Stream.of(m.collateral())));
-        Stream<String> ofVariants =
-                AlteredDrivers.variants().stream()
-                        .flatMap(
-                                v ->
-                                        Stream.of(v.passes(), v.notApplicable(), v.untested())
-                                                .flatMap(Stream::of));
+                AlteredDrivers.mutants().stream().flatMap(m -> Stream.concat(violated(m), Stream.of(m.collateral())));
+        Stream<String> ofVariants = AlteredDrivers.variants().stream()
+                .flatMap(v ->
+                        Stream.of(v.passes(), v.notApplicable(), v.untested()).flatMap(Stream::of));
 
         assertThat(Stream.concat(ofMutants, ofVariants))
                 .allSatisfy(id -> assertThat(catalogue.find(id)).as(id).isPresent());
@@ -114,18 +107,16 @@ class AlteredDriversTest {
 
     @Test
     void everyRequirementIsViolatedByAMutant() {
-        Map<String, String> reasons =
-                Map.of(
-                        "DRA-VER-01", "a variant that serves v1 alone is warned of it",
-                        "DRA-VER-04",
-                                "the API server of the suite serves v1 alone, so that a driver of"
-                                        + " older versions fails everything",
-                        "DRA-PREP-35", "it is not tested",
-                        "DRA-PERF-04", "it is not tested");
-        Set<String> violated =
-                AlteredDrivers.mutants().stream()
-                        .flatMap(AlteredDriversTest::violated)
-                        .collect(Collectors.toSet());
+        Map<String, String> reasons = Map.of(
+                "DRA-VER-01", "a variant that serves v1 alone is warned of it",
+                "DRA-VER-04",
+                        "the API server of the suite serves v1 alone, so that a driver of"
+                                + " older versions fails everything",
+                "DRA-PREP-35", "it is not tested",
+                "DRA-PERF-04", "it is not tested");
+        Set<String> violated = AlteredDrivers.mutants().stream()
+                .flatMap(AlteredDriversTest::violated)
+                .collect(Collectors.toSet());
 
         assertThat(catalogue.requirements())
                 .extracting(Requirement::id)
@@ -137,10 +128,8 @@ class AlteredDriversTest {
     @Test
     void noRequirementNeedsAnotherThatItsOwnMutantViolates() {
         assertThat(AlteredDrivers.mutants())
-                .allSatisfy(
-                        mutant ->
-                                assertThat(violated(mutant).flatMap(this::needs))
-                                        .doesNotContainAnyElementsOf(violated(mutant).toList()));
+                .allSatisfy(mutant -> assertThat(violated(mutant).flatMap(this::needs))
+                        .doesNotContainAnyElementsOf(violated(mutant).toList()));
     }
 
     private static Stream<String> violated(Mutant mutant) {

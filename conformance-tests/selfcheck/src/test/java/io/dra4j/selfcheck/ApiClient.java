@@ -26,11 +26,10 @@ class ApiClient {
 
     private static final Duration LONGEST = Duration.ofSeconds(20);
 
-    private static final HttpClient HTTP =
-            HttpClient.newBuilder()
-                    .version(HttpClient.Version.HTTP_1_1)
-                    .connectTimeout(Duration.ofSeconds(3))
-                    .build();
+    private static final HttpClient HTTP = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(3))
+            .build();
     private final String server;
     private final String token;
     private final HttpClient http;
@@ -83,11 +82,10 @@ class ApiClient {
     }
 
     JsonNode write(String method, String path, String type, byte[] body) {
-        return send(
-                request(path, limit())
-                        .header("Content-Type", type)
-                        .method(method, BodyPublishers.ofByteArray(body))
-                        .build());
+        return send(request(path, limit())
+                .header("Content-Type", type)
+                .method(method, BodyPublishers.ofByteArray(body))
+                .build());
     }
 
     JsonNode post(String path, JsonNode body) {
@@ -115,10 +113,9 @@ class ApiClient {
     }
 
     private HttpRequest.Builder request(String path, Duration timeout) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server + path))
-                        .timeout(timeout)
-                        .header("Accept", accept());
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server + path))
+                .timeout(timeout)
+                .header("Accept", accept());
         return token.isEmpty() ? request : request.header("Authorization", "Bearer " + token);
     }
 

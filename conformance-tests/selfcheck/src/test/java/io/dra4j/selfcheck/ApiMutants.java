@@ -59,9 +59,7 @@ final class ApiMutants {
                 result.put("device", pool.getValue().get(0).path("name").asText());
             }
             if (claim.at("/status/allocation").isMissingNode()) {
-                ((ObjectNode) claim)
-                        .withObject("/status/allocation/devices")
-                        .set("results", results);
+                ((ObjectNode) claim).withObject("/status/allocation/devices").set("results", results);
             }
         }
     }
@@ -127,11 +125,7 @@ final class ApiMutants {
     }
 
     /** Writes the status as a whole, as if it were its own. */
-    @Mutant(
-            id = "M-97",
-            what = "replaces all of status.devices",
-            options = "--gpu-device-status",
-            declares = "dst")
+    @Mutant(id = "M-97", what = "replaces all of status.devices", options = "--gpu-device-status", declares = "dst")
     @Violation("DRA-DST-01: after Prepare it is gone: entries belong to their drivers")
     static final class Replacing extends DeviceReports {
         @Override
@@ -224,8 +218,7 @@ final class ApiMutants {
         private static boolean givenUp() {
             Deadline deadline = Context.current().getDeadline();
             return Context.current().isCancelled()
-                    || deadline != null
-                            && deadline.timeRemaining(TimeUnit.MILLISECONDS) < NEARLY_OVER;
+                    || deadline != null && deadline.timeRemaining(TimeUnit.MILLISECONDS) < NEARLY_OVER;
         }
     }
 

@@ -41,8 +41,7 @@ class BareDriverIT {
         KubeletClaim claim = node.allocate("one", "gpu-0", "gpu-1");
 
         ClaimResult first = answer(node.prepare(claim), claim);
-        CallResult again =
-                node.kubelet().prepare(BareProgram.DRIVER, List.of(claim), Service.V1BETA1);
+        CallResult again = node.kubelet().prepare(BareProgram.DRIVER, List.of(claim), Service.V1BETA1);
 
         assertThat(first.devices()).hasSize(2);
         assertThat(answer(again, claim).devices()).isEqualTo(first.devices());
@@ -90,7 +89,9 @@ class BareDriverIT {
     @Test
     void repairsSlicesAndSurvivesFaultsOfTheApi() throws Exception {
         node.proxy()
-                .inject(Fault.status(500, "fault").on(Requests.writes("resourceslices")).times(2));
+                .inject(Fault.status(500, "fault")
+                        .on(Requests.writes("resourceslices"))
+                        .times(2));
         start("--num-devices", "130");
         List<JsonNode> slices = awaitSlices(2);
 
@@ -98,8 +99,7 @@ class BareDriverIT {
                 .store()
                 .delete("resourceslices", "", slices.get(0).at("/metadata/name").asText());
 
-        node.awaitSlices(
-                found -> found.size() == 2 && !found.containsAll(slices) && settled(found));
+        node.awaitSlices(found -> found.size() == 2 && !found.containsAll(slices) && settled(found));
         node.proxy().cutWatches();
         node.api().store().list("resourceslices").forEach(this::tamper);
         node.awaitSlices(found -> found.size() == 2 && settled(found) && devices(found) == 130);
@@ -122,7 +122,8 @@ class BareDriverIT {
         node.awaitSlices(found -> devices(found) == 5 && found.toString().contains("timeAdded"));
         KubeletClaim part = node.allocate("part", "gpu-0-partition-1");
         assertThat(node.prepare(part).complaint()).isEmpty();
-        assertThat(node.prepare(node.allocate("full", "gpu-0-full")).complaint()).isPresent();
+        assertThat(node.prepare(node.allocate("full", "gpu-0-full")).complaint())
+                .isPresent();
     }
 
     private void tamper(JsonNode slice) {
@@ -132,13 +133,18 @@ class BareDriverIT {
     }
 
     private static boolean settled(List<JsonNode> slices) {
-        return slices.stream().map(slice -> slice.at("/spec/pool").toString()).distinct().count()
+        return slices.stream()
+                                .map(slice -> slice.at("/spec/pool").toString())
+                                .distinct()
+                                .count()
                         == 1
                 && slices.get(0).at("/spec/pool/resourceSliceCount").asInt() == slices.size();
     }
 
     private static int devices(List<JsonNode> slices) {
-        return slices.stream().mapToInt(slice -> slice.at("/spec/devices").size()).sum();
+        return slices.stream()
+                .mapToInt(slice -> slice.at("/spec/devices").size())
+                .sum();
     }
 
     private void start(String... options) throws Exception {

@@ -19,16 +19,12 @@ public final class BareDriverMain {
     /** Runs until SIGTERM. */
     public static void main(String[] arguments) {
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
-        run(
-                arguments,
-                System.getenv(),
-                stop -> Runtime.getRuntime().addShutdownHook(new Thread(stop)));
+        run(arguments, System.getenv(), stop -> Runtime.getRuntime().addShutdownHook(new Thread(stop)));
         Pauses.forEver();
     }
 
     /** Starts the driver for the life of the thread, and passes on how to stop it. */
-    static void run(
-            String[] arguments, Map<String, String> environment, Consumer<Runnable> onTerminate) {
+    static void run(String[] arguments, Map<String, String> environment, Consumer<Runnable> onTerminate) {
         BareDriver driver;
         try {
             driver = create(Settings.parse(arguments, environment));

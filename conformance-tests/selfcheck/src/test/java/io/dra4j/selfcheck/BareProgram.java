@@ -22,15 +22,14 @@ final class BareProgram {
     /** The command of the driver without its own options. */
     static synchronized List<String> command() throws IOException, InterruptedException {
         if (archived == null) {
-            JavaProgram program =
-                    new JavaProgram(
-                            Path.of("target/bare-driver"),
-                            Stream.concat(JavaProgram.SHORT_LIVED.stream(), Stream.of("-Xmx128m"))
-                                    .toList(),
-                            JavaProgram.ownClassPath().stream()
-                                    .filter(BareProgram::isNeeded)
-                                    .toList(),
-                            BareDriverMain.class.getName());
+            JavaProgram program = new JavaProgram(
+                    Path.of("target/bare-driver"),
+                    Stream.concat(JavaProgram.SHORT_LIVED.stream(), Stream.of("-Xmx128m"))
+                            .toList(),
+                    JavaProgram.ownClassPath().stream()
+                            .filter(BareProgram::isNeeded)
+                            .toList(),
+                    BareDriverMain.class.getName());
             archived = program.archived(BareProgram::train);
         }
         return archived;

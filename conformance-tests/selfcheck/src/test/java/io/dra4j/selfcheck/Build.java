@@ -20,36 +20,29 @@ enum Build {
     /** All, and the whole suite instead of a few requirements. */
     WHOLE;
 
-    static final Build CURRENT =
-            System.getProperty("dra4j.suite", "").equals("whole")
-                    ? WHOLE
-                    : Boolean.getBoolean("dra4j.full") ? FULL : PLAIN;
+    static final Build CURRENT = System.getProperty("dra4j.suite", "").equals("whole")
+            ? WHOLE
+            : Boolean.getBoolean("dra4j.full") ? FULL : PLAIN;
 
     private static final String[] PART = System.getProperty("dra4j.part", "1/1").split("/");
 
     /** Returns the drivers of this build. */
-    static <T> List<T> select(
-            List<T> all, String property, Function<T, String> id, Function<T, Build> from) {
+    static <T> List<T> select(List<T> all, String property, Function<T, String> id, Function<T, Build> from) {
         String ids = System.getProperty(property);
-        List<T> selected =
-                all.stream()
-                        .filter(
-                                each ->
-                                        ids == null
-                                                ? from.apply(each).compareTo(CURRENT) <= 0
-                                                : id.apply(each).matches(ids))
-                        .toList();
+        List<T> selected = all.stream()
+                .filter(each -> ids == null
+                        ? from.apply(each).compareTo(CURRENT) <= 0
+                        : id.apply(each).matches(ids))
+                .toList();
         int part = Integer.parseInt(PART[0]) - 1;
         int parts = Integer.parseInt(PART[1]);
-        List<T> due =
-                IntStream.range(0, selected.size())
-                        .filter(index -> index % parts == part)
-                        .mapToObj(selected::get)
-                        .toList();
+        List<T> due = IntStream.range(0, selected.size())
+                .filter(index -> index % parts == part)
+                .mapToObj(selected::get)
+                .toList();
         if (due.isEmpty()) {
             throw new IllegalArgumentException(
-                    "No driver matches -D%s=%s -Ddra4j.part=%s"
-                            .formatted(property, ids, String.join("/", PART)));
+                    "No driver matches -D%s=%s -Ddra4j.part=%s".formatted(property, ids, String.join("/", PART)));
         }
         return due;
     }

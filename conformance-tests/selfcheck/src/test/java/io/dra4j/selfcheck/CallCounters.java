@@ -40,9 +40,7 @@ class CallCounters {
     /** Serves at a port of the loopback address, which the first of two instances gets. */
     void serve(int port) {
         try {
-            HttpServer server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
             server.createContext("/metrics", this::answer);
             server.start();
             Life.current().closesAtEnd(() -> server.stop(0));

@@ -100,8 +100,7 @@ final class CdiMutants {
             Map<String, ObjectNode> records = new LinkedHashMap<>();
             try {
                 if (Files.exists(file(""))) {
-                    for (JsonNode text :
-                            Json.read(Files.readString(file(""))).path("annotations")) {
+                    for (JsonNode text : Json.read(Files.readString(file(""))).path("annotations")) {
                         ObjectNode held = (ObjectNode) Json.read(text.asText());
                         records.put(held.path("uid").asText(), held.put("done", true));
                     }
@@ -338,10 +337,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-124b",
-            what = "a device node is declared as another type than it has",
-            options = "--device-nodes")
+    @Mutant(id = "M-124b", what = "a device node is declared as another type than it has", options = "--device-nodes")
     @Violation("DRA-CDI-09: the device node /dev/null is declared as \"b\", but is \"c\"")
     static final class OtherType extends CdiSpecs {
         @Override

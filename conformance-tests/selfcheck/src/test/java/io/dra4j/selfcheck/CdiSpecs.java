@@ -157,7 +157,8 @@ class CdiSpecs {
         Map<String, ObjectNode> records = new LinkedHashMap<>();
         for (Path file : files()) {
             try {
-                String text = Json.read(content(file)).at("/annotations").path(RECORD).asText();
+                String text =
+                        Json.read(content(file)).at("/annotations").path(RECORD).asText();
                 if (!text.isEmpty()) {
                     ObjectNode held = (ObjectNode) Json.read(text);
                     records.put(held.path("uid").asText(), held.put("done", true));

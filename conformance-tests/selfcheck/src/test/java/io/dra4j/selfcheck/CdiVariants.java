@@ -65,9 +65,8 @@ final class CdiVariants {
             ObjectNode spec = Json.object().put("cdiVersion", "0.3.0").put("kind", kind());
             driver.inventory
                     .pools()
-                    .forEach(
-                            (pool, devices) ->
-                                    devices.forEach(d -> add(spec, d.path("name").asText())));
+                    .forEach((pool, devices) ->
+                            devices.forEach(d -> add(spec, d.path("name").asText())));
             try {
                 Files.createDirectories(folder);
                 put(folder.resolve(settings.driver() + "-static.json"), spec.toString());
@@ -78,9 +77,7 @@ final class CdiVariants {
 
         private static void add(ObjectNode spec, String name) {
             ObjectNode device = spec.withArray("devices").addObject().put("name", name);
-            device.withObject("/containerEdits")
-                    .putArray("env")
-                    .add("GPU_" + name.replace('-', '_') + "=yes");
+            device.withObject("/containerEdits").putArray("env").add("GPU_" + name.replace('-', '_') + "=yes");
         }
 
         @Override
@@ -113,7 +110,8 @@ final class CdiVariants {
         void write(ObjectNode held) {
             super.write(held);
             ObjectNode spec = Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
-            spec.putObject("annotations").put("example.com/written", Instant.now().toString());
+            spec.putObject("annotations")
+                    .put("example.com/written", Instant.now().toString());
             ObjectNode device = spec.putArray("devices").addObject().put("name", "common");
             device.withObject("/containerEdits").putArray("env").add("GPU_DRIVER=bare");
             try {
@@ -147,10 +145,7 @@ final class CdiVariants {
 
         @Override
         void put(Path file, String content) throws IOException {
-            Path next =
-                    Files.writeString(
-                            file.resolveSibling("." + file.getFileName() + ".next"),
-                            HEAD + content);
+            Path next = Files.writeString(file.resolveSibling("." + file.getFileName() + ".next"), HEAD + content);
             Files.setPosixFilePermissions(next, PosixFilePermissions.fromString("rw-------"));
             Files.move(next, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         }

@@ -16,8 +16,7 @@ record ClaimOutcome(List<Prepared> devices, String error) {
     }
 
     /** A device of the claim; no share is an empty text. */
-    record Prepared(
-            List<String> requests, String pool, String device, List<String> cdi, String share) {
+    record Prepared(List<String> requests, String pool, String device, List<String> cdi, String share) {
 
         Prepared withRequests(List<String> others) {
             return new Prepared(others, pool, device, cdi, share);

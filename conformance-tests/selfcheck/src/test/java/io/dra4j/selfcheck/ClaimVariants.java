@@ -30,7 +30,8 @@ final class ClaimVariants {
         @Override
         List<Prepared> devices(ObjectNode held) {
             List<Prepared> devices = new ArrayList<>(super.devices(held));
-            devices.addAll(devices.stream().filter(device -> !device.share().isEmpty()).toList());
+            devices.addAll(
+                    devices.stream().filter(device -> !device.share().isEmpty()).toList());
             return devices;
         }
     }
@@ -64,10 +65,7 @@ final class ClaimVariants {
      * Asks for claims as client-go does: it refuses a name that could not be one segment of a path,
      * and escapes any other as Go does, which leaves the semicolon as it is.
      */
-    @Variant(
-            id = "H-17",
-            what = "escapes names in paths as Go does, which leaves semicolons",
-            passes = "DRA-SEC-02")
+    @Variant(id = "H-17", what = "escapes names in paths as Go does, which leaves semicolons", passes = "DRA-SEC-02")
     static final class GoNames extends ClaimWork {
         @Override
         void check(ClaimId id) {
@@ -83,9 +81,7 @@ final class ClaimVariants {
 
         @Override
         JsonNode fetch(ClaimId id) {
-            return driver.api.get(
-                    ApiClient.claim(
-                            new ClaimId(escaped(id.namespace()), escaped(id.name()), id.uid())));
+            return driver.api.get(ApiClient.claim(new ClaimId(escaped(id.namespace()), escaped(id.name()), id.uid())));
         }
 
         private static String escaped(String name) {
@@ -116,8 +112,7 @@ final class ClaimVariants {
                 "DRA-PREP-03", "DRA-PREP-07", "DRA-PREP-24", "DRA-PREP-25",
                 "DRA-UNP-09", "DRA-CDI-07", "DRA-CDI-09", "DRA-PREP-19"
             },
-            settings =
-"""
+            settings = """
 /driver/claims:
   - apiVersion: resource.k8s.io/v1
     kind: DeviceClass
@@ -137,10 +132,11 @@ final class ClaimVariants {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
             int taken = results(claim).size();
-            int all = driver.inventory.pools().values().stream().mapToInt(List::size).sum();
+            int all = driver.inventory.pools().values().stream()
+                    .mapToInt(List::size)
+                    .sum();
             if (taken != all) {
-                throw new Refused(
-                        "The claim has %d of %d devices: all are due".formatted(taken, all));
+                throw new Refused("The claim has %d of %d devices: all are due".formatted(taken, all));
             }
             return super.plan(id, claim);
         }
@@ -160,8 +156,7 @@ final class ClaimVariants {
                 "DRA-PREP-03", "DRA-PREP-04",
                 "DRA-PREP-24", "DRA-PREP-19"
             },
-            settings =
-"""
+            settings = """
 /driver/claims:
   - apiVersion: resource.k8s.io/v1
     kind: DeviceClass

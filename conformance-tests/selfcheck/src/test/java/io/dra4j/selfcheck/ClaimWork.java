@@ -23,12 +23,11 @@ class ClaimWork {
     /** The remains of an earlier boot count for nothing. */
     void start() {
         if (state.isOfEarlierBoot()) {
-            state.locked(
-                    () -> {
-                        held().keySet().forEach(driver.cdi::delete);
-                        state.write(Map.of());
-                        return true;
-                    });
+            state.locked(() -> {
+                held().keySet().forEach(driver.cdi::delete);
+                state.write(Map.of());
+                return true;
+            });
         }
     }
 
@@ -176,7 +175,8 @@ class ClaimWork {
     }
 
     boolean isExclusive(JsonNode result) {
-        return !result.path("adminAccess").asBoolean() && result.path("shareID").asText().isEmpty();
+        return !result.path("adminAccess").asBoolean()
+                && result.path("shareID").asText().isEmpty();
     }
 
     void checkExists(JsonNode result) {
@@ -193,21 +193,16 @@ class ClaimWork {
 
     List<String> environment(String uid, JsonNode claim, JsonNode result) {
         String device = result.path("device").asText();
-        String variable =
-                "GPU_DEVICE_"
-                        + device.replaceFirst("^gpu-", "")
-                                .toUpperCase(Locale.ROOT)
-                                .replace('-', '_');
+        String variable = "GPU_DEVICE_"
+                + device.replaceFirst("^gpu-", "").toUpperCase(Locale.ROOT).replace('-', '_');
         List<String> environment = new ArrayList<>();
         environment.add(variable + "=" + device);
         environment.add(variable + "_RESOURCE_CLAIM=" + uid);
         driver.configs.of(claim, result).entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
-                .forEach(
-                        entry ->
-                                environment.add(
-                                        variable + "_" + entry.getKey() + "=" + entry.getValue()));
-        for (Map.Entry<String, JsonNode> amount : result.path("consumedCapacity").properties()) {
+                .forEach(entry -> environment.add(variable + "_" + entry.getKey() + "=" + entry.getValue()));
+        for (Map.Entry<String, JsonNode> amount :
+                result.path("consumedCapacity").properties()) {
             String name = variable + "_" + amount.getKey().toUpperCase(Locale.ROOT);
             environment.add(name + "=" + amount.getValue().asText());
         }
@@ -236,12 +231,12 @@ class ClaimWork {
             if (device.path("exclusive").asBoolean()
                     && taken.path("exclusive").asBoolean()
                     && device.path("pool").equals(taken.path("pool"))
-                    && overlap(device.path("device").asText(), taken.path("device").asText())) {
-                throw new Refused(
-                        "Device "
-                                + device.path("device").asText()
-                                + " is held by the claim "
-                                + other.path("uid").asText());
+                    && overlap(
+                            device.path("device").asText(), taken.path("device").asText())) {
+                throw new Refused("Device "
+                        + device.path("device").asText()
+                        + " is held by the claim "
+                        + other.path("uid").asText());
             }
         }
     }
@@ -252,20 +247,18 @@ class ClaimWork {
     }
 
     private static boolean covers(String whole, String part) {
-        return whole.endsWith("-full")
-                && part.startsWith(whole.substring(0, whole.length() - "full".length()));
+        return whole.endsWith("-full") && part.startsWith(whole.substring(0, whole.length() - "full".length()));
     }
 
     List<Prepared> devices(ObjectNode held) {
         List<Prepared> devices = new ArrayList<>();
         for (JsonNode device : held.path("devices")) {
-            devices.add(
-                    new Prepared(
-                            Json.texts(device.path("requests")),
-                            device.path("pool").asText(),
-                            device.path("device").asText(),
-                            Json.texts(device.path("cdi")),
-                            device.path("share").asText()));
+            devices.add(new Prepared(
+                    Json.texts(device.path("requests")),
+                    device.path("pool").asText(),
+                    device.path("device").asText(),
+                    Json.texts(device.path("cdi")),
+                    device.path("share").asText()));
         }
         return devices;
     }
@@ -284,13 +277,12 @@ class ClaimWork {
         if (!id.hasSaneUid()) {
             return; // can't have been prepared
         }
-        state.locked(
-                () -> {
-                    Map<String, ObjectNode> held = new LinkedHashMap<>(held());
-                    ObjectNode known = held.get(id.uid());
-                    forget(id, held, known == null ? Json.object() : known);
-                    return true;
-                });
+        state.locked(() -> {
+            Map<String, ObjectNode> held = new LinkedHashMap<>(held());
+            ObjectNode known = held.get(id.uid());
+            forget(id, held, known == null ? Json.object() : known);
+            return true;
+        });
     }
 
     /** Under the lock; a claim that is not known is an empty record. */

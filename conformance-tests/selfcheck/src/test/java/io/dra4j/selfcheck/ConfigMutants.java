@@ -55,10 +55,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-42",
-            what = "applies the config of one request to all",
-            collateral = "DRA-PREP-26")
+    @Mutant(id = "M-42", what = "applies the config of one request to all", collateral = "DRA-PREP-26")
     @Violation("DRA-PREP-24: although its config is for request")
     static final class ForAll extends Configs {
         @Override
@@ -67,10 +64,7 @@ final class ConfigMutants {
         }
     }
 
-    @Mutant(
-            id = "M-43",
-            what =
-                    "compares the requests of a config literally, so that the main request never matches")
+    @Mutant(id = "M-43", what = "compares the requests of a config literally, so that the main request never matches")
     @Violation("DRA-PREP-25: no edit of the device matches")
     static final class Exact extends Configs {
         @Override
@@ -87,8 +81,7 @@ final class ConfigMutants {
         boolean applies(JsonNode entry, String request) {
             List<String> requests = Json.texts(entry.path("requests"));
             String base = request.split("/")[0];
-            return requests.isEmpty()
-                    || requests.stream().anyMatch(each -> each.split("/")[0].equals(base));
+            return requests.isEmpty() || requests.stream().anyMatch(each -> each.split("/")[0].equals(base));
         }
     }
 

@@ -56,19 +56,14 @@ class Configs {
 
     boolean applies(JsonNode entry, String request) {
         List<String> requests = Json.texts(entry.path("requests"));
-        return requests.isEmpty()
-                || requests.contains(request)
-                || requests.contains(request.split("/")[0]);
+        return requests.isEmpty() || requests.contains(request) || requests.contains(request.split("/")[0]);
     }
 
     Map<String, String> decode(JsonNode parameters) {
         if (!VERSION.equals(parameters.path("apiVersion").asText())
                 || !"GpuConfig".equals(parameters.path("kind").asText())) {
             throw new Refused(
-                    "unknown kind of configuration: "
-                            + parameters.path("apiVersion")
-                            + ", "
-                            + parameters.path("kind"));
+                    "unknown kind of configuration: " + parameters.path("apiVersion") + ", " + parameters.path("kind"));
         }
         fields(parameters, "apiVersion", "kind", "sharing");
         JsonNode sharing = parameters.path("sharing");
@@ -106,12 +101,10 @@ class Configs {
 
     /** Sees that an object has no other fields than these. */
     void fields(JsonNode object, String... known) {
-        object.fieldNames()
-                .forEachRemaining(
-                        name -> {
-                            if (!List.of(known).contains(name)) {
-                                throw new Refused("unknown field in the configuration: " + name);
-                            }
-                        });
+        object.fieldNames().forEachRemaining(name -> {
+            if (!List.of(known).contains(name)) {
+                throw new Refused("unknown field in the configuration: " + name);
+            }
+        });
     }
 }

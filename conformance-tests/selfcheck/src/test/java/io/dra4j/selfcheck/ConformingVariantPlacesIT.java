@@ -41,7 +41,8 @@ class ConformingVariantPlacesIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String TOKEN = "the-suites-own";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private static void needsNamespace() {
         String missing = MountNamespace.missing();
@@ -57,26 +58,20 @@ class ConformingVariantPlacesIT {
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
                 TlsFront front = new TlsFront(api.url(), own, client, TOKEN)) {
             Path kubeconfig = kubeconfig(front.url(), own.authority(), client.client());
-            Outcome outcome =
-                    Runner.run(
-                            AlteredDrivers.variant(id),
-                            "only: [DRA-INFO-03, DRA-PREP-01, DRA-CDI-02, DRA-SLICE-01]",
-                            Map.of(
-                                    "/apiServer/kubeconfig",
-                                    TextNode.valueOf(kubeconfig.toString())));
+            Outcome outcome = Runner.run(
+                    AlteredDrivers.variant(id),
+                    "only: [DRA-INFO-03, DRA-PREP-01, DRA-CDI-02, DRA-SLICE-01]",
+                    Map.of("/apiServer/kubeconfig", TextNode.valueOf(kubeconfig.toString())));
 
             assertThat(outcome.results())
                     .isNotEmpty()
-                    .allSatisfy(
-                            r -> assertThat(r.verdict()).as(r::message).isEqualTo(Verdict.PASS));
+                    .allSatisfy(r -> assertThat(r.verdict()).as(r::message).isEqualTo(Verdict.PASS));
             assertThat(front.authorizations()).isNotEmpty().containsOnly("Bearer " + TOKEN);
         }
     }
 
     private Path kubeconfig(String server, String authority, String user) throws Exception {
-        return Files.writeString(
-                folder.resolve("kubeconfig"),
-                """
+        return Files.writeString(folder.resolve("kubeconfig"), """
                 apiVersion: v1
                 kind: Config
                 current-context: one
@@ -93,15 +88,13 @@ class ConformingVariantPlacesIT {
                   user:
                     %s
                     token: %s
-                """
-                        .formatted(server, authority, user, TOKEN));
+                """.formatted(server, authority, user, TOKEN));
     }
 
     /** Neither has a hook: they could learn of the reboot that they ignore by the boot id alone. */
     @ParameterizedTest
     @CsvSource({"M-67, DRA-RST-05, resolves to nothing", "M-135, DRA-RST-09, which is deleted"})
-    void whoIgnoresARebootIsCaughtWithoutAHook(String fault, String id, String message)
-            throws Exception {
+    void whoIgnoresARebootIsCaughtWithoutAHook(String fault, String id, String message) throws Exception {
         needsNamespace();
 
         Result result = result(List.of("--fault", fault), id);
@@ -121,19 +114,13 @@ class ConformingVariantPlacesIT {
     private static Result result(List<String> options, String id) throws Exception {
         List<String> command = new ArrayList<>(BareProgram.command());
         command.addAll(options);
-        Settings settings =
-                SettingsReader.parse(
-                        "{driver: {name: gpu.example.com, process: {command: %s}}, only: [%s]}"
-                                .formatted(JSON.writeValueAsString(command), id),
-                        "the test",
-                        Map.of());
+        Settings settings = SettingsReader.parse(
+                "{driver: {name: gpu.example.com, process: {command: %s}}, only: [%s]}"
+                        .formatted(JSON.writeValueAsString(command), id),
+                "the test",
+                Map.of());
         Outcome outcome =
-                new Engine(
-                                settings,
-                                DriverAdapters.of(settings.driver()),
-                                Catalogue.load(),
-                                Progress.NONE)
-                        .run();
+                new Engine(settings, DriverAdapters.of(settings.driver()), Catalogue.load(), Progress.NONE).run();
         return Runner.results(outcome, id).get(0);
     }
 }

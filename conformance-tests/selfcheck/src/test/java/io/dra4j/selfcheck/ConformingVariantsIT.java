@@ -28,15 +28,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ConformingVariantsIT {
 
     private static final boolean WHOLE = Build.CURRENT == Build.WHOLE;
-    private static final Set<Verdict> GREEN =
-            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
+    private static final Set<Verdict> GREEN = Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
 
     /** Those that take longest come first. */
     static List<Named<Variant>> variants() {
-        return Build.select(AlteredDrivers.variants(), "dra4j.variants", Variant::id, Variant::from)
-                .stream()
+        return Build.select(AlteredDrivers.variants(), "dra4j.variants", Variant::id, Variant::from).stream()
                 .filter(variant -> variant.core() || !WHOLE)
-                .sorted(Comparator.comparing(Variant::from).thenComparing(Variant::slow).reversed())
+                .sorted(Comparator.comparing(Variant::from)
+                        .thenComparing(Variant::slow)
+                        .reversed())
                 .map(variant -> Named.of(variant.id() + " " + variant.what(), variant))
                 .toList();
     }
@@ -49,63 +49,52 @@ class ConformingVariantsIT {
 
         Outcome outcome = Runner.run(variant, WHOLE ? Runner.core() : few(variant));
 
-        assertThat(
-                        Stream.of(
-                                        due(variant.passes(), Verdict.PASS, outcome),
-                                        due(
-                                                variant.notApplicable(),
-                                                Verdict.NOT_APPLICABLE,
-                                                outcome),
-                                        due(variant.untested(), Verdict.UNTESTED, outcome),
-                                        notWarned(variant, outcome),
-                                        unexpected(variant, outcome))
-                                .flatMap(each -> each))
+        assertThat(Stream.of(
+                                due(variant.passes(), Verdict.PASS, outcome),
+                                due(variant.notApplicable(), Verdict.NOT_APPLICABLE, outcome),
+                                due(variant.untested(), Verdict.UNTESTED, outcome),
+                                notWarned(variant, outcome),
+                                unexpected(variant, outcome))
+                        .flatMap(each -> each))
                 .isEmpty();
     }
 
     private static String few(Variant variant) {
-        List<String> requirements =
-                Stream.of(
-                                Stream.of(variant.passes()),
-                                Stream.of(variant.notApplicable()),
-                                Stream.of(variant.untested()),
-                                AlteredDrivers.violations(variant.id()).stream()
-                                        .map(Expected::requirement))
-                        .flatMap(each -> each)
-                        .toList();
+        List<String> requirements = Stream.of(
+                        Stream.of(variant.passes()),
+                        Stream.of(variant.notApplicable()),
+                        Stream.of(variant.untested()),
+                        AlteredDrivers.violations(variant.id()).stream().map(Expected::requirement))
+                .flatMap(each -> each)
+                .toList();
         return variant.slow() ? Runner.only(requirements) : Runner.withControls(requirements);
     }
 
     /** The requirements with another verdict. */
     private static Stream<String> due(String[] ids, Verdict verdict, Outcome outcome) {
-        return Stream.of(ids)
-                .flatMap(
-                        id -> {
-                            List<Result> results = Runner.results(outcome, id);
-                            return results.isEmpty() && !WHOLE
-                                    ? Stream.of(id + " was not tried")
-                                    : results.stream()
-                                            .filter(result -> result.verdict() != verdict)
-                                            .map(Runner::text);
-                        });
+        return Stream.of(ids).flatMap(id -> {
+            List<Result> results = Runner.results(outcome, id);
+            return results.isEmpty() && !WHOLE
+                    ? Stream.of(id + " was not tried")
+                    : results.stream()
+                            .filter(result -> result.verdict() != verdict)
+                            .map(Runner::text);
+        });
     }
 
     private static Stream<String> notWarned(Variant variant, Outcome outcome) {
         return AlteredDrivers.violations(variant.id()).stream()
-                .flatMap(
-                        warned ->
-                                Runner.results(outcome, warned.requirement()).stream()
-                                        .filter(result -> !isWarnedOf(variant, result))
-                                        .map(Runner::text));
+                .flatMap(warned -> Runner.results(outcome, warned.requirement()).stream()
+                        .filter(result -> !isWarnedOf(variant, result))
+                        .map(Runner::text));
     }
 
     private static boolean isWarnedOf(Variant variant, Result result) {
         return result.verdict() == Verdict.WARN
                 && AlteredDrivers.violations(variant.id()).stream()
-                        .anyMatch(
-                                warned ->
-                                        warned.requirement().equals(result.requirement().id())
-                                                && result.message().contains(warned.message()));
+                        .anyMatch(warned ->
+                                warned.requirement().equals(result.requirement().id())
+                                        && result.message().contains(warned.message()));
     }
 
     private static Stream<String> unexpected(Variant variant, Outcome outcome) {

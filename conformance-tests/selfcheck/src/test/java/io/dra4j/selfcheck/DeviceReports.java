@@ -45,16 +45,14 @@ class DeviceReports {
             status.withArray("devices").add(entry(device));
         }
         String manager = "?force=true&fieldManager=" + driver.settings.driver();
-        driver.api.write(
-                "PATCH", path(held) + "/status" + manager, "application/apply-patch+yaml", applied);
+        driver.api.write("PATCH", path(held) + "/status" + manager, "application/apply-patch+yaml", applied);
     }
 
     static String path(ObjectNode held) {
-        return ApiClient.claim(
-                new ClaimId(
-                        held.path("namespace").asText(),
-                        held.path("name").asText(),
-                        held.path("uid").asText()));
+        return ApiClient.claim(new ClaimId(
+                held.path("namespace").asText(),
+                held.path("name").asText(),
+                held.path("uid").asText()));
     }
 
     ObjectNode entry(JsonNode device) {

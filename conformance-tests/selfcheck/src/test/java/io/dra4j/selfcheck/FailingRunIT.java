@@ -63,12 +63,7 @@ class FailingRunIT {
     void endsAndLeavesNothing() {
         OnePlace driver = new OnePlace();
 
-        assertThatThrownBy(
-                        () ->
-                                Runner.run(
-                                        "only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]",
-                                        Map.of(),
-                                        driver))
+        assertThatThrownBy(() -> Runner.run("only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]", Map.of(), driver))
                 .isInstanceOf(CompletionException.class)
                 .hasMessageContaining("no second place");
 

@@ -39,8 +39,7 @@ class FakeDriverIT {
     /** Limits of a second are hard to keep beside other tests. */
     private static final String TIMEOUT_FACTOR = "timeoutFactor: 3\n";
 
-    private static final String HOOKS =
-            """
+    private static final String HOOKS = """
               hooks:
                 unplug: [sh, -c, 'printf "gpu-0 absent\\ngpu-129 absent\\n" > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
                 plug: [sh, -c, ': > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
@@ -48,10 +47,9 @@ class FakeDriverIT {
                 recover: [sh, -c, ': > {ROOT}/f && mv {ROOT}/f {ROOT}/faults']
             """;
 
-    private static final VerdictPage PAGE =
-            new VerdictPage(
-                    Path.of("../../docs-site/reference/reports/fake-driver.md"),
-                    id -> Catalogue.load().find(id).isPresent());
+    private static final VerdictPage PAGE = new VerdictPage(
+            Path.of("../../docs-site/reference/reports/fake-driver.md"),
+            id -> Catalogue.load().find(id).isPresent());
 
     /** The verdicts but for those that need more rights than the user has. */
     private static Map<String, Verdict> verdicts(Outcome outcome) {
@@ -60,8 +58,7 @@ class FakeDriverIT {
                 .collect(Collectors.toMap(Result::name, Result::verdict));
     }
 
-    private static Outcome run(String settings, String... options)
-            throws IOException, InterruptedException {
+    private static Outcome run(String settings, String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(FakeProgram.command());
         command.addAll(List.of(options));
         return new Engine(
@@ -75,47 +72,37 @@ class FakeDriverIT {
     @Test
     @Tag("slow")
     void holdsAllRequirements() throws Exception {
-        String only =
-                new RuleBook()
-                        .ids().stream()
-                                .filter(id -> NIGHTLY || !LONG_BY_CONTRACT.contains(id))
-                                .collect(Collectors.joining(", "));
+        String only = new RuleBook()
+                .ids().stream()
+                        .filter(id -> NIGHTLY || !LONG_BY_CONTRACT.contains(id))
+                        .collect(Collectors.joining(", "));
         String settings;
         try (InputStream file = FakeDriverIT.class.getResourceAsStream("fake-driver.yaml")) {
-            settings =
-                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+            settings = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
         }
 
         Outcome outcome = run(settings + "\nonly: [%s]\n".formatted(only), "--num-devices=40");
 
         assertThat(outcome.results())
-                .allSatisfy(
-                        result ->
-                                assertThat(result.verdict())
-                                        .as(Runner.text(result))
-                                        .isIn(
-                                                Verdict.PASS,
-                                                Verdict.NOT_APPLICABLE,
-                                                Verdict.UNTESTED));
+                .allSatisfy(result -> assertThat(result.verdict())
+                        .as(Runner.text(result))
+                        .isIn(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED));
         PAGE.assertHolds("whole", verdicts(outcome));
     }
 
     /** Optional abilities, and changes that hooks make. */
     private static void holds(String run, String settings, String only, String... options)
             throws IOException, InterruptedException {
-        String form =
-                "driver:\n  name: %s\n  process: {command: [the test has it]}\n%s\nonly: [%s]\n";
+        String form = "driver:\n  name: %s\n  process: {command: [the test has it]}\n%s\nonly: [%s]\n";
         Outcome outcome = run(form.formatted(FakeProgram.DRIVER, settings, only), options);
 
         List<String> wanted = List.of(only.split(", "));
         assertThat(outcome.results())
                 .filteredOn(result -> wanted.contains(result.requirement().id()))
                 .hasSameSizeAs(wanted)
-                .allSatisfy(
-                        result ->
-                                assertThat(result.verdict())
-                                        .as("%s%n%s", Runner.text(result), result.evidence())
-                                        .isEqualTo(Verdict.PASS));
+                .allSatisfy(result -> assertThat(result.verdict())
+                        .as("%s%n%s", Runner.text(result), result.evidence())
+                        .isEqualTo(Verdict.PASS));
         PAGE.assertHolds(run, verdicts(outcome));
     }
 

@@ -19,14 +19,13 @@ final class FakeProgram {
     /** The command of the driver without its options. */
     static synchronized List<String> command() throws IOException, InterruptedException {
         if (archived == null) {
-            JavaProgram program =
-                    new JavaProgram(
-                            Path.of("target/fake-driver"),
-                            JavaProgram.SHORT_LIVED,
-                            JavaProgram.ownClassPath().stream()
-                                    .filter(entry -> !entry.contains("/conformance-tests/"))
-                                    .toList(),
-                            "io.dra4j.example.FakeDriverMain");
+            JavaProgram program = new JavaProgram(
+                    Path.of("target/fake-driver"),
+                    JavaProgram.SHORT_LIVED,
+                    JavaProgram.ownClassPath().stream()
+                            .filter(entry -> !entry.contains("/conformance-tests/"))
+                            .toList(),
+                    "io.dra4j.example.FakeDriverMain");
             archived = program.archived(BareProgram::train);
         }
         return archived;

@@ -12,14 +12,11 @@ import org.junit.jupiter.api.TestFactory;
 class FakeProviderConformanceIT {
 
     /** More than a minute by contract: every night. */
-    private static final String LONG =
-            Boolean.getBoolean("dra4j.nightly") ? "" : "skip: [DRA-SLICE-06, DRA-SLICE-14]";
+    private static final String LONG = Boolean.getBoolean("dra4j.nightly") ? "" : "skip: [DRA-SLICE-06, DRA-SLICE-14]";
 
     @TestFactory
     Stream<DynamicNode> conformance() {
-        return DraConformance.of(
-                        "gpu.example.com",
-                        place -> new FakeGpuProvider(place.driver(), place.node(), 40))
+        return DraConformance.of("gpu.example.com", place -> new FakeGpuProvider(place.driver(), place.node(), 40))
                 .settings(LONG)
                 .tests();
     }

@@ -100,62 +100,48 @@ final class HealthMutants {
         List<DeviceHealth> devices() {
             List<DeviceHealth> devices = new ArrayList<>(super.devices());
             DeviceHealth real = devices.get(0);
-            devices.add(
-                    real.toBuilder()
-                            .setDevice(
-                                    DeviceIdentifier.newBuilder()
-                                            .setPoolName(real.getDevice().getPoolName())
-                                            .setDeviceName("ghost-0"))
-                            .build());
+            devices.add(real.toBuilder()
+                    .setDevice(DeviceIdentifier.newBuilder()
+                            .setPoolName(real.getDevice().getPoolName())
+                            .setDeviceName("ghost-0"))
+                    .build());
             return devices;
         }
     }
 
-    @Mutant(
-            id = "M-147",
-            what = "health v1 is served, and all that it sends is Unknown",
-            collateral = "DRA-HLT-02")
+    @Mutant(id = "M-147", what = "health v1 is served, and all that it sends is Unknown", collateral = "DRA-HLT-02")
     @Violation("DRA-HLT-07: what v1alpha1.DRAResourceHealth tells at the same time")
     static final class UnknownByV1 extends HealthReports {
         @Override
         ServerServiceDefinition served(String version) {
-            return version.equals(V1)
-                    ? new ServiceName(V1).bind(new Unknowing())
-                    : super.served(version);
+            return version.equals(V1) ? new ServiceName(V1).bind(new Unknowing()) : super.served(version);
         }
 
         private final class Unknowing extends DRAResourceHealthImplBase {
             @Override
             public void nodeWatchResources(
-                    NodeWatchResourcesRequest request,
-                    StreamObserver<NodeWatchResourcesResponse> response) {
+                    NodeWatchResourcesRequest request, StreamObserver<NodeWatchResourcesResponse> response) {
                 NodeWatchResourcesResponse.Builder report = report(false).toBuilder();
-                report.getDevicesBuilderList()
-                        .forEach(device -> device.setHealth(HealthStatus.UNKNOWN));
+                report.getDevicesBuilderList().forEach(device -> device.setHealth(HealthStatus.UNKNOWN));
                 response.onNext(report.build());
             }
         }
     }
 
     /** Serves health without saying so, and never answers. */
-    @Mutant(
-            id = "M-115",
-            what = "a health call that is not declared hangs",
-            options = "--health=false")
+    @Mutant(id = "M-115", what = "a health call that is not declared hangs", options = "--health=false")
     @Violation("DRA-HLT-06: it must be answered with UNIMPLEMENTED at once")
     static final class Hanging extends BareDriver {
         @Override
         List<BindableService> services() {
             List<BindableService> services = new ArrayList<>(super.services());
-            BindableService silent =
-                    new DRAResourceHealthImplBase() {
-                        @Override
-                        public void nodeWatchResources(
-                                NodeWatchResourcesRequest request,
-                                StreamObserver<NodeWatchResourcesResponse> response) {
-                            Life.current().log("A client waits for health");
-                        }
-                    };
+            BindableService silent = new DRAResourceHealthImplBase() {
+                @Override
+                public void nodeWatchResources(
+                        NodeWatchResourcesRequest request, StreamObserver<NodeWatchResourcesResponse> response) {
+                    Life.current().log("A client waits for health");
+                }
+            };
             services.add(() -> new ServiceName(HealthReports.V1ALPHA1).bind(silent));
             return services;
         }

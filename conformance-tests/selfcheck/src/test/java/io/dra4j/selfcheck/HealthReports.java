@@ -29,8 +29,7 @@ class HealthReports extends DRAResourceHealthImplBase {
     private static final long LOOK = 200;
 
     final BareDriver driver = Parts.driver();
-    final List<ServerCallStreamObserver<NodeWatchResourcesResponse>> streams =
-            new CopyOnWriteArrayList<>();
+    final List<ServerCallStreamObserver<NodeWatchResourcesResponse>> streams = new CopyOnWriteArrayList<>();
 
     /** The services' names, as they are declared and served. */
     List<String> versions() {
@@ -65,9 +64,7 @@ class HealthReports extends DRAResourceHealthImplBase {
         streams.forEach(stream -> send(stream, report));
     }
 
-    void send(
-            ServerCallStreamObserver<NodeWatchResourcesResponse> stream,
-            NodeWatchResourcesResponse report) {
+    void send(ServerCallStreamObserver<NodeWatchResourcesResponse> stream, NodeWatchResourcesResponse report) {
         synchronized (stream) {
             if (!stream.isCancelled()) {
                 stream.onNext(report);
@@ -77,8 +74,7 @@ class HealthReports extends DRAResourceHealthImplBase {
 
     @Override
     public void nodeWatchResources(
-            NodeWatchResourcesRequest request,
-            StreamObserver<NodeWatchResourcesResponse> response) {
+            NodeWatchResourcesRequest request, StreamObserver<NodeWatchResourcesResponse> response) {
         var stream = (ServerCallStreamObserver<NodeWatchResourcesResponse>) response;
         stream.setOnCancelHandler(() -> streams.remove(stream));
         opened(stream);
@@ -96,28 +92,24 @@ class HealthReports extends DRAResourceHealthImplBase {
     List<DeviceHealth> devices() {
         Map<String, String[]> faults = driver.inventory.faults();
         List<DeviceHealth> devices = new ArrayList<>();
-        driver.inventory
-                .pools()
-                .forEach(
-                        (pool, members) -> {
-                            for (ObjectNode device : members) {
-                                String name = device.path("name").asText();
-                                String[] fault = faults.getOrDefault(name, new String[] {name, ""});
-                                if (!fault[1].equals("silent")) {
-                                    devices.add(device(pool, name, fault));
-                                }
-                            }
-                        });
+        driver.inventory.pools().forEach((pool, members) -> {
+            for (ObjectNode device : members) {
+                String name = device.path("name").asText();
+                String[] fault = faults.getOrDefault(name, new String[] {name, ""});
+                if (!fault[1].equals("silent")) {
+                    devices.add(device(pool, name, fault));
+                }
+            }
+        });
         return devices;
     }
 
     DeviceHealth device(String pool, String name, String[] fault) {
-        HealthStatus status =
-                switch (fault[1]) {
-                    case "unhealthy", "NoSchedule", "NoExecute" -> HealthStatus.UNHEALTHY;
-                    case "unknown" -> HealthStatus.UNKNOWN;
-                    default -> HealthStatus.HEALTHY;
-                };
+        HealthStatus status = switch (fault[1]) {
+            case "unhealthy", "NoSchedule", "NoExecute" -> HealthStatus.UNHEALTHY;
+            case "unknown" -> HealthStatus.UNKNOWN;
+            default -> HealthStatus.HEALTHY;
+        };
         return DeviceHealth.newBuilder()
                 .setDevice(DeviceIdentifier.newBuilder().setPoolName(pool).setDeviceName(name))
                 .setHealth(status)

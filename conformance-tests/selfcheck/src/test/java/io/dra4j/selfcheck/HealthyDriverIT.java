@@ -18,22 +18,17 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class HealthyDriverIT {
 
-    private static void passes(List<String> options, List<String> declares, String... ids)
-            throws Exception {
-        Outcome outcome =
-                Runner.run(
-                        Runner.withControls(List.of(ids)),
-                        Runner.declaring(declares.toArray(String[]::new)),
-                        Runner.process(options));
+    private static void passes(List<String> options, List<String> declares, String... ids) throws Exception {
+        Outcome outcome = Runner.run(
+                Runner.withControls(List.of(ids)),
+                Runner.declaring(declares.toArray(String[]::new)),
+                Runner.process(options));
 
         assertThat(List.of(ids))
                 .allSatisfy(id -> assertThat(Runner.results(outcome, id)).isNotEmpty());
         assertThat(outcome.results())
-                .allSatisfy(
-                        result ->
-                                assertThat(result.verdict())
-                                        .as(Runner.text(result))
-                                        .isEqualTo(Verdict.PASS));
+                .allSatisfy(result ->
+                        assertThat(result.verdict()).as(Runner.text(result)).isEqualTo(Verdict.PASS));
     }
 
     @Test
@@ -77,17 +72,16 @@ class HealthyDriverIT {
 
     @Test
     void startsStopsAndDiesInThisJvmAsAProcessDoes() throws Exception {
-        List<String> ids =
-                List.of(
-                        "DRA-REG-09",
-                        "DRA-SLICE-19",
-                        "DRA-RST-01",
-                        "DRA-RST-03",
-                        "DRA-RST-06",
-                        "DRA-UPG-01",
-                        "DRA-UPG-04",
-                        "DRA-SHUT-01",
-                        "DRA-SHUT-02");
+        List<String> ids = List.of(
+                "DRA-REG-09",
+                "DRA-SLICE-19",
+                "DRA-RST-01",
+                "DRA-RST-03",
+                "DRA-RST-06",
+                "DRA-UPG-01",
+                "DRA-UPG-04",
+                "DRA-SHUT-01",
+                "DRA-SHUT-02");
         Map<String, Verdict> hosted = verdicts(ids, Runner.hosted(List.of()));
         Map<String, Verdict> process = verdicts(ids, Runner.process(List.of()));
 
@@ -95,8 +89,7 @@ class HealthyDriverIT {
         assertThat(hosted.values()).containsOnly(Verdict.PASS);
     }
 
-    private static Map<String, Verdict> verdicts(List<String> ids, DriverAdapter driver)
-            throws Exception {
+    private static Map<String, Verdict> verdicts(List<String> ids, DriverAdapter driver) throws Exception {
         return Runner.run(Runner.only(ids), Runner.declaring(), driver).results().stream()
                 .collect(Collectors.toMap(Result::name, Result::verdict));
     }

@@ -34,7 +34,8 @@ final class HostedLife extends Life implements Instance {
     /** So long a thread may take to notice. */
     private static final long SLOWEST_MILLIS = 5_000;
 
-    private static final AtomicLong NUMBERS = new AtomicLong(ProcessHandle.current().pid() * 1000);
+    private static final AtomicLong NUMBERS =
+            new AtomicLong(ProcessHandle.current().pid() * 1000);
 
     private final long number = NUMBERS.incrementAndGet();
     private final Path log;
@@ -73,8 +74,7 @@ final class HostedLife extends Life implements Instance {
     void log(String line) {
         check();
         try {
-            Files.writeString(
-                    log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -162,10 +162,7 @@ final class HostedLife extends Life implements Instance {
             Thread.currentThread().interrupt();
         }
         if (thread.isAlive()) {
-            LOG.warn(
-                    "{} lives on after its driver's end, at {}",
-                    thread,
-                    Arrays.toString(thread.getStackTrace()));
+            LOG.warn("{} lives on after its driver's end, at {}", thread, Arrays.toString(thread.getStackTrace()));
         }
     }
 

@@ -27,7 +27,8 @@ class Inventory {
         Map<String, List<ObjectNode>> pools = new LinkedHashMap<>();
         poolNames().forEach(name -> pools.put(name, new ArrayList<>()));
         for (int index = 0; index < size(); index++) {
-            List<ObjectNode> pool = pools.get(poolNames().get(index % poolNames().size()));
+            List<ObjectNode> pool =
+                    pools.get(poolNames().get(index % poolNames().size()));
             for (ObjectNode device : devices(index)) {
                 String[] fault = faults.get(device.path("name").asText());
                 if (fault == null || !fault[1].equals("absent")) {
@@ -103,9 +104,7 @@ class Inventory {
         ObjectNode attributes = device.putObject("attributes");
         attributes.putObject("index").put("int", index);
         attributes.putObject("model").put("string", "LATEST-GPU-MODEL");
-        attributes
-                .putObject("resource.kubernetes.io/pcieRoot")
-                .put("string", "pci0000:%02x".formatted(index % 256));
+        attributes.putObject("resource.kubernetes.io/pcieRoot").put("string", "pci0000:%02x".formatted(index % 256));
         ObjectNode amount = device.putObject("capacity").putObject("memory").put("value", memory);
         if (settings.is("--gpu-allow-multiple-allocations")) {
             device.put("allowMultipleAllocations", true);

@@ -139,9 +139,7 @@ final class InventoryMutants {
         @Override
         Map<String, String[]> faults() {
             Map<String, String[]> faults = new HashMap<>(super.faults());
-            faults.values().stream()
-                    .filter(fault -> fault[1].equals("absent"))
-                    .forEach(fault -> absent.add(fault[0]));
+            faults.values().stream().filter(fault -> fault[1].equals("absent")).forEach(fault -> absent.add(fault[0]));
             absent.forEach(device -> faults.put(device, new String[] {device, "absent"}));
             return faults;
         }
@@ -158,10 +156,7 @@ final class InventoryMutants {
         }
     }
 
-    @Mutant(
-            id = "M-140b",
-            what = "lists a device that is back after all others",
-            options = "--num-devices=130")
+    @Mutant(id = "M-140b", what = "lists a device that is back after all others", options = "--num-devices=130")
     @Violation("DRA-SLICE-21: after the hooks unplug and plug the slices of pool")
     static final class BackAtTheEnd extends Inventory {
         private final Set<String> absent = ConcurrentHashMap.newKeySet();
@@ -171,14 +166,8 @@ final class InventoryMutants {
             faults().forEach(this::note);
             Map<String, List<ObjectNode>> pools = super.pools();
             pools.values()
-                    .forEach(
-                            devices ->
-                                    devices.sort(
-                                            Comparator.comparing(
-                                                    device ->
-                                                            absent.contains(
-                                                                    device.path("name")
-                                                                            .asText()))));
+                    .forEach(devices -> devices.sort(Comparator.comparing(
+                            device -> absent.contains(device.path("name").asText()))));
             return pools;
         }
 
@@ -230,12 +219,11 @@ final class InventoryMutants {
         @Override
         Map<String, String[]> faults() {
             Map<String, String[]> faults = super.faults();
-            faults.forEach(
-                    (device, fault) -> {
-                        if (!fault[1].equals("absent")) {
-                            known.put(device, fault);
-                        }
-                    });
+            faults.forEach((device, fault) -> {
+                if (!fault[1].equals("absent")) {
+                    known.put(device, fault);
+                }
+            });
             known.forEach(faults::putIfAbsent);
             return faults;
         }
@@ -362,10 +350,8 @@ final class InventoryMutants {
     @Mutant(id = "M-149", what = "names devices by minor numbers, which move with a restart")
     @Violation("DRA-RST-11: after a restart in which names moved it was prepared, though the name")
     static final class ByMinor extends Inventory {
-        final boolean moved =
-                Files.exists(
-                        Path.of(settings.text("--fault-file", "/none/faults"))
-                                .resolveSibling("renumbered"));
+        final boolean moved = Files.exists(
+                Path.of(settings.text("--fault-file", "/none/faults")).resolveSibling("renumbered"));
 
         @Override
         ObjectNode device(String name, int index, String memory) {

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Files of claims that an unprepare leaves, where the settings name them. */
 class LeftFilesIT {
 
-    private static final String GLOB =
-            "{KUBELET_PLUGINS_DIRECTORY_PATH}/gpu.example.com/metadata/*";
+    private static final String GLOB = "{KUBELET_PLUGINS_DIRECTORY_PATH}/gpu.example.com/metadata/*";
 
     private static Outcome run(List<String> arguments, String... globs) {
         ArrayNode setting = JsonNodeFactory.instance.arrayNode();
@@ -47,6 +46,7 @@ class LeftFilesIT {
 
     @Test
     void oneThatRemovesThemAndOneWithoutSuchADirectoryAreNot() {
-        assertThat(bad(run(List.of("--gpu-device-metadata"), GLOB, "/no/such/folder/*"))).isEmpty();
+        assertThat(bad(run(List.of("--gpu-device-metadata"), GLOB, "/no/such/folder/*")))
+                .isEmpty();
     }
 }

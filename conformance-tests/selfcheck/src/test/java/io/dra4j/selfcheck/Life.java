@@ -14,13 +14,12 @@ abstract class Life {
 
     private static final Life PROCESS = new ProcessLife();
 
-    static final InheritableThreadLocal<Life> CURRENT =
-            new InheritableThreadLocal<>() {
-                @Override
-                protected Life initialValue() {
-                    return PROCESS;
-                }
-            };
+    static final InheritableThreadLocal<Life> CURRENT = new InheritableThreadLocal<>() {
+        @Override
+        protected Life initialValue() {
+            return PROCESS;
+        }
+    };
 
     /** It is over; thrown to end what still runs, so it is never caught. */
     static final class Over extends Error {

@@ -33,7 +33,9 @@ final class LifecycleMutants {
     static final class BetaOnly extends BareDriver {
         @Override
         List<BindableService> services() {
-            return super.services().stream().filter(each -> !(each instanceof PluginV1)).toList();
+            return super.services().stream()
+                    .filter(each -> !(each instanceof PluginV1))
+                    .toList();
         }
     }
 
@@ -59,15 +61,13 @@ final class LifecycleMutants {
     static final class LateService extends BareDriver {
         @Override
         void serve() {
-            Pauses.later(
-                    3000,
-                    () -> {
-                        try {
-                            super.serve();
-                        } catch (IOException e) {
-                            throw new UncheckedIOException(e);
-                        }
-                    });
+            Pauses.later(3000, () -> {
+                try {
+                    super.serve();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
         }
     }
 
@@ -231,8 +231,7 @@ final class LifecycleMutants {
             what = "deletes its slices at SIGTERM",
             collateral = {"DRA-UPG-03", "DRA-SHUT-01"})
     @Violation("DRA-SLICE-17: a graceful stop must leave the slices in place")
-    @Violation(
-            "DRA-SLICE-07: with unchanged devices must not write slices: the driver sent [DELETE")
+    @Violation("DRA-SLICE-07: with unchanged devices must not write slices: the driver sent [DELETE")
     static class Withdrawing extends BareDriver {
         @Override
         void stop() {
@@ -261,16 +260,13 @@ final class LifecycleMutants {
     }
 
     /** Clears away what a start that fails may have left: by a pattern that others' fit, too. */
-    @Mutant(
-            id = "M-133",
-            what = "an instance that can't start removes the sockets of the other one")
+    @Mutant(id = "M-133", what = "an instance that can't start removes the sockets of the other one")
     @Violation("DRA-UPG-05: after another instance could not start, the other one's socket")
     static final class Clearing extends BareDriver {
         @Override
         Settings settings(Settings given) {
             if (!Files.exists(Path.of(given.text("--kubeconfig", "")))) {
-                try (var sockets =
-                        Files.newDirectoryStream(given.registry(), given.driver() + "*.sock")) {
+                try (var sockets = Files.newDirectoryStream(given.registry(), given.driver() + "*.sock")) {
                     for (Path socket : sockets) {
                         Files.delete(socket);
                     }

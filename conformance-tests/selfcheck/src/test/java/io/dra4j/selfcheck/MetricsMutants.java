@@ -7,10 +7,7 @@ final class MetricsMutants {
 
     private MetricsMutants() {}
 
-    @Mutant(
-            id = "M-136a",
-            what = "does not count calls that failed",
-            options = "--metrics-port={FREE_PORT}")
+    @Mutant(id = "M-136a", what = "does not count calls that failed", options = "--metrics-port={FREE_PORT}")
     @Violation("DRA-MET-01: no metric distinguishes failed calls from others")
     static final class WithoutErrors extends CallCounters {
         @Override

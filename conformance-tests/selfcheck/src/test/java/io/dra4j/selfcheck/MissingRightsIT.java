@@ -25,22 +25,20 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class MissingRightsIT {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private Outcome run(UnaryOperator<String> change) throws Exception {
         String manifests;
-        try (InputStream file =
-                getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
-            manifests =
-                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+        try (InputStream file = getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
+            manifests = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
         }
         Path file = Files.writeString(folder.resolve("driver.yaml"), change.apply(manifests));
-        Map<String, JsonNode> flags =
-                Map.of(
-                        "/apiServer/serviceAccount",
-                        JsonNodeFactory.instance.textNode("gpu-system/gpu-driver"),
-                        "/apiServer/manifests",
-                        JsonNodeFactory.instance.arrayNode().add(file.toString()));
+        Map<String, JsonNode> flags = Map.of(
+                "/apiServer/serviceAccount",
+                JsonNodeFactory.instance.textNode("gpu-system/gpu-driver"),
+                "/apiServer/manifests",
+                JsonNodeFactory.instance.arrayNode().add(file.toString()));
         return Runner.run("only: [DRA-PREP-01, DRA-SLICE-11]", flags, Runner.process(List.of()));
     }
 
@@ -53,8 +51,7 @@ class MissingRightsIT {
         Outcome outcome = run(manifests -> manifests);
 
         assertThat(outcome.notes())
-                .contains(
-                        "RBAC: the API server refused no request of the ServiceAccount gpu-system/gpu-driver.");
+                .contains("RBAC: the API server refused no request of the ServiceAccount gpu-system/gpu-driver.");
         assertThat(outcome.results())
                 .isNotEmpty()
                 .allSatisfy(result -> assertThat(result.verdict()).isEqualTo(Verdict.PASS));
@@ -69,8 +66,7 @@ class MissingRightsIT {
         assertThat(verdict(outcome, "DRA-SLICE-11")).isEqualTo(Verdict.FAIL);
         assertThat(outcome.notes().toString())
                 .contains("cannot delete resource \"resourceslices\" in API group")
-                .contains(
-                        "add {apiGroups: [\"resource.k8s.io\"], resources: [\"resourceslices\"],"
-                                + " verbs: [\"delete\"]} to a ClusterRole");
+                .contains("add {apiGroups: [\"resource.k8s.io\"], resources: [\"resourceslices\"],"
+                        + " verbs: [\"delete\"]} to a ClusterRole");
     }
 }

@@ -36,8 +36,7 @@ class MutantsIT {
 
     /** Those for which the suite waits longest come first. */
     static List<Named<Mutant>> mutants() {
-        return Build.select(AlteredDrivers.mutants(), "dra4j.mutants", Mutant::id, Mutant::from)
-                .stream()
+        return Build.select(AlteredDrivers.mutants(), "dra4j.mutants", Mutant::id, Mutant::from).stream()
                 .sorted(Comparator.comparing(Mutant::timeoutFactor))
                 .map(mutant -> Named.of(mutant.id() + " " + mutant.what(), mutant))
                 .toList();
@@ -48,27 +47,21 @@ class MutantsIT {
     void isCaught(Mutant mutant) throws Exception {
         Outcome outcome = Runner.run(mutant, WHOLE);
 
-        assertThat(Stream.concat(missed(mutant, outcome), unexpected(mutant, outcome))).isEmpty();
+        assertThat(Stream.concat(missed(mutant, outcome), unexpected(mutant, outcome)))
+                .isEmpty();
     }
 
     private static Stream<String> missed(Mutant mutant, Outcome outcome) {
         return AlteredDrivers.violations(mutant.id()).stream()
-                .filter(
-                        violation ->
-                                Runner.results(outcome, violation.requirement()).stream()
-                                        .noneMatch(result -> shows(mutant, violation, result)))
-                .map(
-                        violation ->
-                                "not caught: \"%s\" in %s"
-                                        .formatted(
-                                                violation.message(),
-                                                texts(outcome, violation.requirement())));
+                .filter(violation -> Runner.results(outcome, violation.requirement()).stream()
+                        .noneMatch(result -> shows(mutant, violation, result)))
+                .map(violation -> "not caught: \"%s\" in %s"
+                        .formatted(violation.message(), texts(outcome, violation.requirement())));
     }
 
     private static boolean shows(Mutant mutant, Expected violation, Result result) {
         return VIOLATED.contains(result.verdict())
-                && (WHOLE && mutant.reasonVaries()
-                        || result.message().contains(violation.message()));
+                && (WHOLE && mutant.reasonVaries() || result.message().contains(violation.message()));
     }
 
     private static List<String> texts(Outcome outcome, String id) {
@@ -76,18 +69,14 @@ class MutantsIT {
     }
 
     private static Stream<String> unexpected(Mutant mutant, Outcome outcome) {
-        Set<String> expected =
-                Stream.concat(
-                                AlteredDrivers.violations(mutant.id()).stream()
-                                        .map(Expected::requirement),
-                                Stream.of(mutant.collateral()))
-                        .collect(Collectors.toSet());
+        Set<String> expected = Stream.concat(
+                        AlteredDrivers.violations(mutant.id()).stream().map(Expected::requirement),
+                        Stream.of(mutant.collateral()))
+                .collect(Collectors.toSet());
         return outcome.results().stream()
-                .filter(
-                        result ->
-                                result.verdict() == Verdict.SUITE_ERROR
-                                        || (result.verdict() == Verdict.FAIL
-                                                && !expected.contains(result.requirement().id())))
+                .filter(result -> result.verdict() == Verdict.SUITE_ERROR
+                        || (result.verdict() == Verdict.FAIL
+                                && !expected.contains(result.requirement().id())))
                 .map(Runner::text);
     }
 }

@@ -9,24 +9,23 @@ import java.util.List;
 /** The parts that the driver is made of: its own classes, or the subclasses that replace them. */
 final class Parts {
 
-    private static final List<Class<?>> REPLACEABLE =
-            List.of(
-                    BareDriver.class,
-                    ApiClient.class,
-                    Inventory.class,
-                    StateFile.class,
-                    CdiSpecs.class,
-                    Configs.class,
-                    CallCounters.class,
-                    Metadata.class,
-                    DeviceReports.class,
-                    ClaimWork.class,
-                    Calls.class,
-                    Registration.class,
-                    HealthReports.class,
-                    SlicePlan.class,
-                    Publisher.class,
-                    SocketServer.class);
+    private static final List<Class<?>> REPLACEABLE = List.of(
+            BareDriver.class,
+            ApiClient.class,
+            Inventory.class,
+            StateFile.class,
+            CdiSpecs.class,
+            Configs.class,
+            CallCounters.class,
+            Metadata.class,
+            DeviceReports.class,
+            ClaimWork.class,
+            Calls.class,
+            Registration.class,
+            HealthReports.class,
+            SlicePlan.class,
+            Publisher.class,
+            SocketServer.class);
 
     private static final ThreadLocal<Parts> CURRENT = new ThreadLocal<>();
 
@@ -66,10 +65,9 @@ final class Parts {
         Parts outer = CURRENT.get();
         CURRENT.set(this);
         try {
-            return part.cast(
-                    MethodHandles.lookup()
-                            .findConstructor(made, MethodType.methodType(void.class))
-                            .invoke());
+            return part.cast(MethodHandles.lookup()
+                    .findConstructor(made, MethodType.methodType(void.class))
+                    .invoke());
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

@@ -26,12 +26,10 @@ final class Pauses {
     }
 
     static void later(long millis, Runnable work) {
-        daemon(
-                "later",
-                () -> {
-                    millis(millis);
-                    work.run();
-                });
+        daemon("later", () -> {
+            millis(millis);
+            work.run();
+        });
     }
 
     static void daemon(String name, Runnable work) {

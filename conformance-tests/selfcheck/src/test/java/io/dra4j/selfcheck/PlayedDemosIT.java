@@ -28,7 +28,8 @@ class PlayedDemosIT {
 
     private static final Path DEMOS = Path.of("../../example-fake-driver/demos");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @ParameterizedTest
     @CsvSource({
@@ -43,12 +44,11 @@ class PlayedDemosIT {
         Files.writeString(faults, "gpu-0 NoSchedule ecc-error\n");
         List<String> command = new ArrayList<>(FakeProgram.command());
         command.add(option.replace("FAULTS", faults.toString()));
-        PlaySettings settings =
-                new PlaySettings(
-                        List.of(new PlaySettings.Driver(FakeProgram.DRIVER, command)),
-                        "demo-node",
-                        DEMOS.resolve(demo),
-                        Duration.ofMinutes(3));
+        PlaySettings settings = new PlaySettings(
+                List.of(new PlaySettings.Driver(FakeProgram.DRIVER, command)),
+                "demo-node",
+                DEMOS.resolve(demo),
+                Duration.ofMinutes(3));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
 
         try (Play play = new Play(settings, new PrintStream(out, true, UTF_8))) {

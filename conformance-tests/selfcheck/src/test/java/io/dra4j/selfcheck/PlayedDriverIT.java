@@ -23,12 +23,11 @@ class PlayedDriverIT {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         List<String> silent = new ArrayList<>(BareProgram.command());
         silent.addAll(List.of("--variant", "H-19"));
-        PlaySettings settings =
-                new PlaySettings(
-                        List.of(new PlaySettings.Driver("gpu.example.com", silent)),
-                        "demo-node",
-                        Path.of("../../example-fake-driver/demo"),
-                        Duration.ofSeconds(30));
+        PlaySettings settings = new PlaySettings(
+                List.of(new PlaySettings.Driver("gpu.example.com", silent)),
+                "demo-node",
+                Path.of("../../example-fake-driver/demo"),
+                Duration.ofSeconds(30));
 
         try (Play play = new Play(settings, new PrintStream(out, true, UTF_8))) {
             assertThat(play.run()).isFalse();

@@ -36,20 +36,14 @@ final class PluginV1 extends DRAPluginImplBase {
 
     @Override
     public void nodePrepareResources(
-            NodePrepareResourcesRequest request,
-            StreamObserver<NodePrepareResourcesResponse> response) {
-        Calls.answer(
-                response,
-                () -> response(driver.calls.prepare(version, ids(request.getClaimsList()))));
+            NodePrepareResourcesRequest request, StreamObserver<NodePrepareResourcesResponse> response) {
+        Calls.answer(response, () -> response(driver.calls.prepare(version, ids(request.getClaimsList()))));
     }
 
     @Override
     public void nodeUnprepareResources(
-            NodeUnprepareResourcesRequest request,
-            StreamObserver<NodeUnprepareResourcesResponse> response) {
-        Calls.answer(
-                response,
-                () -> unprepared(driver.calls.unprepare(version, ids(request.getClaimsList()))));
+            NodeUnprepareResourcesRequest request, StreamObserver<NodeUnprepareResourcesResponse> response) {
+        Calls.answer(response, () -> unprepared(driver.calls.unprepare(version, ids(request.getClaimsList()))));
     }
 
     private static List<ClaimId> ids(List<Claim> claims) {
@@ -60,22 +54,20 @@ final class PluginV1 extends DRAPluginImplBase {
 
     private NodePrepareResourcesResponse response(Map<String, ClaimOutcome> answers) {
         var response = NodePrepareResourcesResponse.newBuilder();
-        answers.forEach(
-                (uid, answer) -> {
-                    var entry = NodePrepareResourceResponse.newBuilder().setError(answer.error());
-                    answer.devices().forEach(device -> entry.addDevices(device(device)));
-                    response.putClaims(uid, entry.build());
-                });
+        answers.forEach((uid, answer) -> {
+            var entry = NodePrepareResourceResponse.newBuilder().setError(answer.error());
+            answer.devices().forEach(device -> entry.addDevices(device(device)));
+            response.putClaims(uid, entry.build());
+        });
         return response.build();
     }
 
     private Device device(Prepared device) {
-        Device.Builder described =
-                Device.newBuilder()
-                        .addAllRequestNames(device.requests())
-                        .setPoolName(device.pool())
-                        .setDeviceName(device.device())
-                        .addAllCdiDeviceIds(device.cdi());
+        Device.Builder described = Device.newBuilder()
+                .addAllRequestNames(device.requests())
+                .setPoolName(device.pool())
+                .setDeviceName(device.device())
+                .addAllCdiDeviceIds(device.cdi());
         if (version.equals(VERSION) && !device.share().isEmpty()) {
             described.setShareId(device.share());
         }
@@ -84,13 +76,8 @@ final class PluginV1 extends DRAPluginImplBase {
 
     private static NodeUnprepareResourcesResponse unprepared(Map<String, String> errors) {
         var response = NodeUnprepareResourcesResponse.newBuilder();
-        errors.forEach(
-                (uid, error) ->
-                        response.putClaims(
-                                uid,
-                                NodeUnprepareResourceResponse.newBuilder()
-                                        .setError(error)
-                                        .build()));
+        errors.forEach((uid, error) -> response.putClaims(
+                uid, NodeUnprepareResourceResponse.newBuilder().setError(error).build()));
         return response.build();
     }
 }

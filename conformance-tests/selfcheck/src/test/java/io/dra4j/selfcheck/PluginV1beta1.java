@@ -11,7 +11,6 @@ record PluginV1beta1(BareDriver driver) implements BindableService {
 
     @Override
     public ServerServiceDefinition bindService() {
-        return new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin")
-                .bind(new PluginV1(driver, "v1beta1"));
+        return new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin").bind(new PluginV1(driver, "v1beta1"));
     }
 }

@@ -26,7 +26,8 @@ final class PrepareMutants {
         @Override
         List<JsonNode> results(JsonNode claim) {
             Map<String, JsonNode> first = new LinkedHashMap<>();
-            super.results(claim).forEach(r -> first.putIfAbsent(r.path("request").asText(), r));
+            super.results(claim)
+                    .forEach(r -> first.putIfAbsent(r.path("request").asText(), r));
             return List.copyOf(first.values());
         }
     }
@@ -89,13 +90,12 @@ final class PrepareMutants {
             checkFree(fresh, held());
             Pauses.millis(400);
             effects(fresh);
-            return state.locked(
-                    () -> {
-                        Map<String, ObjectNode> held = held();
-                        held.put(id.uid(), fresh);
-                        finish(held, fresh);
-                        return fresh;
-                    });
+            return state.locked(() -> {
+                Map<String, ObjectNode> held = held();
+                held.put(id.uid(), fresh);
+                finish(held, fresh);
+                return fresh;
+            });
         }
     }
 
@@ -179,7 +179,8 @@ final class PrepareMutants {
     static final class AnyPool extends ClaimWork {
         @Override
         String acceptedPool(JsonNode result) {
-            for (Map.Entry<String, List<ObjectNode>> pool : driver.inventory.pools().entrySet()) {
+            for (Map.Entry<String, List<ObjectNode>> pool :
+                    driver.inventory.pools().entrySet()) {
                 for (ObjectNode device : pool.getValue()) {
                     if (device.path("name").equals(result.path("device"))) {
                         return pool.getKey();
@@ -224,11 +225,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-116",
-            what = "takes 2 s for each result",
-            collateral = "DRA-PREP-04",
-            options = "--num-devices=32")
+    @Mutant(id = "M-116", what = "takes 2 s for each result", collateral = "DRA-PREP-04", options = "--num-devices=32")
     @Violation("DRA-PERF-01: s, when the kubelet gives up")
     static final class Slow extends ClaimWork {
         private static final long EACH = 63;
@@ -241,10 +238,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-128",
-            what = "refuses a device because of its taint",
-            options = "--faults=gpu-7 NoSchedule odd")
+    @Mutant(id = "M-128", what = "refuses a device because of its taint", options = "--faults=gpu-7 NoSchedule odd")
     @Violation("DRA-TAINT-03: a claim that tolerates it was allocated it; prepare refused")
     static final class Squeamish extends ClaimWork {
         @Override

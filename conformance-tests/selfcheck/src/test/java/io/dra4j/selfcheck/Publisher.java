@@ -63,16 +63,14 @@ class Publisher {
     }
 
     List<JsonNode> existing() {
-        return Json.list(
-                driver.api.get(ApiClient.SLICES + "?fieldSelector=" + selector()).path("items"));
+        return Json.list(driver.api
+                .get(ApiClient.SLICES + "?fieldSelector=" + selector())
+                .path("items"));
     }
 
     String selector() {
         return URLEncoder.encode(
-                "spec.driver="
-                        + driver.settings.driver()
-                        + ",spec.nodeName="
-                        + driver.settings.node(),
+                "spec.driver=" + driver.settings.driver() + ",spec.nodeName=" + driver.settings.node(),
                 StandardCharsets.UTF_8);
     }
 
@@ -104,13 +102,9 @@ class Publisher {
 
     /** Follows one watch to its end. */
     void follow() {
-        String path =
-                ApiClient.SLICES
-                        + "?watch=true&allowWatchBookmarks=true&fieldSelector="
-                        + selector();
+        String path = ApiClient.SLICES + "?watch=true&allowWatchBookmarks=true&fieldSelector=" + selector();
         try (BufferedReader lines =
-                new BufferedReader(
-                        new InputStreamReader(driver.api.open(path), StandardCharsets.UTF_8))) {
+                new BufferedReader(new InputStreamReader(driver.api.open(path), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 dirty |= !line.contains("\"BOOKMARK\"");
                 if (line.contains("\"type\":\"ERROR\"")) {

@@ -22,15 +22,10 @@ class QuotingPagesTest {
 
     private static final Pattern QUOTED = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern REGION =
-            Pattern.compile(
-                    "^ *// #region (\\w+)\n(.*?)^ *// #endregion \\1\n",
-                    Pattern.DOTALL | Pattern.MULTILINE);
+            Pattern.compile("^ *// #region (\\w+)\n(.*?)^ *// #endregion \\1\n", Pattern.DOTALL | Pattern.MULTILINE);
 
     @ParameterizedTest
-    @CsvSource({
-        "test-your-driver.md, TestYourDriverIT",
-        "write-your-provider.md, SampleFpgaDriver SampleFpgaProvider"
-    })
+    @CsvSource({"test-your-driver.md, TestYourDriverIT", "write-your-provider.md, SampleFpgaDriver SampleFpgaProvider"})
     void snippetsAreTheRegionsInOrder(String page, String sources) throws IOException {
         List<String> regions = new ArrayList<>();
         for (String source : sources.split(" ")) {
@@ -40,7 +35,8 @@ class QuotingPagesTest {
             }
         }
         String text = Files.readString(PAGES.resolve(page));
-        List<String> quoted = QUOTED.matcher(text).results().map(r -> r.group(1)).toList();
+        List<String> quoted =
+                QUOTED.matcher(text).results().map(r -> r.group(1)).toList();
 
         assertThat(regions).hasSizeGreaterThan(3);
         assertThat(quoted).isEqualTo(regions);

@@ -58,11 +58,9 @@ class Registration extends RegistrationImplBase {
     @Override
     public void notifyRegistrationStatus(
             RegistrationStatus status, StreamObserver<RegistrationStatusResponse> response) {
-        Calls.answer(
-                response,
-                () -> {
-                    notified(status);
-                    return RegistrationStatusResponse.getDefaultInstance();
-                });
+        Calls.answer(response, () -> {
+            notified(status);
+            return RegistrationStatusResponse.getDefaultInstance();
+        });
     }
 }

@@ -106,10 +106,7 @@ final class RegistrationMutants {
     }
 
     /** Every answer but the first names a link to the socket. */
-    @Mutant(
-            id = "M-108b",
-            what = "names another endpoint at each registration",
-            collateral = "DRA-INFO-03")
+    @Mutant(id = "M-108b", what = "names another endpoint at each registration", collateral = "DRA-INFO-03")
     @Violation("DRA-REG-06: GetInfo changed from Info")
     static final class Moving extends Registration {
         private final AtomicInteger asked = new AtomicInteger();
@@ -146,10 +143,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-112",
-            what = "a new registration clears what is prepared",
-            with = NamesOfTheMoment.class)
+    @Mutant(id = "M-112", what = "a new registration clears what is prepared", with = NamesOfTheMoment.class)
     @Violation("DRA-RST-04: after a restart of the kubelet, the device")
     static final class Clearing extends Registration {
         private final AtomicInteger accepted = new AtomicInteger();
@@ -163,11 +157,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-03a",
-            what = "the type is \"ResourcePlugin\"",
-            from = Build.PLAIN,
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-03a", what = "the type is \"ResourcePlugin\"", from = Build.PLAIN, timeoutFactor = 0.3)
     @Violation("DRA-INFO-01: GetInfo returns the type")
     static final class ResourcePlugin extends Registration {
         @Override
@@ -203,10 +193,7 @@ final class RegistrationMutants {
         }
     }
 
-    @Mutant(
-            id = "M-107b",
-            what = "there is a regular file in the place of the socket",
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-107b", what = "there is a regular file in the place of the socket", timeoutFactor = 0.3)
     @Violation("DRA-REG-01: there is no socket in the registry directory")
     static final class PlainFile extends BareDriver {
         @Override

@@ -96,8 +96,7 @@ final class ResponseMutants {
         abstract Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers);
 
         static ClaimOutcome each(ClaimOutcome answer, UnaryOperator<Prepared> changed) {
-            return new ClaimOutcome(
-                    answer.devices().stream().map(changed).toList(), answer.error());
+            return new ClaimOutcome(answer.devices().stream().map(changed).toList(), answer.error());
         }
     }
 
@@ -171,19 +170,15 @@ final class ResponseMutants {
     static final class WithoutRequests extends ChangedResponses {
         @Override
         Map<String, ClaimOutcome> changed(Map<String, ClaimOutcome> answers) {
-            answers.replaceAll(
-                    (uid, answer) ->
-                            answer.devices().stream().map(Prepared::requests).distinct().count() > 1
-                                    ? each(answer, device -> device.withRequests(List.of()))
-                                    : answer);
+            answers.replaceAll((uid, answer) ->
+                    answer.devices().stream().map(Prepared::requests).distinct().count() > 1
+                            ? each(answer, device -> device.withRequests(List.of()))
+                            : answer);
             return answers;
         }
     }
 
-    @Mutant(
-            id = "M-39",
-            what = "v1 answers lack the share id",
-            options = "--gpu-allow-multiple-allocations")
+    @Mutant(id = "M-39", what = "v1 answers lack the share id", options = "--gpu-allow-multiple-allocations")
     @Violation("DRA-PREP-21: the answer has the share ids")
     static final class WithoutShare extends ChangedDevices {
         @Override

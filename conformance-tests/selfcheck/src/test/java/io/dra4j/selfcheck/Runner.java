@@ -33,18 +33,17 @@ import java.util.stream.Stream;
 final class Runner {
 
     /** Requirements that are tried with every driver, to see that it fails only where it should. */
-    static final List<String> CONTROL_REQUIREMENTS =
-            List.of(
-                    "DRA-REG-04",
-                    "DRA-INFO-01",
-                    "DRA-INFO-04",
-                    "DRA-PREP-01",
-                    "DRA-PREP-05",
-                    "DRA-PREP-15",
-                    "DRA-UNP-01",
-                    "DRA-UNP-03",
-                    "DRA-CDI-02",
-                    "DRA-CDI-06");
+    static final List<String> CONTROL_REQUIREMENTS = List.of(
+            "DRA-REG-04",
+            "DRA-INFO-01",
+            "DRA-INFO-04",
+            "DRA-PREP-01",
+            "DRA-PREP-05",
+            "DRA-PREP-15",
+            "DRA-UNP-01",
+            "DRA-UNP-03",
+            "DRA-CDI-02",
+            "DRA-CDI-06");
 
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
 
@@ -90,21 +89,19 @@ final class Runner {
 
     /** Runs the suite on a mutant: the whole, or some requirements and the control requirements. */
     static Outcome run(Mutant mutant, boolean whole) throws IOException, InterruptedException {
-        List<String> requirements =
-                AlteredDrivers.violations(mutant.id()).stream().map(Expected::requirement).toList();
+        List<String> requirements = AlteredDrivers.violations(mutant.id()).stream()
+                .map(Expected::requirement)
+                .toList();
         Map<String, JsonNode> changed = new HashMap<>(declaring(mutant.declares()));
         changed.put("/timeoutFactor", JSON.valueToTree(mutant.timeoutFactor()));
         return run(
                 whole ? "" : withControls(requirements),
                 changed,
-                mutant.process()
-                        ? process(arguments(mutant))
-                        : hosted(arguments(mutant), mutant.timeoutFactor()));
+                mutant.process() ? process(arguments(mutant)) : hosted(arguments(mutant), mutant.timeoutFactor()));
     }
 
     /** The driver declares what it always does, and more; its older release has no fault. */
-    static Map<String, JsonNode> declaring(String... capabilities)
-            throws IOException, InterruptedException {
+    static Map<String, JsonNode> declaring(String... capabilities) throws IOException, InterruptedException {
         List<String> declared = new ArrayList<>(List.of("adm"));
         declared.addAll(List.of(capabilities));
         return Map.of(
@@ -119,10 +116,7 @@ final class Runner {
         if (variant.process() || variant.namespace()) {
             return run(variant, selection, Map.of());
         }
-        return run(
-                selection,
-                changed(variant),
-                new HostedDriver(arguments(variant), ENVIRONMENT, START_TIMEOUT));
+        return run(selection, changed(variant), new HostedDriver(arguments(variant), ENVIRONMENT, START_TIMEOUT));
     }
 
     /** Runs the suite on a conforming variant as a process, with more settings. */
@@ -148,9 +142,7 @@ final class Runner {
 
     static Map<String, JsonNode> settings(Variant variant) throws IOException {
         Map<String, JsonNode> settings = new HashMap<>();
-        YAML.readTree(variant.settings())
-                .properties()
-                .forEach(each -> settings.put(each.getKey(), each.getValue()));
+        YAML.readTree(variant.settings()).properties().forEach(each -> settings.put(each.getKey(), each.getValue()));
         return settings;
     }
 
@@ -188,16 +180,18 @@ final class Runner {
 
     /** Selects requirements and the control requirements. */
     static String withControls(List<String> requirements) {
-        return only(
-                Stream.concat(requirements.stream(), CONTROL_REQUIREMENTS.stream())
-                        .distinct()
-                        .toList());
+        return only(Stream.concat(requirements.stream(), CONTROL_REQUIREMENTS.stream())
+                .distinct()
+                .toList());
     }
 
     /** Selects the core profiles. */
     static String core() {
         return "profiles: "
-                + CATALOGUE.profiles().stream().filter(Profile::core).map(Profile::name).toList();
+                + CATALOGUE.profiles().stream()
+                        .filter(Profile::core)
+                        .map(Profile::name)
+                        .toList();
     }
 
     /** The results of a requirement: one, or one for each service. */

@@ -44,22 +44,16 @@ final class SampleFpgaProvider implements DeviceProvider {
     // #region config
     record Bitstream(String image, Integer clockMHz) {
 
-        static final ConfigType<Bitstream> TYPE =
-                ConfigType.builder("fpga.example.com/v1alpha1", "Bitstream", Bitstream.class)
-                        .defaults(() -> new Bitstream("blank", 100))
-                        .normalize(
-                                given ->
-                                        given.clockMHz == null
-                                                ? new Bitstream(given.image, 100)
-                                                : given)
-                        .validate(Bitstream::problems)
-                        .build();
+        static final ConfigType<Bitstream> TYPE = ConfigType.builder(
+                        "fpga.example.com/v1alpha1", "Bitstream", Bitstream.class)
+                .defaults(() -> new Bitstream("blank", 100))
+                .normalize(given -> given.clockMHz == null ? new Bitstream(given.image, 100) : given)
+                .validate(Bitstream::problems)
+                .build();
 
         private List<String> problems() {
             boolean safe = image != null && image.matches("[a-z0-9][a-z0-9-]{0,62}");
-            return safe
-                    ? List.of()
-                    : List.of("image must be a name of lower-case letters, digits and '-'");
+            return safe ? List.of() : List.of("image must be a name of lower-case letters, digits and '-'");
         }
     }
 
@@ -83,9 +77,7 @@ final class SampleFpgaProvider implements DeviceProvider {
 
     @Override
     public void start(DriverContext context) {
-        watch =
-                InventoryWatch.ofProbe(
-                        Duration.ofSeconds(1), this::fpgas, context::inventoryChanged);
+        watch = InventoryWatch.ofProbe(Duration.ofSeconds(1), this::fpgas, context::inventoryChanged);
     }
 
     @Override
@@ -106,11 +98,10 @@ final class SampleFpgaProvider implements DeviceProvider {
             if (serial.isEmpty()) {
                 leftOut.add(new LeftOut(name, "The card reports no serial number; reseat it"));
             } else {
-                devices.add(
-                        Device.builder(name)
-                                .physicalId(serial)
-                                .attribute("serial", serial)
-                                .build());
+                devices.add(Device.builder(name)
+                        .physicalId(serial)
+                        .attribute("serial", serial)
+                        .build());
             }
         }
         return Inventory.of(Pool.ofNode(nodeName, devices)).withLeftOut(leftOut);
@@ -168,8 +159,7 @@ final class SampleFpgaProvider implements DeviceProvider {
     public void unprepare(HeldClaim claim, ClaimContext context) throws IOException {
         if (claim.phase() == HeldClaim.Phase.DAMAGED) {
             for (HeldDevice fpga : claim.devices()) {
-                Files.writeString(
-                        image(fpga.device().toString()), "blank"); // what was there is lost
+                Files.writeString(image(fpga.device().toString()), "blank"); // what was there is lost
             }
         } else if (claim.state() != null) { // otherwise nothing was done to hardware yet
             Before before = Before.STATE.read(claim.state());

@@ -34,7 +34,8 @@ class SampleFpgaProviderTest {
 
     private static final String DRIVER = "fpga.example.com";
 
-    @TempDir Path root;
+    @TempDir
+    Path root;
 
     private final RecordingDriverContext context = new RecordingDriverContext(DRIVER, "node-a");
     private SampleFpgaProvider provider;
@@ -76,17 +77,14 @@ class SampleFpgaProviderTest {
         add("fpga-1", "");
 
         assertThat(provider.inventory().leftOut())
-                .containsExactly(
-                        new LeftOut("fpga-1", "The card reports no serial number; reseat it"));
+                .containsExactly(new LeftOut("fpga-1", "The card reports no serial number; reseat it"));
         assertThat(provider.inventory().pools().get(0).devices()).hasSize(1);
     }
 
     @Test
     void aConfigurationIsCompletedAndProgrammed() throws Exception {
-        AllocatedClaim claim =
-                claim().config(
-                                "{apiVersion: fpga.example.com/v1alpha1, kind: Bitstream, image: aes}")
-                        .build();
+        AllocatedClaim claim = claim().config("{apiVersion: fpga.example.com/v1alpha1, kind: Bitstream, image: aes}")
+                .build();
 
         PreparedClaim prepared = provider.prepare(claim, new RecordingClaimContext());
 
@@ -96,9 +94,7 @@ class SampleFpgaProviderTest {
 
     @Test
     void aNameThatIsNoneIsRefused() throws Exception {
-        AllocatedClaims claim =
-                claim().config(
-                                "{apiVersion: fpga.example.com/v1alpha1, kind: Bitstream, image: ../x}");
+        AllocatedClaims claim = claim().config("{apiVersion: fpga.example.com/v1alpha1, kind: Bitstream, image: ../x}");
 
         assertThatThrownBy(claim::build).hasMessageContaining("image must be a name");
     }
@@ -117,7 +113,8 @@ class SampleFpgaProviderTest {
 
     @Test
     void anFpgaThatAnotherClaimMayUseIsNotProgrammed() throws Exception {
-        AllocatedClaim claim = AllocatedClaims.of(DRIVER, provider).adminAccess("fpga-0").build();
+        AllocatedClaim claim =
+                AllocatedClaims.of(DRIVER, provider).adminAccess("fpga-0").build();
 
         assertThatThrownBy(() -> provider.prepare(claim, new RecordingClaimContext()))
                 .hasMessageContaining("admin access");
@@ -128,8 +125,9 @@ class SampleFpgaProviderTest {
     void anFpgaWhoseRecordIsLostIsBlanked() throws Exception {
         Files.writeString(root.resolve("fpga-0/image"), "secret");
 
-        HeldClaim damaged =
-                HeldClaims.builder(claim().build()).phase(HeldClaim.Phase.DAMAGED).build();
+        HeldClaim damaged = HeldClaims.builder(claim().build())
+                .phase(HeldClaim.Phase.DAMAGED)
+                .build();
         provider.unprepare(damaged, new RecordingClaimContext());
 
         assertThat(image()).isEqualTo("blank");
@@ -144,20 +142,17 @@ class SampleFpgaProviderTest {
 
     @Test
     void theMeterHasThePowerOfACardThatMeasuresIt() throws Exception {
-        HeldDevice fpga =
-                HeldDevice.builder("fpga", new PoolName("node-a"), new DeviceName("fpga-0"))
-                        .physicalId("S0")
-                        .build();
-        HeldClaim claim =
-                HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
-                        .phase(HeldClaim.Phase.PREPARED)
-                        .device(fpga)
-                        .build();
+        HeldDevice fpga = HeldDevice.builder("fpga", new PoolName("node-a"), new DeviceName("fpga-0"))
+                .physicalId("S0")
+                .build();
+        HeldClaim claim = HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
+                .phase(HeldClaim.Phase.PREPARED)
+                .device(fpga)
+                .build();
 
         assertThat(provider.meter().measure(claim, fpga).values()).isEmpty();
         Files.writeString(root.resolve("fpga-0/milliwatts"), "12500\n");
-        assertThat(provider.meter().measure(claim, fpga).values())
-                .containsExactly(entry(DeviceMeasure.POWER, 12.5));
+        assertThat(provider.meter().measure(claim, fpga).values()).containsExactly(entry(DeviceMeasure.POWER, 12.5));
         assertThat(provider.meter().measure(claim, fpga).uuid()).isEqualTo("S0");
     }
 }

@@ -78,17 +78,15 @@ final class ServerMutants {
                     Life.current().log("panic: no method " + method);
                     Life.current().end(2);
                 }
-                MethodDescriptor<byte[], byte[]> descriptor =
-                        MethodDescriptor.newBuilder(new RawBytes(), new RawBytes())
-                                .setType(MethodDescriptor.MethodType.UNKNOWN)
-                                .setFullMethodName(method)
-                                .build();
-                return ServerMethodDefinition.create(
-                        descriptor,
-                        (call, headers) -> {
-                            call.close(Status.INTERNAL.withDescription("oops"), new Metadata());
-                            return new ServerCall.Listener<>() {};
-                        });
+                MethodDescriptor<byte[], byte[]> descriptor = MethodDescriptor.newBuilder(
+                                new RawBytes(), new RawBytes())
+                        .setType(MethodDescriptor.MethodType.UNKNOWN)
+                        .setFullMethodName(method)
+                        .build();
+                return ServerMethodDefinition.create(descriptor, (call, headers) -> {
+                    call.close(Status.INTERNAL.withDescription("oops"), new Metadata());
+                    return new ServerCall.Listener<>() {};
+                });
             }
         };
     }
@@ -106,35 +104,33 @@ final class ServerMutants {
     }
 
     private static ServerServiceDefinition fragile(ServerServiceDefinition service) {
-        var copy = ServerServiceDefinition.builder(service.getServiceDescriptor().getName());
+        var copy =
+                ServerServiceDefinition.builder(service.getServiceDescriptor().getName());
         service.getMethods().forEach(method -> copy.addMethod(fragile(method)));
         return copy.build();
     }
 
-    private static <Q, A> ServerMethodDefinition<Q, A> fragile(
-            ServerMethodDefinition<Q, A> method) {
+    private static <Q, A> ServerMethodDefinition<Q, A> fragile(ServerMethodDefinition<Q, A> method) {
         MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
-        var dying =
-                new MethodDescriptor.Marshaller<Q>() {
-                    @Override
-                    public InputStream stream(Q value) {
-                        return descriptor.getRequestMarshaller().stream(value);
-                    }
+        var dying = new MethodDescriptor.Marshaller<Q>() {
+            @Override
+            public InputStream stream(Q value) {
+                return descriptor.getRequestMarshaller().stream(value);
+            }
 
-                    @Override
-                    public Q parse(InputStream stream) {
-                        try {
-                            return descriptor.getRequestMarshaller().parse(stream);
-                        } catch (StatusRuntimeException e) {
-                            Life.current().log("panic: " + e.getMessage());
-                            Life.current().end(2);
-                            throw e;
-                        }
-                    }
-                };
+            @Override
+            public Q parse(InputStream stream) {
+                try {
+                    return descriptor.getRequestMarshaller().parse(stream);
+                } catch (StatusRuntimeException e) {
+                    Life.current().log("panic: " + e.getMessage());
+                    Life.current().end(2);
+                    throw e;
+                }
+            }
+        };
         return ServerMethodDefinition.create(
-                descriptor.toBuilder(dying, descriptor.getResponseMarshaller()).build(),
-                method.getServerCallHandler());
+                descriptor.toBuilder(dying, descriptor.getResponseMarshaller()).build(), method.getServerCallHandler());
     }
 
     @Mutant(

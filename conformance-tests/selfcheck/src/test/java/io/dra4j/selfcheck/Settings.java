@@ -21,28 +21,27 @@ import java.util.regex.Pattern;
  */
 record Settings(Map<String, String> values) {
 
-    private static final Set<String> NAMES =
-            Set.of(
-                    "--node-name",
-                    "--driver-name",
-                    "--kubeconfig",
-                    "--cdi-root",
-                    "--kubelet-plugins-directory-path",
-                    "--kubelet-registrar-directory-path",
-                    "--proc-root",
-                    "--pod-uid",
-                    "--num-devices",
-                    "--gpu-partitions",
-                    "--gpu-allow-multiple-allocations",
-                    "--gpu-device-status",
-                    "--gpu-device-metadata",
-                    "--fault-file",
-                    "--metrics-port",
-                    "--faults",
-                    "--device-nodes",
-                    "--health",
-                    "--fault",
-                    "--variant");
+    private static final Set<String> NAMES = Set.of(
+            "--node-name",
+            "--driver-name",
+            "--kubeconfig",
+            "--cdi-root",
+            "--kubelet-plugins-directory-path",
+            "--kubelet-registrar-directory-path",
+            "--proc-root",
+            "--pod-uid",
+            "--num-devices",
+            "--gpu-partitions",
+            "--gpu-allow-multiple-allocations",
+            "--gpu-device-status",
+            "--gpu-device-metadata",
+            "--fault-file",
+            "--metrics-port",
+            "--faults",
+            "--device-nodes",
+            "--health",
+            "--fault",
+            "--variant");
 
     Settings {
         values = Map.copyOf(values);
@@ -108,8 +107,7 @@ record Settings(Map<String, String> values) {
     }
 
     Path registry() {
-        return Path.of(
-                text("--kubelet-registrar-directory-path", "/var/lib/kubelet/plugins_registry"));
+        return Path.of(text("--kubelet-registrar-directory-path", "/var/lib/kubelet/plugins_registry"));
     }
 
     /** The driver's own directory. */
@@ -125,8 +123,7 @@ record Settings(Map<String, String> values) {
     /** Returns the id of the node's boot. */
     String boot() {
         try {
-            return Files.readString(
-                            Path.of(text("--proc-root", "/proc"), "sys/kernel/random/boot_id"))
+            return Files.readString(Path.of(text("--proc-root", "/proc"), "sys/kernel/random/boot_id"))
                     .strip();
         } catch (IOException e) {
             return "unknown";

@@ -32,7 +32,8 @@ class SharedServerIT {
     private static final String FEW =
             "DRA-PREP-01, DRA-PREP-18, DRA-UNP-04, DRA-CDI-06, DRA-SLICE-01, DRA-SLICE-15, DRA-SLICE-19";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private EmbeddedApiServer server;
 
@@ -47,11 +48,11 @@ class SharedServerIT {
         server.close();
     }
 
-    private Outcome run(List<String> arguments, String only, Map<String, JsonNode> more)
-            throws Exception {
+    private Outcome run(List<String> arguments, String only, Map<String, JsonNode> more) throws Exception {
         Map<String, JsonNode> flags = new HashMap<>(more);
         flags.put(
-                "/apiServer/kubeconfig", TextNode.valueOf(folder.resolve("kubeconfig").toString()));
+                "/apiServer/kubeconfig",
+                TextNode.valueOf(folder.resolve("kubeconfig").toString()));
         return Runner.run("only: [" + only + "]", flags, Runner.hosted(arguments));
     }
 
@@ -103,10 +104,7 @@ class SharedServerIT {
 
         assertThat(bad(outcome))
                 .isNotEmpty()
-                .allSatisfy(
-                        text ->
-                                assertThat(text)
-                                        .contains("DRA-PREP-07", "UNTESTED", "leave room for 1"));
+                .allSatisfy(text -> assertThat(text).contains("DRA-PREP-07", "UNTESTED", "leave room for 1"));
         assertThat(outcome.exitCode()).isZero(); // the driver cannot do more
     }
 
@@ -122,10 +120,7 @@ class SharedServerIT {
     @Test
     void aFaultIsFoundByClaimsOfTheShapeToo() throws Exception {
         Outcome outcome =
-                run(
-                        List.of("--variant", "H-27", "--fault", "M-64"),
-                        "DRA-PREP-01, DRA-CDI-06",
-                        shape("H-27"));
+                run(List.of("--variant", "H-27", "--fault", "M-64"), "DRA-PREP-01, DRA-CDI-06", shape("H-27"));
 
         assertThat(outcome.results())
                 .filteredOn(result -> result.verdict() == Verdict.FAIL)
@@ -137,15 +132,11 @@ class SharedServerIT {
     @Test
     void aShapeThatGetsNoDeviceEndsTheRun() throws Exception {
         Map<String, JsonNode> claims = new HashMap<>(shape("H-27"));
-        String nine =
-                claims.get("/driver/claims")
-                        .toString()
-                        .replace("\"allocationMode\":\"All\"", "\"count\":9");
+        String nine = claims.get("/driver/claims").toString().replace("\"allocationMode\":\"All\"", "\"count\":9");
         claims.put("/driver/claims", new YAMLMapper().readTree(nine));
 
         assertThatThrownBy(() -> run(List.of(), "DRA-PREP-01", claims))
                 .isInstanceOf(SettingsException.class)
-                .hasMessageContainingAll(
-                        "driver.claims", "all-gpus", "8 that are published", "9 device(s)");
+                .hasMessageContainingAll("driver.claims", "all-gpus", "8 that are published", "9 device(s)");
     }
 }

@@ -19,11 +19,7 @@ final class SliceMutants {
 
     private SliceMutants() {}
 
-    @Mutant(
-            id = "M-69a",
-            what = "slices have the wrong nodeName",
-            with = OfOtherNode.class,
-            timeoutFactor = 0.3)
+    @Mutant(id = "M-69a", what = "slices have the wrong nodeName", with = OfOtherNode.class, timeoutFactor = 0.3)
     @Violation("DRA-SLICE-01: the driver wrote a slice of pool")
     static final class OtherNode extends SlicePlan {
         @Override
@@ -36,10 +32,7 @@ final class SliceMutants {
         @Override
         String selector() {
             return selected(
-                    "spec.nodeName="
-                            + driver.settings.node()
-                            + "-other,spec.driver="
-                            + driver.settings.driver());
+                    "spec.nodeName=" + driver.settings.node() + "-other,spec.driver=" + driver.settings.driver());
         }
     }
 
@@ -108,21 +101,12 @@ final class SliceMutants {
         }
 
         @Override
-        JsonNode write(
-                String pool,
-                JsonNode place,
-                ObjectNode wanted,
-                long generation,
-                int index,
-                int count) {
+        JsonNode write(String pool, JsonNode place, ObjectNode wanted, long generation, int index, int count) {
             return super.write(pool, place, wanted, generation + index, index, count);
         }
     }
 
-    @Mutant(
-            id = "M-72",
-            what = "changes two slices without a new generation",
-            options = "--num-devices=130")
+    @Mutant(id = "M-72", what = "changes two slices without a new generation", options = "--num-devices=130")
     @Violation("DRA-SLICE-05: and a mix of old and new devices: slices")
     static final class SameGeneration extends SlicePlan {
         @Override
@@ -131,11 +115,7 @@ final class SliceMutants {
         }
     }
 
-    @Mutant(
-            id = "M-75b",
-            what = "deletes its slices at its start",
-            collateral = "DRA-UPG-03",
-            from = Build.PLAIN)
+    @Mutant(id = "M-75b", what = "deletes its slices at its start", collateral = "DRA-UPG-03", from = Build.PLAIN)
     @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
     static class CleanStart extends Publisher {
         private boolean clean;
@@ -207,13 +187,7 @@ final class SliceMutants {
         private final Set<String> names = ConcurrentHashMap.newKeySet();
 
         @Override
-        JsonNode write(
-                String pool,
-                JsonNode place,
-                ObjectNode wanted,
-                long generation,
-                int index,
-                int count) {
+        JsonNode write(String pool, JsonNode place, ObjectNode wanted, long generation, int index, int count) {
             JsonNode written = super.write(pool, place, wanted, generation, index, count);
             names.add(name(written));
             return written;
@@ -248,14 +222,9 @@ final class SliceMutants {
     static final class OnlyOneNode extends SlicePlan {
         @Override
         void apply(List<JsonNode> existing) {
-            var byPlace =
-                    existing.stream()
-                            .collect(
-                                    Collectors.partitioningBy(
-                                            slice ->
-                                                    slice.at("/spec/nodeName")
-                                                            .asText()
-                                                            .equals(driver.settings.node())));
+            var byPlace = existing.stream()
+                    .collect(Collectors.partitioningBy(
+                            slice -> slice.at("/spec/nodeName").asText().equals(driver.settings.node())));
             byPlace.get(false).forEach(this::delete);
             super.apply(byPlace.get(true));
         }

@@ -35,15 +35,13 @@ class SlicePlan {
                 delete(slice);
             }
         }
-        pools.forEach(
-                (name, devices) ->
-                        apply(
-                                name,
-                                desired(name, devices, existing),
-                                existing.stream()
-                                        .filter(slice -> poolOf(slice).equals(publishedPool(name)))
-                                        .sorted(Comparator.comparing(SlicePlan::name))
-                                        .toList()));
+        pools.forEach((name, devices) -> apply(
+                name,
+                desired(name, devices, existing),
+                existing.stream()
+                        .filter(slice -> poolOf(slice).equals(publishedPool(name)))
+                        .sorted(Comparator.comparing(SlicePlan::name))
+                        .toList()));
     }
 
     boolean isStale(JsonNode slice, java.util.Set<String> pools) {
@@ -66,8 +64,7 @@ class SlicePlan {
     List<ObjectNode> desired(String pool, List<ObjectNode> devices, List<JsonNode> existing) {
         devices.forEach(device -> date(pool, device, existing));
         List<ObjectNode> slices = new ArrayList<>();
-        for (List<ObjectNode> chunk :
-                chunks(driver.inventory.counterSets(devices), MOST_COUNTER_SETS)) {
+        for (List<ObjectNode> chunk : chunks(driver.inventory.counterSets(devices), MOST_COUNTER_SETS)) {
             ObjectNode spec = placement(Json.object().put("driver", driver.settings.driver()));
             spec.putArray("sharedCounters").addAll(chunk);
             slices.add(spec);
@@ -84,9 +81,8 @@ class SlicePlan {
     }
 
     int mostDevices() {
-        boolean extras =
-                driver.settings.number("--gpu-partitions", 0) > 0
-                        || !driver.settings.text("--fault-file", "").isEmpty();
+        boolean extras = driver.settings.number("--gpu-partitions", 0) > 0
+                || !driver.settings.text("--fault-file", "").isEmpty();
         return extras ? MOST_WITH_EXTRAS : MOST_DEVICES;
     }
 
@@ -107,10 +103,7 @@ class SlicePlan {
         for (JsonNode taint : device.path("taints")) {
             String since = "";
             for (JsonNode slice : existing) {
-                since =
-                        since.isEmpty() && poolOf(slice).equals(pool)
-                                ? known(slice, device, taint)
-                                : since;
+                since = since.isEmpty() && poolOf(slice).equals(pool) ? known(slice, device, taint) : since;
             }
             String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
             ((ObjectNode) taint).put("timeAdded", since.isEmpty() ? now : since);
@@ -136,8 +129,10 @@ class SlicePlan {
         JsonNode[] places = new JsonNode[desired.size()];
         for (int at = 0; at < places.length; at++) {
             ObjectNode wanted = desired.get(at);
-            places[at] =
-                    left.stream().filter(slice -> same(slice, wanted)).findFirst().orElse(null);
+            places[at] = left.stream()
+                    .filter(slice -> same(slice, wanted))
+                    .findFirst()
+                    .orElse(null);
             left.remove(places[at]);
         }
         List<Integer> open = new ArrayList<>();
@@ -151,13 +146,7 @@ class SlicePlan {
             return;
         }
         if (consistent && open.size() == 1 && left.size() == 1) {
-            write(
-                    pool,
-                    left.get(0),
-                    desired.get(open.get(0)),
-                    generation(existing),
-                    open.get(0),
-                    places.length);
+            write(pool, left.get(0), desired.get(open.get(0)), generation(existing), open.get(0), places.length);
             return;
         }
         for (int at : open) {
@@ -173,10 +162,8 @@ class SlicePlan {
     boolean isConsistent(List<JsonNode> slices, int count) {
         return slices.stream()
                 .map(slice -> slice.at("/spec/pool"))
-                .allMatch(
-                        pool ->
-                                pool.path("generation").asLong() == generation(slices)
-                                        && pool.path("resourceSliceCount").asInt() == count);
+                .allMatch(pool -> pool.path("generation").asLong() == generation(slices)
+                        && pool.path("resourceSliceCount").asInt() == count);
     }
 
     static long generation(List<JsonNode> slices) {
@@ -202,25 +189,20 @@ class SlicePlan {
         return content;
     }
 
-    JsonNode write(
-            String pool, JsonNode place, ObjectNode wanted, long generation, int index, int count) {
+    JsonNode write(String pool, JsonNode place, ObjectNode wanted, long generation, int index, int count) {
         ObjectNode slice = place == null ? fresh(pool, index) : place.deepCopy();
         ObjectNode spec = wanted.deepCopy();
         spec.set("pool", pool(publishedPool(pool), generation, count));
         slice.set("spec", spec);
-        JsonNode answer =
-                place == null
-                        ? driver.api.post(ApiClient.SLICES, slice)
-                        : driver.api.put(ApiClient.SLICES + "/" + name(place), slice);
+        JsonNode answer = place == null
+                ? driver.api.post(ApiClient.SLICES, slice)
+                : driver.api.put(ApiClient.SLICES + "/" + name(place), slice);
         accepted.put(wanted.toString(), content(answer));
         return answer;
     }
 
     ObjectNode pool(String name, long generation, int count) {
-        return Json.object()
-                .put("name", name)
-                .put("generation", generation)
-                .put("resourceSliceCount", count);
+        return Json.object().put("name", name).put("generation", generation).put("resourceSliceCount", count);
     }
 
     ObjectNode fresh(String pool, int index) {
@@ -240,8 +222,7 @@ class SlicePlan {
     /** The names sort in the order of the devices. */
     ObjectNode named(ObjectNode metadata, String pool, int index) {
         return metadata.put(
-                "generateName",
-                "%05x-%s-%s-".formatted(index, driver.settings.node(), driver.settings.driver()));
+                "generateName", "%05x-%s-%s-".formatted(index, driver.settings.node(), driver.settings.driver()));
     }
 
     private String nodeUid() {

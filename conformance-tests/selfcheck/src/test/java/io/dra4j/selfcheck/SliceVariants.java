@@ -39,8 +39,7 @@ final class SliceVariants {
     static final class NetworkPublisher extends Publisher {
         @Override
         String selector() {
-            return URLEncoder.encode(
-                    "spec.driver=" + driver.settings.driver(), StandardCharsets.UTF_8);
+            return URLEncoder.encode("spec.driver=" + driver.settings.driver(), StandardCharsets.UTF_8);
         }
 
         @Override

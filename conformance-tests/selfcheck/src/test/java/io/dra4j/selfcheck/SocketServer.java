@@ -25,11 +25,8 @@ import java.util.concurrent.TimeUnit;
 class SocketServer {
 
     /** Shared by all drivers in this JVM, since a driver of hundreds lives for a second. */
-    private static final EventLoopGroup IO =
-            new MultiThreadIoEventLoopGroup(
-                    Life.current().socketThreads(),
-                    new DefaultThreadFactory("io", true),
-                    EpollIoHandler.newFactory());
+    private static final EventLoopGroup IO = new MultiThreadIoEventLoopGroup(
+            Life.current().socketThreads(), new DefaultThreadFactory("io", true), EpollIoHandler.newFactory());
 
     Path path;
     private final Connections connections = new Connections();
@@ -47,13 +44,12 @@ class SocketServer {
         Life.current().closesAtEnd(this::cut);
         Path hidden = hidden();
         Files.deleteIfExists(hidden);
-        NettyServerBuilder builder =
-                NettyServerBuilder.forAddress(new DomainSocketAddress(hidden.toFile()))
-                        .channelFactory(connections::listener)
-                        .bossEventLoopGroup(IO)
-                        .workerEventLoopGroup(IO)
-                        .executor(calls)
-                        .withChildOption(ChannelOption.SO_KEEPALIVE, null);
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(new DomainSocketAddress(hidden.toFile()))
+                .channelFactory(connections::listener)
+                .bossEventLoopGroup(IO)
+                .workerEventLoopGroup(IO)
+                .executor(calls)
+                .withChildOption(ChannelOption.SO_KEEPALIVE, null);
         services.forEach(builder::addService);
         configure(builder);
         server = builder.build().start();

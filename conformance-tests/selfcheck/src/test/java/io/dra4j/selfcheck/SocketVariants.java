@@ -93,14 +93,18 @@ final class SocketVariants {
     static final class V1beta1Only extends BareDriver {
         @Override
         List<BindableService> services() {
-            return super.services().stream().filter(each -> !(each instanceof PluginV1)).toList();
+            return super.services().stream()
+                    .filter(each -> !(each instanceof PluginV1))
+                    .toList();
         }
     }
 
     static final class V1beta1OnlyRegistration extends Registration {
         @Override
         List<String> versions() {
-            return super.versions().stream().filter(each -> !each.equals("v1.DRAPlugin")).toList();
+            return super.versions().stream()
+                    .filter(each -> !each.equals("v1.DRAPlugin"))
+                    .toList();
         }
     }
 
@@ -114,8 +118,7 @@ final class SocketVariants {
                 "DRA-SEC-01"
             },
             options = "--gpu-device-metadata",
-            settings =
-"""
+            settings = """
 /driver/process/standardPaths: true
 /driver/stateFiles: /var/lib/kubelet/plugins/gpu.example.com/state.json
 /driver/declares: [adm, meta]
@@ -127,9 +130,7 @@ final class SocketVariants {
         Settings settings(Settings given) {
             return given.with("--cdi-root", "/var/run/cdi")
                     .with("--kubelet-plugins-directory-path", "/var/lib/kubelet/plugins")
-                    .with(
-                            "--kubelet-registrar-directory-path",
-                            "/var/lib/kubelet/plugins_registry");
+                    .with("--kubelet-registrar-directory-path", "/var/lib/kubelet/plugins_registry");
         }
     }
 
@@ -146,8 +147,7 @@ final class SocketVariants {
             namespace = true,
             from = Build.FULL)
     static final class InCluster extends ApiClient {
-        private static final Path ACCOUNT =
-                Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+        private static final Path ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
         InCluster() throws IOException {
             super(server(), accountToken(), client());
@@ -155,9 +155,7 @@ final class SocketVariants {
 
         private static String server() {
             return "https://%s:%s"
-                    .formatted(
-                            System.getenv("KUBERNETES_SERVICE_HOST"),
-                            System.getenv("KUBERNETES_SERVICE_PORT"));
+                    .formatted(System.getenv("KUBERNETES_SERVICE_HOST"), System.getenv("KUBERNETES_SERVICE_PORT"));
         }
 
         private static String accountToken() throws IOException {
@@ -176,8 +174,7 @@ final class SocketVariants {
                 store.load(null, null);
                 store.setCertificateEntry(
                         "ca", CertificateFactory.getInstance("X.509").generateCertificate(pem));
-                TrustManagerFactory trust =
-                        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+                TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
                 trust.init(store);
                 SSLContext tls = SSLContext.getInstance("TLS");
                 tls.init(null, trust.getTrustManagers(), null);
@@ -196,16 +193,14 @@ final class SocketVariants {
             id = "H-23a",
             what = "does not make the directory of its socket, which is its DaemonSet's to make",
             passes = {"DRA-REG-09", "DRA-RST-01"},
-            settings =
-                    "{/driver/process/makeDirectories: ['{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}']}",
+            settings = "{/driver/process/makeDirectories: ['{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}']}",
             process = true,
             from = Build.FULL)
     static final class WithoutFolder extends BareDriver {
         @Override
         void start() throws IOException {
             if (!Files.isDirectory(settings.data())) {
-                throw new IOException(
-                        "listen unix " + servicePath() + ": bind: no such file or directory");
+                throw new IOException("listen unix " + servicePath() + ": bind: no such file or directory");
             }
             super.start();
         }

@@ -48,9 +48,7 @@ class StateFile {
     /** Runs work that no other thread and no other instance does at the same time. */
     <T> T locked(Supplier<T> work) {
         lockInstances();
-        try (FileChannel channel =
-                        FileChannel.open(
-                                lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock held = channel.lock()) {
             if (!held.isValid()) {
                 throw new IllegalStateException("The lock is gone");

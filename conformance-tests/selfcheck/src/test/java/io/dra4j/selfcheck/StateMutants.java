@@ -127,8 +127,7 @@ final class StateMutants {
     /** The spec comes before any record of it. */
     @Mutant(
             id = "M-84",
-            what =
-                    "writes the CDI spec before its record, and does not unprepare what it does not know",
+            what = "writes the CDI spec before its record, and does not unprepare what it does not know",
             with = NamesOfTheMoment.class,
             collateral = "DRA-RST-06")
     @Violation("DRA-RST-03: appeared, and Unprepare in a new process (window hit")
@@ -232,10 +231,7 @@ final class StateMutants {
     }
 
     /** Takes what was prepared before a reboot for prepared. */
-    @Mutant(
-            id = "M-135",
-            what = "keeps what was prepared before a reboot",
-            options = "--proc-root={ROOT}/proc")
+    @Mutant(id = "M-135", what = "keeps what was prepared before a reboot", options = "--proc-root={ROOT}/proc")
     @Violation("DRA-RST-09: which is deleted: ")
     static final class OfAllBoots extends ClaimWork {
         @Override

@@ -61,8 +61,7 @@ final class StateVariants {
     /** Claims whose specs vanished while it was down, in the same boot, are not to be trusted. */
     @Variant(
             id = "H-23b",
-            what =
-                    "detects a reboot by the boot id, and refuses to guess what became of specs without one",
+            what = "detects a reboot by the boot id, and refuses to guess what became of specs without one",
             passes = {
                 "DRA-CDI-10", "DRA-RST-01",
                 "DRA-RST-05", "DRA-RST-09"

@@ -53,10 +53,7 @@ class TestYourDriverIT {
     @Test
     void aWrongConfigurationIsExplainedToTheOwnerOfThePod() throws Exception {
         AllocatedClaims claim =
-                AllocatedClaims.of("gpu.example.com", provider)
-                        .device("gpu-0")
-                        .config(
-                                """
+                AllocatedClaims.of("gpu.example.com", provider).device("gpu-0").config("""
                                 apiVersion: gpu.resource.example.com/v1alpha1
                                 kind: GpuConfig
                                 sharing: {strategy: Sometimes}
@@ -84,8 +81,7 @@ class TestYourDriverIT {
     // #region running
     @RegisterExtension
     static final RunningDriver<FakeGpuProvider> DRIVER =
-            RunningDriver.of(
-                    "gpu.example.com", node -> new FakeGpuProvider("gpu.example.com", node, 2));
+            RunningDriver.of("gpu.example.com", node -> new FakeGpuProvider("gpu.example.com", node, 2));
 
     @Test
     void aContainerGetsItsGpu() throws Exception {
@@ -102,8 +98,7 @@ class TestYourDriverIT {
     // #region pods
     @Test
     void aPodGetsAGpu() {
-        DRIVER.apply(
-                """
+        DRIVER.apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: DeviceClass
                 metadata: {name: gpu.example.com}
@@ -136,9 +131,7 @@ class TestYourDriverIT {
         // #region conformance
         @TestFactory
         Stream<DynamicNode> conformance() {
-            return DraConformance.of(
-                            "gpu.example.com",
-                            place -> new FakeGpuProvider(place.driver(), place.node(), 2))
+            return DraConformance.of("gpu.example.com", place -> new FakeGpuProvider(place.driver(), place.node(), 2))
                     .tests();
         }
         // #endregion conformance

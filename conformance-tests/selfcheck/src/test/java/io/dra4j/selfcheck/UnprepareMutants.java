@@ -30,11 +30,10 @@ final class UnprepareMutants {
                     List.copyOf(held.values()).stream()
                             .filter(other -> other != known && has(other, device))
                             .map(other -> other.path("uid").asText())
-                            .forEach(
-                                    uid -> {
-                                        release(uid);
-                                        held.remove(uid);
-                                    });
+                            .forEach(uid -> {
+                                release(uid);
+                                held.remove(uid);
+                            });
                 }
             }
             super.forget(id, held, known);
@@ -119,7 +118,8 @@ final class UnprepareMutants {
                 if (other.path("name").asText().equals(id.name())
                         && other.path("namespace").asText().equals(id.namespace())) {
                     super.forget(
-                            new ClaimId(id.namespace(), id.name(), other.path("uid").asText()),
+                            new ClaimId(
+                                    id.namespace(), id.name(), other.path("uid").asText()),
                             held,
                             other);
                 }
@@ -161,10 +161,7 @@ final class UnprepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-40",
-            what = "unpreparing one share deletes the other",
-            options = "--gpu-allow-multiple-allocations")
+    @Mutant(id = "M-40", what = "unpreparing one share deletes the other", options = "--gpu-allow-multiple-allocations")
     @Violation("DRA-PREP-22: the unprepare of one share took CDI device")
     static final class TakesSharesAlong extends TakesAlong {
         TakesSharesAlong() {

@@ -36,17 +36,13 @@ class UnpublishedDriverIT {
     private static final Duration LIMIT = Duration.ofSeconds(90);
     private static final String ONLY = "only: [DRA-PREP-01, DRA-PREP-10, DRA-CDI-01]";
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     private static Outcome outcome(String fault, String more, Map<String, JsonNode> given) {
-        Map<String, JsonNode> flags =
-                new HashMap<>(Map.of("/driver/seamlessUpgrade", BooleanNode.FALSE));
+        Map<String, JsonNode> flags = new HashMap<>(Map.of("/driver/seamlessUpgrade", BooleanNode.FALSE));
         flags.putAll(given);
-        Outcome outcome =
-                Runner.run(
-                        "timeoutFactor: 0.1\n" + more,
-                        flags,
-                        Runner.hosted(List.of("--fault", fault)));
+        Outcome outcome = Runner.run("timeoutFactor: 0.1\n" + more, flags, Runner.hosted(List.of("--fault", fault)));
         assertThat(outcome.header().took()).isLessThan(LIMIT);
         return outcome;
     }
@@ -79,8 +75,7 @@ class UnpublishedDriverIT {
                 "6 s after it registered",
                 "and none that writes one");
         assertThat(outcome.notes())
-                .contains(
-                        "the driver logged: E1123 01:02:03.000004       1 main.go:7] no devices were found");
+                .contains("the driver logged: E1123 01:02:03.000004       1 main.go:7] no devices were found");
     }
 
     @Test
@@ -92,10 +87,7 @@ class UnpublishedDriverIT {
                 .filteredOn(result -> result.verdict() == Verdict.NOT_APPLICABLE)
                 .extracting(Result::message)
                 .isNotEmpty()
-                .allSatisfy(
-                        message ->
-                                assertThat(message)
-                                        .containsPattern("declare|older release|settings"));
+                .allSatisfy(message -> assertThat(message).containsPattern("declare|older release|settings"));
     }
 
     @Test
@@ -132,12 +124,7 @@ class UnpublishedDriverIT {
             Path kubeconfig = strict.writeKubeconfig(folder.resolve("kubeconfig"));
 
             failsAndBlocks(
-                    outcome(
-                            "",
-                            ONLY,
-                            Map.of(
-                                    "/apiServer/kubeconfig",
-                                    TextNode.valueOf(kubeconfig.toString()))),
+                    outcome("", ONLY, Map.of("/apiServer/kubeconfig", TextNode.valueOf(kubeconfig.toString()))),
                     "DRA-SLICE-01",
                     "the API server refused its POST with 403 Forbidden");
         }
@@ -145,11 +132,10 @@ class UnpublishedDriverIT {
 
     @Test
     void aDriverWithoutSeamlessUpgradesIsTestedForAllElse() {
-        Outcome outcome =
-                outcome(
-                        "M-139",
-                        "only: [DRA-INFO-03, DRA-INFO-05, DRA-PREP-01, DRA-UNP-01, DRA-CDI-02, DRA-UPG-01]",
-                        Map.of("/driver/seamlessUpgrade", BooleanNode.TRUE));
+        Outcome outcome = outcome(
+                "M-139",
+                "only: [DRA-INFO-03, DRA-INFO-05, DRA-PREP-01, DRA-UNP-01, DRA-CDI-02, DRA-UPG-01]",
+                Map.of("/driver/seamlessUpgrade", BooleanNode.TRUE));
 
         assertThat(result(outcome, "DRA-INFO-03").verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result(outcome, "DRA-INFO-03").message())

@@ -74,13 +74,13 @@ final class ApiServerMain implements Callable<Integer> {
                     "A folder of *.yaml, *.yml and *.json files, or a file, with objects to start with, also their status; may be repeated.")
     private List<String> manifests = List.of();
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         try (StandaloneServer server = new StandaloneServer()) {
-            Runtime.getRuntime()
-                    .addShutdownHook(new Thread(() -> end(server), "dra4j-apiserver-end"));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server), "dra4j-apiserver-end"));
             print(server.start(builder(), manifests, kubeconfig));
             new CountDownLatch(1).await(); // until a signal ends the JVM, and the hook the server
             return 0;
@@ -100,10 +100,9 @@ final class ApiServerMain implements Callable<Integer> {
             throw new SettingsException("--port is a number from 0 to 65535, not " + port);
         }
         try {
-            EmbeddedApiServer.Builder builder =
-                    EmbeddedApiServer.builder()
-                            .version(KubernetesVersion.parse(release))
-                            .port(port);
+            EmbeddedApiServer.Builder builder = EmbeddedApiServer.builder()
+                    .version(KubernetesVersion.parse(release))
+                    .port(port);
             gates.forEach((name, on) -> builder.featureGate(FeatureGate.parse(name), on));
             return builder;
         } catch (IllegalArgumentException e) {

@@ -34,19 +34,12 @@ final class BenchJson {
         ObjectNode root = new ObjectMapper().createObjectNode();
         root.put("driver", numbers.driver());
         numbers.idle()
-                .ifPresent(
-                        idle ->
-                                put(
-                                        root.putObject("idle")
-                                                .put("afterStartSeconds", plan.idle().toSeconds()),
-                                        idle));
+                .ifPresent(idle -> put(
+                        root.putObject("idle")
+                                .put("afterStartSeconds", plan.idle().toSeconds()),
+                        idle));
         numbers.loaded()
-                .ifPresent(
-                        loaded ->
-                                put(
-                                        root.putObject("afterLoad")
-                                                .put("held", numbers.heldAtLast()),
-                                        loaded));
+                .ifPresent(loaded -> put(root.putObject("afterLoad").put("held", numbers.heldAtLast()), loaded));
         ArrayNode floors = root.putArray("floors");
         numbers.floors().forEach(floor -> put(floors.addObject(), floor));
         ArrayNode all = root.putArray("measures");
@@ -63,9 +56,11 @@ final class BenchJson {
     /** The numbers of the drivers of many nodes. */
     static String of(NodesNumbers numbers) {
         ObjectNode root = new ObjectMapper().createObjectNode();
-        root.put("nodes", numbers.plan().nodes()).put("devicesEach", numbers.plan().devices());
+        root.put("nodes", numbers.plan().nodes())
+                .put("devicesEach", numbers.plan().devices());
         root.put("registered", numbers.registered());
-        root.put("slices", numbers.slices()).put("complete", numbers.incomplete().isEmpty());
+        root.put("slices", numbers.slices())
+                .put("complete", numbers.incomplete().isEmpty());
         root.put("publishingMs", milliseconds(numbers.publishing()));
         put(root.putObject("requests"), numbers.requests());
         root.put("allRequests", numbers.allRequests());

@@ -58,11 +58,11 @@ final class BenchMain implements Callable<Integer> {
 
     private static final int GROWTH_LIMIT = 8;
     private static final int DEVICES = 8;
-    private static final Set<String> WITH_NODES =
-            Set.of("--nodes", "--devices", "--idle-seconds", "--json");
+    private static final Set<String> WITH_NODES = Set.of("--nodes", "--devices", "--idle-seconds", "--json");
     private static final long MIB = 1 << 20;
 
-    @Mixin private DriverOptions options;
+    @Mixin
+    private DriverOptions options;
 
     @Option(
             names = "--rounds",
@@ -99,39 +99,46 @@ final class BenchMain implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "Compare with another driver, whose settings are in a file as that of --config: both run at the same time, and take turns with each call. Of the file's settings of the API server, serviceAccount and manifests count alone.")
-    @Nullable Path against;
+    @Nullable
+    Path against;
 
     @Option(
             names = "--calls",
             paramLabel = "N",
             description =
                     "Instead of all that: prepare and unprepare N claims one after the other, and print the memory after each tenth of them.")
-    @Nullable Integer calls;
+    @Nullable
+    Integer calls;
 
     @Option(
             names = "--growth-limit",
             paramLabel = "MIB",
             description =
                     "With --calls: by how many MiB the most resident memory of the second half may exceed that of the first. Default: 8")
-    @Nullable Integer growthLimit;
+    @Nullable
+    Integer growthLimit;
 
     @Option(
             names = "--nodes",
             paramLabel = "N",
             description =
                     "Instead of all that: host the drivers of N nodes in one JVM, each a whole driver of the SDK with devices of the suite's own, and print what they need of memory, threads and API requests, and of a processor while they are idle.")
-    @Nullable Integer nodes;
+    @Nullable
+    Integer nodes;
 
     @Option(
             names = "--devices",
             paramLabel = "N",
             description = "With --nodes: how many devices each node has. Default: 8")
-    @Nullable Integer devices;
+    @Nullable
+    Integer devices;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the numbers as JSON, too.")
-    @Nullable Path json;
+    @Nullable
+    Path json;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
@@ -150,9 +157,7 @@ final class BenchMain implements Callable<Integer> {
     private void requireUsable() {
         require(rounds >= 1, "--rounds is at least 1");
         require(starts >= 1, "--starts is at least 1");
-        require(
-                firstCalls >= 0 && idleSeconds >= 0,
-                "--first-calls and --idle-seconds count from 0");
+        require(firstCalls >= 0 && idleSeconds >= 0, "--first-calls and --idle-seconds count from 0");
         require(calls == null || calls >= LongRun.PARTS, "--calls is at least " + LongRun.PARTS);
         require(calls == null || against == null, "--calls measures one driver, not one --against");
         require(calls != null || growthLimit == null, "--growth-limit is for --calls");
@@ -166,15 +171,11 @@ final class BenchMain implements Callable<Integer> {
         require(hosted >= 2, "--nodes is at least 2: drivers are measured against one");
         require(devices == null || devices >= 1, "--devices is at least 1");
         require(idleSeconds >= 1, "--idle-seconds is at least 1 with --nodes");
-        String others =
-                spec.commandLine().getParseResult().matchedArgs().stream()
-                        .map(DriverOptions::name)
-                        .filter(name -> !WITH_NODES.contains(name))
-                        .collect(Collectors.joining(", "));
-        require(
-                others.isEmpty(),
-                "--nodes hosts drivers of its own, and measures one thing: it can't have "
-                        + others);
+        String others = spec.commandLine().getParseResult().matchedArgs().stream()
+                .map(DriverOptions::name)
+                .filter(name -> !WITH_NODES.contains(name))
+                .collect(Collectors.joining(", "));
+        require(others.isEmpty(), "--nodes hosts drivers of its own, and measures one thing: it can't have " + others);
     }
 
     private static void require(boolean holds, String otherwise) {
@@ -202,34 +203,24 @@ final class BenchMain implements Callable<Integer> {
             table.compare(names, numbers.get(0), numbers.get(1));
         }
         write(BenchJson.of(numbers, plan));
-        return numbers.stream()
-                        .flatMap(one -> one.calls().stream())
-                        .allMatch(Measure::isWithinLimit)
-                ? 0
-                : 1;
+        return numbers.stream().flatMap(one -> one.calls().stream()).allMatch(Measure::isWithinLimit) ? 0 : 1;
     }
 
     private int repeat(int number) throws IOException {
         BenchTable table = new BenchTable(spec.commandLine().getOut(), Duration.ZERO);
         table.partsBegin();
-        List<LongRun.Part> parts =
-                new LongRun(DriverOptions.settings(spec), number, this::say).run(table::part);
+        List<LongRun.Part> parts = new LongRun(DriverOptions.settings(spec), number, this::say).run(table::part);
         long growth = LongRun.growthBytes(parts);
         int limit = growthLimit == null ? GROWTH_LIMIT : growthLimit;
         boolean grew = growth > limit * MIB;
-        say(
-                "The most resident memory of the second half is %+.1f MiB from that of the first; the limit is %d MiB%s."
-                        .formatted((double) growth / MIB, limit, grew ? ", which it exceeds" : ""));
+        say("The most resident memory of the second half is %+.1f MiB from that of the first; the limit is %d MiB%s."
+                .formatted((double) growth / MIB, limit, grew ? ", which it exceeds" : ""));
         write(BenchJson.of(parts, growth));
         return grew ? 1 : 0;
     }
 
     private int host(int number) throws IOException {
-        NodesPlan plan =
-                new NodesPlan(
-                        number,
-                        devices == null ? DEVICES : devices,
-                        Duration.ofSeconds(idleSeconds));
+        NodesPlan plan = new NodesPlan(number, devices == null ? DEVICES : devices, Duration.ofSeconds(idleSeconds));
         NodesNumbers numbers = new NodesRun(plan, this::say).run();
         new NodesTable(spec.commandLine().getOut()).print(numbers);
         numbers.complaints().forEach(this::say);

@@ -46,9 +46,7 @@ final class BenchTable {
         numbers.floors().forEach(measure -> row(numbers, measure));
         out.println();
         line(ROW, "", "", "", "", "", "", "", "p50 to", "p50 to", "p50 to");
-        line(
-                ROW, "calls", "claims", "held", "times", "p50", "p99", "longest", "1 claim",
-                "0 held", "floor");
+        line(ROW, "calls", "claims", "held", "times", "p50", "p99", "longest", "1 claim", "0 held", "floor");
         numbers.calls().forEach(measure -> row(numbers, measure));
         out.println();
         out.println(FLOOR);
@@ -102,14 +100,9 @@ final class BenchTable {
     private void overLimit(DriverNumbers numbers) {
         numbers.calls().stream()
                 .filter(measure -> !measure.isWithinLimit())
-                .forEach(
-                        measure ->
-                                out.printf(
-                                        "A %s of %d claims took %s: the kubelet gives up after %s.%n",
-                                        measure.what(),
-                                        measure.batch(),
-                                        time(measure.longest()),
-                                        time(measure.limit())));
+                .forEach(measure -> out.printf(
+                        "A %s of %d claims took %s: the kubelet gives up after %s.%n",
+                        measure.what(), measure.batch(), time(measure.longest()), time(measure.limit())));
     }
 
     /** Both drivers, line by line, and how many times as much the first needs. */
@@ -119,17 +112,7 @@ final class BenchTable {
         out.println("B: " + names.get(1));
         out.println();
         line(PAIR, "", "", "", "A", "", "B", "", "A / B", "");
-        line(
-                PAIR,
-                "memory and threads",
-                "",
-                "",
-                "idle",
-                "loaded",
-                "idle",
-                "loaded",
-                "idle",
-                "loaded");
+        line(PAIR, "memory and threads", "", "", "idle", "loaded", "idle", "loaded", "idle", "loaded");
         footprints("resident", a, b, Footprint::residentBytes, BenchTable::mebibytes);
         footprints("anonymous", a, b, Footprint::anonymousBytes, BenchTable::mebibytes);
         footprints("threads", a, b, Footprint::threads, Long::toString);
@@ -151,40 +134,19 @@ final class BenchTable {
         String of(long number);
     }
 
-    private void footprints(
-            String what,
-            DriverNumbers a,
-            DriverNumbers b,
-            ToLongFunction<Footprint> of,
-            Text text) {
+    private void footprints(String what, DriverNumbers a, DriverNumbers b, ToLongFunction<Footprint> of, Text text) {
         OptionalDouble[] all = {
-            number(a.idle(), of),
-            number(a.loaded(), of),
-            number(b.idle(), of),
-            number(b.loaded(), of)
+            number(a.idle(), of), number(a.loaded(), of), number(b.idle(), of), number(b.loaded(), of)
         };
         Object[] cells = new Object[all.length];
         for (int i = 0; i < all.length; i++) {
             cells[i] = all[i].isPresent() ? text.of((long) all[i].getAsDouble()) : "unknown";
         }
-        line(
-                PAIR,
-                what,
-                "",
-                "",
-                cells[0],
-                cells[1],
-                cells[2],
-                cells[3],
-                ratio(all[0], all[2]),
-                ratio(all[1], all[3]));
+        line(PAIR, what, "", "", cells[0], cells[1], cells[2], cells[3], ratio(all[0], all[2]), ratio(all[1], all[3]));
     }
 
-    private static OptionalDouble number(
-            Optional<Footprint> footprint, ToLongFunction<Footprint> of) {
-        return footprint.isPresent()
-                ? OptionalDouble.of(of.applyAsLong(footprint.get()))
-                : OptionalDouble.empty();
+    private static OptionalDouble number(Optional<Footprint> footprint, ToLongFunction<Footprint> of) {
+        return footprint.isPresent() ? OptionalDouble.of(of.applyAsLong(footprint.get())) : OptionalDouble.empty();
     }
 
     /** Both have the same measures, since they take turns. */

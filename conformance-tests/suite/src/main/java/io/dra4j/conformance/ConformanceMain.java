@@ -39,13 +39,12 @@ public final class ConformanceMain {
     /** The exit status without a result about a driver. */
     private static final int NO_ANSWER = 3;
 
-    private static final List<Class<? extends Exception>> ACTIONABLE =
-            List.of(
-                    SettingsException.class,
-                    UpstreamException.class,
-                    ClusterException.class,
-                    DriverUnusable.class,
-                    IOException.class);
+    private static final List<Class<? extends Exception>> ACTIONABLE = List.of(
+            SettingsException.class,
+            UpstreamException.class,
+            ClusterException.class,
+            DriverUnusable.class,
+            IOException.class);
 
     private ConformanceMain() {}
 

@@ -53,8 +53,7 @@ import org.junit.jupiter.api.DynamicTest;
  */
 public final class DraConformance {
 
-    private static final URI CATALOGUE =
-            URI.create("classpath:/io/dra4j/conformance/requirements/requirements.yaml");
+    private static final URI CATALOGUE = URI.create("classpath:/io/dra4j/conformance/requirements/requirements.yaml");
 
     private final String driverName;
     private final Function<Place, DeviceProvider> providers;
@@ -92,15 +91,10 @@ public final class DraConformance {
 
     /** The tests, which share one run that begins with the first of them. */
     public Stream<DynamicNode> tests() {
-        Settings settings =
-                SettingsReader.parse(
-                        yaml,
-                        "the settings of the test",
-                        Map.of(
-                                "/driver/name",
-                                TextNode.valueOf(driverName),
-                                "/driver/kind",
-                                TextNode.valueOf("in-process")));
+        Settings settings = SettingsReader.parse(
+                yaml,
+                "the settings of the test",
+                Map.of("/driver/name", TextNode.valueOf(driverName), "/driver/kind", TextNode.valueOf("in-process")));
         Catalogue catalogue = Catalogue.load();
         DriverAdapter adapter = ProviderDriver.of(providers, builder);
         Run run = new Run(new Engine(settings, adapter, catalogue, Progress.NONE));
@@ -118,20 +112,16 @@ public final class DraConformance {
     /** With a source of its own, for Surefire names other dynamic tests by their numbers alone. */
     private static DynamicNode test(Requirement requirement, Run run) {
         return DynamicTest.dynamicTest(
-                requirement.id() + ": " + requirement.rule(),
-                CATALOGUE,
-                () -> report(requirement, run));
+                requirement.id() + ": " + requirement.rule(), CATALOGUE, () -> report(requirement, run));
     }
 
     private static void report(Requirement requirement, Run run) {
-        List<Result> results =
-                run.outcome().results().stream()
-                        .filter(result -> result.requirement().equals(requirement))
-                        .toList();
-        String text =
-                results.stream()
-                        .map(r -> r.name() + " " + r.verdict() + ": " + r.message())
-                        .collect(Collectors.joining("\n"));
+        List<Result> results = run.outcome().results().stream()
+                .filter(result -> result.requirement().equals(requirement))
+                .toList();
+        String text = results.stream()
+                .map(r -> r.name() + " " + r.verdict() + ": " + r.message())
+                .collect(Collectors.joining("\n"));
         if (results.stream().anyMatch(r -> isBad(r.verdict()))) {
             Assertions.fail(text + "\nHint: " + requirement.hint());
         }

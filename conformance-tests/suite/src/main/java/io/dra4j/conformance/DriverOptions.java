@@ -39,7 +39,8 @@ final class DriverOptions {
             names = "--config",
             paramLabel = "FILE",
             description = "The settings as YAML; `dra-conformance init` writes one with comments.")
-    @Nullable Path config;
+    @Nullable
+    Path config;
 
     @ArgGroup(validate = false, order = 1, heading = "%nThe driver:%n")
     private final DriverGroup driver = new DriverGroup();
@@ -58,7 +59,8 @@ final class DriverOptions {
             paramLabel = "COMMAND",
             description =
                     "[driver.process.command] How to run the driver: a program and its arguments, after --. {NODE_NAME}, {KUBECONFIG}, {CDI_ROOT} and such stand for their values; they are in its environment, too.")
-    @Nullable List<String> command;
+    @Nullable
+    List<String> command;
 
     /** The driver's identity. */
     private static final class DriverGroup {
@@ -66,66 +68,74 @@ final class DriverOptions {
                 names = "--driver-name",
                 paramLabel = "NAME",
                 description = "[driver.name] Its name: spec.driver of its ResourceSlices.")
-        @Nullable String name;
+        @Nullable
+        String name;
 
         @Option(
                 names = "--kind",
                 paramLabel = "process|external",
                 description =
                         "[driver.kind] Who runs it: the suite (process, the default), which starts, stops and kills it, or others (external).")
-        @Nullable String kind;
+        @Nullable
+        String kind;
 
         @Option(
                 names = "--env",
                 paramLabel = "NAME=VALUE",
                 description =
                         "[driver.process.environment] Environment of its process; {NODE_NAME} and such stand for their values.")
-        @Nullable Map<String, String> environment;
+        @Nullable
+        Map<String, String> environment;
 
         @Option(
                 names = "--standard-paths",
                 description =
                         "[driver.process.standardPaths] Its paths can't be set: each process finds directories of the run at /var/lib/kubelet/plugins and plugins_registry, /var/run/cdi and /etc/cdi; needs root.")
-        @Nullable Boolean standardPaths;
+        @Nullable
+        Boolean standardPaths;
 
         @Option(
                 names = "--in-cluster",
                 description =
                         "[driver.process.inCluster] It finds the API server as a container of a cluster does: by a service account, TLS and KUBERNETES_SERVICE_HOST; needs root.")
-        @Nullable Boolean inCluster;
+        @Nullable
+        Boolean inCluster;
 
         @Option(
                 names = "--make-directory",
                 paramLabel = "DIR",
                 description =
                         "[driver.process.makeDirectories] A directory that is there before each start, as its DaemonSet makes it, such as {KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}.")
-        @Nullable List<String> makeDirectories;
+        @Nullable
+        List<String> makeDirectories;
 
         @Option(
                 names = "--start-timeout",
                 paramLabel = "SECONDS",
                 description =
                         "[driver.startTimeoutSeconds] How long a start may take until the kubelet has registered it. Default: 30")
-        @Nullable Integer startTimeout;
+        @Nullable
+        Integer startTimeout;
 
         @Option(
                 names = "--seamless-upgrade",
-                description =
-                        "[driver.seamlessUpgrade] Two instances may run side by side, distinguished by POD_UID.")
-        @Nullable Boolean seamlessUpgrade;
+                description = "[driver.seamlessUpgrade] Two instances may run side by side, distinguished by POD_UID.")
+        @Nullable
+        Boolean seamlessUpgrade;
 
         @Option(
                 names = "--state-files",
                 paramLabel = "GLOB",
-                description =
-                        "[driver.stateFiles] The files with its prepared claims, to test it with damaged ones.")
-        @Nullable String stateFiles;
+                description = "[driver.stateFiles] The files with its prepared claims, to test it with damaged ones.")
+        @Nullable
+        String stateFiles;
 
         @Option(
                 names = "--empty-when-unprepared",
                 paramLabel = "GLOB",
                 description = "[driver.emptyWhenUnprepared] Files that go with the last claim.")
-        @Nullable List<String> emptyWhenUnprepared;
+        @Nullable
+        List<String> emptyWhenUnprepared;
 
         @Option(
                 names = "--declare",
@@ -133,62 +143,69 @@ final class DriverOptions {
                 paramLabel = "CAPABILITY",
                 description =
                         "[driver.declares] Capabilities to check, also those that cannot be detected, such as adm (admin access) or dst (device status); `explain` names what a requirement applies to.")
-        @Nullable List<String> declares;
+        @Nullable
+        List<String> declares;
 
         @Option(
                 names = "--hook",
                 paramLabel = "NAME=COMMAND",
                 description =
                         "[driver.hooks] A command, run by sh, that changes what it sees: plug, unplug, fault, recover, reboot, renumber, old; for an external driver also start, stop and kill.")
-        @Nullable Map<String, String> hooks;
+        @Nullable
+        Map<String, String> hooks;
 
         @Option(
                 names = "--claims",
                 paramLabel = "FILE",
                 description = "[driver.claims] Manifests of the claims that its users write.")
-        @Nullable List<String> claims;
+        @Nullable
+        List<String> claims;
 
         @Option(
                 names = "--cdi-version",
                 paramLabel = "VERSION",
                 description =
                         "[driver.cdiVersion] The newest CDI version that its nodes' runtimes read. Default: 1.1.0")
-        @Nullable String cdiVersion;
+        @Nullable
+        String cdiVersion;
 
         @Option(
                 names = "--cdi-directory",
                 paramLabel = "DIR",
                 description =
                         "[driver.cdiDirectories] A directory from which its nodes' runtimes read CDI specs; several are in ascending priority. Default: {CDI_ROOT}")
-        @Nullable List<String> cdiDirectories;
+        @Nullable
+        List<String> cdiDirectories;
 
         @Option(
                 names = "--metrics",
                 paramLabel = "URL",
-                description =
-                        "[driver.metrics] The URL of its metrics, with {FREE_PORT} for a free port.")
-        @Nullable String metrics;
+                description = "[driver.metrics] The URL of its metrics, with {FREE_PORT} for a free port.")
+        @Nullable
+        String metrics;
 
         @Option(
                 names = "--valid-config",
                 paramLabel = "JSON",
                 description =
                         "[driver.configs.valid] An opaque configuration that it accepts, and what shows its effect: {\"parameters\": {...}, \"effect\": \"REGEX\"}.")
-        @Nullable List<String> validConfigs;
+        @Nullable
+        List<String> validConfigs;
 
         @Option(
                 names = "--invalid-config",
                 paramLabel = "JSON",
-                description =
-                        "[driver.configs.invalid] Parameters of a configuration that it must refuse.")
-        @Nullable List<String> invalidConfigs;
+                description = "[driver.configs.invalid] Parameters of a configuration that it must refuse.")
+        @Nullable
+        List<String> invalidConfigs;
 
         @Option(
                 names = "--config-precedence",
                 paramLabel = "last|merge|reject-multiple",
                 description =
                         "[driver.configs.precedence] What it does with several configurations for a request: the last counts, they are merged, or they are refused.")
-        @Nullable String precedence;
+        @Nullable
+        String precedence;
     }
 
     /** The place of a driver that is run externally. */
@@ -197,39 +214,44 @@ final class DriverOptions {
                 names = "--node",
                 paramLabel = "NAME",
                 description = "[driver.external.node] The node that it runs for.")
-        @Nullable String node;
+        @Nullable
+        String node;
 
         @Option(
                 names = "--registry",
                 paramLabel = "DIR",
-                description =
-                        "[driver.external.registry] The kubelet's directory of registration sockets.")
-        @Nullable String registry;
+                description = "[driver.external.registry] The kubelet's directory of registration sockets.")
+        @Nullable
+        String registry;
 
         @Option(
                 names = "--plugins",
                 paramLabel = "DIR",
                 description = "[driver.external.plugins] The kubelet's plugins directory.")
-        @Nullable String plugins;
+        @Nullable
+        String plugins;
 
         @Option(
                 names = "--cdi",
                 paramLabel = "DIR",
                 description = "[driver.external.cdi] The directory of its CDI specs.")
-        @Nullable String cdi;
+        @Nullable
+        String cdi;
 
         @Option(
                 names = "--proxy-port",
                 paramLabel = "PORT",
                 description =
                         "[driver.external.proxyPort] The port of 127.0.0.1 at which it finds the suite's proxy of the API server, if it uses that.")
-        @Nullable Integer proxyPort;
+        @Nullable
+        Integer proxyPort;
 
         @Option(
                 names = "--log",
                 paramLabel = "FILE",
                 description = "[driver.external.log] The file that it logs to, as evidence.")
-        @Nullable String log;
+        @Nullable
+        String log;
     }
 
     /** The API server that the driver and the suite use. */
@@ -239,35 +261,39 @@ final class DriverOptions {
                 paramLabel = "VERSION",
                 description =
                         "[apiServer.kubernetes] The Kubernetes release that the embedded one behaves as. Default: 1.36")
-        @Nullable String kubernetes;
+        @Nullable
+        String kubernetes;
 
         @Option(
                 names = "--kubeconfig",
                 paramLabel = "FILE",
                 description =
                         "[apiServer.kubeconfig] A real one, of Kubernetes 1.34 or newer, instead of the embedded.")
-        @Nullable String kubeconfig;
+        @Nullable
+        String kubeconfig;
 
         @Option(
                 names = "--context",
                 paramLabel = "NAME",
-                description =
-                        "[apiServer.context] The kubeconfig's context. Default: its current one")
-        @Nullable String context;
+                description = "[apiServer.context] The kubeconfig's context. Default: its current one")
+        @Nullable
+        String context;
 
         @Option(
                 names = "--service-account",
                 paramLabel = "NAMESPACE/NAME",
                 description =
                         "[apiServer.serviceAccount] Evaluate RBAC: the driver may do what --manifests grants this ServiceAccount.")
-        @Nullable String serviceAccount;
+        @Nullable
+        String serviceAccount;
 
         @Option(
                 names = "--manifests",
                 paramLabel = "FILE",
                 description =
                         "[apiServer.manifests] A file or a folder with the ServiceAccount, its roles and their bindings, may be repeated.")
-        @Nullable List<String> manifests;
+        @Nullable
+        List<String> manifests;
     }
 
     /** The timeout factor and the seed. */
@@ -277,19 +303,16 @@ final class DriverOptions {
                 paramLabel = "FACTOR",
                 description =
                         "[timeoutFactor] Multiply the timeouts that no contract sets by it; for slow machines. Default: 1")
-        @Nullable Double timeoutFactor;
+        @Nullable
+        Double timeoutFactor;
 
-        @Option(
-                names = "--patience",
-                hidden = true,
-                description = "[timeoutFactor] The old name of --timeout-factor.")
-        @Nullable Double patience;
+        @Option(names = "--patience", hidden = true, description = "[timeoutFactor] The old name of --timeout-factor.")
+        @Nullable
+        Double patience;
 
-        @Option(
-                names = "--seed",
-                paramLabel = "NUMBER",
-                description = "[seed] The seed of all random choices.")
-        @Nullable Long seed;
+        @Option(names = "--seed", paramLabel = "NUMBER", description = "[seed] The seed of all random choices.")
+        @Nullable
+        Long seed;
     }
 
     /** The settings of a parsed command line: the file of --config, and the flags over it. */
@@ -301,16 +324,13 @@ final class DriverOptions {
                 String name = arg instanceof OptionSpec option ? option.longestName() : "";
                 String pointer = "/" + place.group(1).replace('.', '/');
                 if (flags.containsKey(pointer)) {
-                    throw new SettingsException(
-                            "%s and another name of it are both given".formatted(name));
+                    throw new SettingsException("%s and another name of it are both given".formatted(name));
                 }
                 put(flags, name, pointer, arg.getValue());
             }
         }
         Path file = spec.findOption("--config").getValue();
-        return file == null
-                ? SettingsReader.parse("", "the command line", flags)
-                : SettingsReader.read(file, flags);
+        return file == null ? SettingsReader.parse("", "the command line", flags) : SettingsReader.read(file, flags);
     }
 
     /** The longest name of an option, or the label of a positional parameter. */
@@ -318,22 +338,17 @@ final class DriverOptions {
         return arg instanceof OptionSpec option ? option.longestName() : arg.paramLabel();
     }
 
-    private static void put(
-            Map<String, JsonNode> flags, String option, String pointer, Object value) {
+    private static void put(Map<String, JsonNode> flags, String option, String pointer, Object value) {
         switch (option) {
             case "--hook" ->
-                    ((Map<?, ?>) value)
-                            .forEach(
-                                    (hook, line) ->
-                                            flags.put(
-                                                    pointer + "/" + hook,
-                                                    JSON.valueToTree(List.of("sh", "-c", line))));
+                ((Map<?, ?>) value)
+                        .forEach((hook, line) ->
+                                flags.put(pointer + "/" + hook, JSON.valueToTree(List.of("sh", "-c", line))));
             case "--valid-config", "--invalid-config" ->
-                    flags.put(
-                            pointer,
-                            JSON.valueToTree(
-                                    ((List<?>) value)
-                                            .stream().map(text -> json(option, text)).toList()));
+                flags.put(
+                        pointer,
+                        JSON.valueToTree(((List<?>) value)
+                                .stream().map(text -> json(option, text)).toList()));
             default -> flags.put(pointer, JSON.valueToTree(value));
         }
     }

@@ -36,23 +36,20 @@ final class ExplainMain implements Callable<Integer> {
     private static final int TEXT = 90;
     private static final int NEAREST = 3;
 
-    @Parameters(
-            arity = "1..*",
-            paramLabel = "ID",
-            description = "For example DRA-PREP-25, or PREP-25 for short.")
+    @Parameters(arity = "1..*", paramLabel = "ID", description = "For example DRA-PREP-25, or PREP-25 for short.")
     private List<String> ids;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() {
         Catalogue catalogue = Catalogue.load();
         List<Requirement> asked = ids.stream().map(id -> find(catalogue, id)).toList();
         PrintWriter out = spec.commandLine().getOut();
-        out.print(
-                asked.stream()
-                        .map(requirement -> explanation(catalogue, requirement))
-                        .collect(Collectors.joining("%n".formatted())));
+        out.print(asked.stream()
+                .map(requirement -> explanation(catalogue, requirement))
+                .collect(Collectors.joining("%n".formatted())));
         out.flush();
         return 0;
     }
@@ -62,26 +59,20 @@ final class ExplainMain implements Callable<Integer> {
         String id = upper.startsWith("DRA-") ? upper : "DRA-" + upper;
         return catalogue
                 .find(id)
-                .orElseThrow(
-                        () ->
-                                new ParameterException(
-                                        spec.commandLine(),
-                                        "there is no requirement "
-                                                + asked
-                                                + "; the nearest are "
-                                                + String.join(
-                                                        ", ", catalogue.nearest(id, NEAREST))));
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "there is no requirement "
+                                + asked
+                                + "; the nearest are "
+                                + String.join(", ", catalogue.nearest(id, NEAREST))));
     }
 
     private static String explanation(Catalogue catalogue, Requirement requirement) {
-        TextTable table =
-                TextTable.forColumns(
-                        Help.defaultColorScheme(Ansi.OFF),
-                        new Column(LABEL, 0, Overflow.TRUNCATE),
-                        new Column(TEXT, 0, Overflow.WRAP));
-        new Explanation(catalogue, requirement)
-                .parts()
-                .forEach(part -> table.addRowValues(part.label(), part.text()));
+        TextTable table = TextTable.forColumns(
+                Help.defaultColorScheme(Ansi.OFF),
+                new Column(LABEL, 0, Overflow.TRUNCATE),
+                new Column(TEXT, 0, Overflow.WRAP));
+        new Explanation(catalogue, requirement).parts().forEach(part -> table.addRowValues(part.label(), part.text()));
         return "%s%n%n%s".formatted(requirement.id(), table);
     }
 }

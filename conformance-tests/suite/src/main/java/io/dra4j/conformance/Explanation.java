@@ -77,12 +77,10 @@ record Explanation(Catalogue catalogue, Requirement requirement) {
         if (requirement.observability() == Observability.UNTESTED) {
             return "None: " + requirement.untested() + ".";
         }
-        String chance =
-                requirement.observability() == Observability.STOCHASTIC
-                        ? " It has to hit a moment, so a pass is no proof."
-                        : "";
-        String services =
-                requirement.perService() ? " Once with each DRA service of the driver." : "";
+        String chance = requirement.observability() == Observability.STOCHASTIC
+                ? " It has to hit a moment, so a pass is no proof."
+                : "";
+        String services = requirement.perService() ? " Once with each DRA service of the driver." : "";
         return requirement.test() + chance + services;
     }
 }

@@ -29,13 +29,13 @@ final class InitMain implements Callable<Integer> {
             description = "The file, which must not exist. Default: ${DEFAULT-VALUE}")
     private Path file;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
-        try (InputStream template =
-                Optional.ofNullable(InitMain.class.getResourceAsStream("init.yaml"))
-                        .orElseThrow()) {
+        try (InputStream template = Optional.ofNullable(InitMain.class.getResourceAsStream("init.yaml"))
+                .orElseThrow()) {
             Files.copy(template, file);
             spec.commandLine()
                     .getOut()

@@ -48,17 +48,17 @@ final class ListMain implements Callable<Integer> {
             description = "Only ${COMPLETION-CANDIDATES}; may be given several times.")
     private List<Level> levels = List.of();
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() {
         Catalogue catalogue = Catalogue.load();
         checkProfiles(catalogue);
-        List<Requirement> listed =
-                catalogue.requirements().stream()
-                        .filter(r -> profiles.isEmpty() || profiles.contains(r.profile()))
-                        .filter(r -> levels.isEmpty() || levels.contains(r.level()))
-                        .toList();
+        List<Requirement> listed = catalogue.requirements().stream()
+                .filter(r -> profiles.isEmpty() || profiles.contains(r.profile()))
+                .filter(r -> levels.isEmpty() || levels.contains(r.level()))
+                .toList();
         PrintWriter out = spec.commandLine().getOut();
         out.print(table(listed));
         out.println();
@@ -73,22 +73,18 @@ final class ListMain implements Callable<Integer> {
             if (!known.contains(profile)) {
                 throw new ParameterException(
                         spec.commandLine(),
-                        "there is no profile "
-                                + profile
-                                + "; there are "
-                                + String.join(", ", known));
+                        "there is no profile " + profile + "; there are " + String.join(", ", known));
             }
         }
     }
 
     private static TextTable table(List<Requirement> listed) {
-        TextTable table =
-                TextTable.forColumns(
-                        Help.defaultColorScheme(Ansi.OFF),
-                        new Column(ID, 0, Overflow.TRUNCATE),
-                        new Column(LEVEL, 0, Overflow.TRUNCATE),
-                        new Column(PROFILE, 0, Overflow.TRUNCATE),
-                        new Column(RULE, 0, Overflow.TRUNCATE));
+        TextTable table = TextTable.forColumns(
+                Help.defaultColorScheme(Ansi.OFF),
+                new Column(ID, 0, Overflow.TRUNCATE),
+                new Column(LEVEL, 0, Overflow.TRUNCATE),
+                new Column(PROFILE, 0, Overflow.TRUNCATE),
+                new Column(RULE, 0, Overflow.TRUNCATE));
         table.addRowValues("ID", "LEVEL", "PROFILE", "RULE");
         for (Requirement requirement : listed) {
             table.addRowValues(
@@ -101,26 +97,21 @@ final class ListMain implements Callable<Integer> {
     }
 
     private static String shortened(String rule) {
-        return rule.length() <= RULE
-                ? rule
-                : rule.substring(0, rule.lastIndexOf(' ', RULE - MORE.length())) + MORE;
+        return rule.length() <= RULE ? rule : rule.substring(0, rule.lastIndexOf(' ', RULE - MORE.length())) + MORE;
     }
 
     private static String summary(Catalogue catalogue, List<Requirement> listed) {
-        String counts =
-                List.of(Level.values()).stream()
-                        .map(level -> count(listed, level) + " " + level)
-                        .collect(Collectors.joining(", "));
+        String counts = List.of(Level.values()).stream()
+                .map(level -> count(listed, level) + " " + level)
+                .collect(Collectors.joining(", "));
         boolean strict = listed.stream().anyMatch(Requirement::strictMust);
         return "%d requirements of catalogue %s: %s.%s%n`dra-conformance explain ID` shows more."
-                .formatted(
-                        listed.size(),
-                        catalogue.version(),
-                        counts,
-                        strict ? " * A MUST in a strict run." : "");
+                .formatted(listed.size(), catalogue.version(), counts, strict ? " * A MUST in a strict run." : "");
     }
 
     private static long count(List<Requirement> listed, Level level) {
-        return listed.stream().filter(requirement -> requirement.level() == level).count();
+        return listed.stream()
+                .filter(requirement -> requirement.level() == level)
+                .count();
     }
 }

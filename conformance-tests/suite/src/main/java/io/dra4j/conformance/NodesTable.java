@@ -64,12 +64,7 @@ final class NodesTable {
                 numbers.one().heapBytes(),
                 numbers.all().heapBytes());
         double added = numbers.added(one.threads(), all.threads());
-        line(
-                ROW,
-                "threads",
-                one.threads(),
-                all.threads(),
-                String.format(Locale.ROOT, "%.2f", added));
+        line(ROW, "threads", one.threads(), all.threads(), String.format(Locale.ROOT, "%.2f", added));
     }
 
     private void bytes(NodesNumbers numbers, String what, long one, long all) {
@@ -84,7 +79,8 @@ final class NodesTable {
     private void idle(NodesNumbers numbers) {
         Idle idle = numbers.idle();
         long all = idle.requests().values().stream().mapToLong(Long::longValue).sum();
-        long needless = idle.needless().values().stream().mapToLong(Long::longValue).sum();
+        long needless =
+                idle.needless().values().stream().mapToLong(Long::longValue).sum();
         out.println();
         line(ROW, "idle for %d s".formatted(idle.lasted().toSeconds()), "all", "a driver", "");
         requests(numbers, "watches begun again", all - needless);

@@ -100,11 +100,11 @@ final class PlayMain implements Callable<Integer> {
     @Parameters(
             arity = "1..*",
             paramLabel = "COMMAND",
-            description =
-                    "How to run the driver: a program and its arguments, after --; once for each driver.")
+            description = "How to run the driver: a program and its arguments, after --; once for each driver.")
     private List<String> commands;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -122,8 +122,7 @@ final class PlayMain implements Callable<Integer> {
     /** Returns the timeout of each step. */
     Duration stepTimeout() {
         if (patience != null && stepTimeoutSeconds != null) {
-            throw new ParameterException(
-                    spec.commandLine(), "--patience is the old name of --step-timeout: give one");
+            throw new ParameterException(spec.commandLine(), "--patience is the old name of --step-timeout: give one");
         }
         Integer seconds = patience == null ? stepTimeoutSeconds : patience;
         return Duration.ofSeconds(seconds == null ? 30 : seconds);
@@ -148,8 +147,7 @@ final class PlayMain implements Callable<Integer> {
         List<PlaySettings.Driver> drivers = new ArrayList<>();
         for (int i = 0; i < separate.size(); i++) {
             ProcessSettings process =
-                    new ProcessSettings(
-                            separate.get(i), Map.of(), standardPaths, inCluster, directories);
+                    new ProcessSettings(separate.get(i), Map.of(), standardPaths, inCluster, directories);
             drivers.add(new PlaySettings.Driver(driverNames.get(i), process));
         }
         return drivers;

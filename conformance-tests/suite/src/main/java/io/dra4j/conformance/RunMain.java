@@ -47,23 +47,21 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class RunMain implements Callable<Integer> {
 
-    @Mixin private RunOptions options;
+    @Mixin
+    private RunOptions options;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
         Settings settings = DriverOptions.settings(spec);
         Catalogue catalogue = Catalogue.load();
-        KnownFailures knownFailures =
-                settings.knownFailures().isEmpty()
-                        ? KnownFailures.NONE
-                        : KnownFailures.read(Path.of(settings.knownFailures()));
-        TerminalProgress progress =
-                new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
-        Outcome seen =
-                new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress)
-                        .run();
+        KnownFailures knownFailures = settings.knownFailures().isEmpty()
+                ? KnownFailures.NONE
+                : KnownFailures.read(Path.of(settings.knownFailures()));
+        TerminalProgress progress = new TerminalProgress(Terminal.of(System.out, Ansi.AUTO.enabled()));
+        Outcome seen = new Engine(settings, DriverAdapters.of(settings.driver()), catalogue, progress).run();
         Set<String> known =
                 catalogue.requirements().stream().map(Requirement::id).collect(Collectors.toSet());
         KnownFailures.Applied applied = knownFailures.apply(seen.results(), known, LocalDate.now());

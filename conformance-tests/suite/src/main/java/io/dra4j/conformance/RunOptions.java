@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
 /** The flags of {@code run}: those of the driver, of the selection, and of the reports. */
 final class RunOptions {
 
-    @Mixin private final DriverOptions driver = new DriverOptions();
+    @Mixin
+    private final DriverOptions driver = new DriverOptions();
 
     @ArgGroup(validate = false, order = 5, heading = "%nThe requirements:%n")
     private final TriedGroup tried = new TriedGroup();
@@ -26,36 +27,35 @@ final class RunOptions {
                 names = "--profile",
                 split = ",",
                 paramLabel = "NAME",
-                description =
-                        "[profiles] Only these profiles; `dra-conformance list` prints" + " all.")
-        @Nullable List<String> profiles;
+                description = "[profiles] Only these profiles; `dra-conformance list` prints" + " all.")
+        @Nullable
+        List<String> profiles;
 
         @Option(
                 names = "--only",
                 split = ",",
                 paramLabel = "ID",
                 description = "[only] Only these requirements, and what they need.")
-        @Nullable List<String> only;
+        @Nullable
+        List<String> only;
 
         @Option(
                 names = "--skip",
                 split = ",",
                 paramLabel = "ID",
-                description =
-                        "[skip] Not these requirements; their profiles are partial" + " then.")
-        @Nullable List<String> skip;
+                description = "[skip] Not these requirements; their profiles are partial" + " then.")
+        @Nullable
+        List<String> skip;
 
         @Option(
                 names = "--strict",
-                description =
-                        "[strict] Some SHOULDs are MUSTs, as `dra-conformance explain`" + " shows.")
-        @Nullable Boolean strict;
+                description = "[strict] Some SHOULDs are MUSTs, as `dra-conformance explain`" + " shows.")
+        @Nullable
+        Boolean strict;
 
-        @Option(
-                names = "--soak",
-                description =
-                        "[soak] Repeat more often where that shows more; takes minutes longer.")
-        @Nullable Boolean soak;
+        @Option(names = "--soak", description = "[soak] Repeat more often where that shows more; takes minutes longer.")
+        @Nullable
+        Boolean soak;
     }
 
     /** The reports and their places. */
@@ -64,26 +64,29 @@ final class RunOptions {
                 names = "--report",
                 paramLabel = "DIR",
                 description = "[report] Where the reports go. Default: dra-conformance-report")
-        @Nullable String report;
+        @Nullable
+        String report;
 
         @Option(
                 names = "--known-failures",
                 paramLabel = "FILE",
-                description =
-                        "[knownFailures] A list of known failures, each with an issue and an end.")
-        @Nullable String knownFailures;
+                description = "[knownFailures] A list of known failures, each with an issue and an end.")
+        @Nullable
+        String knownFailures;
 
         @Option(
                 names = "--deviations",
                 hidden = true,
                 description = "[knownFailures] The old name of --known-failures.")
-        @Nullable String deviations;
+        @Nullable
+        String deviations;
 
         @Option(
                 names = "--implementation",
                 paramLabel = "NAME=VALUE",
                 description =
                         "[implementation] Who made the driver: organization, project, url, version, contact, language.")
-        @Nullable Map<String, String> implementation;
+        @Nullable
+        Map<String, String> implementation;
     }
 }

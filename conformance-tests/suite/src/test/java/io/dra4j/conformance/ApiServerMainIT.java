@@ -38,8 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ApiServerMainIT {
 
     private static final Pattern SERVER = Pattern.compile("server: (.*)");
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
             metadata: {name: c1, namespace: team}
@@ -50,7 +49,8 @@ class ApiServerMainIT {
                   exactly: {deviceClassName: gpu.example.com}
             """;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private final List<Process> processes = new ArrayList<>();
 
@@ -68,22 +68,22 @@ class ApiServerMainIT {
         }
 
         int ended(String signal) throws Exception {
-            new ProcessBuilder("kill", signal, Long.toString(process.pid())).start().waitFor();
+            new ProcessBuilder("kill", signal, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
             return process.waitFor();
         }
     }
 
     private Process started(String... options) throws IOException {
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-XX:TieredStopAtLevel=1",
-                                "-XX:+UseSerialGC",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                ConformanceMain.class.getName(),
-                                "apiserver"));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ConformanceMain.class.getName(),
+                "apiserver"));
         command.addAll(Arrays.asList(options));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         processes.add(process);
@@ -114,9 +114,7 @@ class ApiServerMainIT {
         List<String> line = new ArrayList<>(List.of("apiserver"));
         line.addAll(Arrays.asList(options));
         int status =
-                ConformanceMain.commandLine()
-                        .setErr(new PrintWriter(err, true))
-                        .execute(line.toArray(String[]::new));
+                ConformanceMain.commandLine().setErr(new PrintWriter(err, true)).execute(line.toArray(String[]::new));
         assertThat(status).as(err.toString()).isEqualTo(3);
         assertThat(err.toString().lines()).as(err.toString()).hasSizeBetween(1, 2);
         return err.toString();
@@ -146,11 +144,14 @@ class ApiServerMainIT {
         assertThat(folder.toFile().list()).containsExactly("kubeconfig");
         HttpProbe http = server.http();
         assertThat(http.get("/version").text("gitVersion")).startsWith("v1.36.");
-        assertThat(http.post(HttpProbe.SLICES, HttpProbe.slice("s1", 1)).status()).isEqualTo(201);
-        assertThat(http.get(HttpProbe.SLICES).body().at("/items/0/metadata/name").asText())
+        assertThat(http.post(HttpProbe.SLICES, HttpProbe.slice("s1", 1)).status())
+                .isEqualTo(201);
+        assertThat(http.get(HttpProbe.SLICES)
+                        .body()
+                        .at("/items/0/metadata/name")
+                        .asText())
                 .isEqualTo("s1");
-        assertThat(server.printed())
-                .contains(server.url().toString(), "kubectl get resourceslices");
+        assertThat(server.printed()).contains(server.url().toString(), "kubectl get resourceslices");
     }
 
     @Test
@@ -186,25 +187,18 @@ class ApiServerMainIT {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
-        Running server =
-                running(
-                        "--port=" + port,
-                        "--release=1.34",
-                        "--feature-gates=DRADeviceTaints=true,DRAPrioritizedList=false");
+        Running server = running(
+                "--port=" + port, "--release=1.34", "--feature-gates=DRADeviceTaints=true,DRAPrioritizedList=false");
 
         assertThat(server.url().getPort()).isEqualTo(port);
         HttpProbe http = server.http();
         assertThat(http.get("/version").text("gitVersion")).startsWith("v1.34.");
-        String tainted =
-                HttpProbe.slice("s1", 1)
-                        .replace(
-                                "\"gpu-0\"",
-                                "\"gpu-0\",\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]");
-        assertThat(
-                        http.post(HttpProbe.SLICES, tainted)
-                                .body()
-                                .at("/spec/devices/0/taints/0/key")
-                                .asText())
+        String tainted = HttpProbe.slice("s1", 1)
+                .replace("\"gpu-0\"", "\"gpu-0\",\"taints\":[{\"key\":\"a\",\"effect\":\"NoSchedule\"}]");
+        assertThat(http.post(HttpProbe.SLICES, tainted)
+                        .body()
+                        .at("/spec/devices/0/taints/0/key")
+                        .asText())
                 .isEqualTo("a");
         assertThat(refused("--port=" + port)).contains("127.0.0.1:" + port, "taken");
     }
@@ -214,18 +208,12 @@ class ApiServerMainIT {
 
         @Test
         void areCreatedNamespacesFirstAndWithTheirStatus() throws Exception {
-            String allocated =
-                    CLAIM
-                            + "status: {allocation: {devices: {results: [{request: gpu, driver: gpu.example.com, pool: node-1, device: gpu-0}]}}}\n";
+            String allocated = CLAIM
+                    + "status: {allocation: {devices: {results: [{request: gpu, driver: gpu.example.com, pool: node-1, device: gpu-0}]}}}\n";
             Path first = manifest("1.yaml", "---\n" + allocated);
             manifest(
-                    "2.json",
-                    "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["
-                            + HttpProbe.slice("s1", 1)
-                            + "]}");
-            manifest(
-                    "3.yml",
-                    "{apiVersion: v1, kind: Namespace, metadata: {name: team, labels: {a: b}}}");
+                    "2.json", "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[" + HttpProbe.slice("s1", 1) + "]}");
+            manifest("3.yml", "{apiVersion: v1, kind: Namespace, metadata: {name: team, labels: {a: b}}}");
             manifest("notes.txt", "not a manifest");
 
             Running server = running("--manifests=" + first.getParent());
@@ -247,10 +235,7 @@ class ApiServerMainIT {
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         exactly: | exactlyy: | ResourceClaim team/c1 | unknown field "spec.devices.requests[0].exactlyy"
                         gpu.example.com | GPU_1 | ResourceClaim team/c1 | spec.devices.requests[0].exactly.deviceClassName: Invalid value: "GPU_1"
                         ResourceClaim | Secret | Secret team/c1 | serves no resource.k8s.io/v1 Secret
@@ -258,8 +243,8 @@ class ApiServerMainIT {
                         spec: | spec: [ | line | can't read
                         metadata: {name: c1, namespace: team} | metadata: x | ResourceClaim | metadata
                         """)
-        void thatAreBadNameTheFileTheDocumentAndTheReason(
-                String part, String instead, String object, String reason) throws Exception {
+        void thatAreBadNameTheFileTheDocumentAndTheReason(String part, String instead, String object, String reason)
+                throws Exception {
             String changed = CLAIM.replace(part, instead == null ? "" : instead);
             Path file = manifest("claims.yaml", CLAIM.replace("c1", "c0") + "---\n" + changed);
 
@@ -270,8 +255,7 @@ class ApiServerMainIT {
 
         @Test
         void mustBeThere() {
-            assertThat(refused("--manifests=" + folder))
-                    .contains("there is no object in " + folder);
+            assertThat(refused("--manifests=" + folder)).contains("there is no object in " + folder);
             assertThat(refused("--manifests=" + folder.resolve("no")))
                     .contains("there is no file " + folder.resolve("no"));
         }
@@ -304,19 +288,15 @@ class ApiServerMainIT {
 
     @Test
     void servesKubectl() throws Exception {
-        boolean found =
-                Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                        .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
+        boolean found = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
         assumeTrue(found, "no kubectl on the PATH: nothing to try the server with");
         Running server = running("--manifests=" + manifest("claim.yaml", CLAIM));
 
-        ProcessBuilder kubectl =
-                new ProcessBuilder(
-                                "kubectl", "--cache-dir=" + folder, "get", "resourceclaims", "-A")
-                        .redirectErrorStream(true);
+        ProcessBuilder kubectl = new ProcessBuilder("kubectl", "--cache-dir=" + folder, "get", "resourceclaims", "-A")
+                .redirectErrorStream(true);
         kubectl.environment().put("KUBECONFIG", server.kubeconfig().toString());
 
-        assertThat(new String(kubectl.start().getInputStream().readAllBytes()))
-                .containsPattern("team +c1 +pending");
+        assertThat(new String(kubectl.start().getInputStream().readAllBytes())).containsPattern("team +c1 +pending");
     }
 }

@@ -25,7 +25,8 @@ class BenchMainIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -35,17 +36,15 @@ class BenchMainIT {
     }
 
     private int bench(List<String> options, String... command) {
-        List<String> line =
-                new ArrayList<>(
-                        List.of(
-                                "bench",
-                                "--driver-name=gpu.example.com",
-                                "--start-timeout=60",
-                                "--rounds=2",
-                                "--first-calls=3",
-                                "--starts=1",
-                                "--idle-seconds=0",
-                                "--json=" + folder.resolve("numbers.json")));
+        List<String> line = new ArrayList<>(List.of(
+                "bench",
+                "--driver-name=gpu.example.com",
+                "--start-timeout=60",
+                "--rounds=2",
+                "--first-calls=3",
+                "--starts=1",
+                "--idle-seconds=0",
+                "--json=" + folder.resolve("numbers.json")));
         line.addAll(options);
         line.add("--");
         line.addAll(List.of(command));
@@ -106,16 +105,15 @@ class BenchMainIT {
         Path other = folder.resolve("other.yaml");
         JSON.writeValue(
                 other.toFile(),
-                Map.of(
-                        "driver",
-                        Map.of("name", "gpu.example.com", "process", Map.of("command", words))));
+                Map.of("driver", Map.of("name", "gpu.example.com", "process", Map.of("command", words))));
 
-        assertThat(bench(List.of("--against=" + other), fakeDriver(4))).as(err.toString()).isZero();
+        assertThat(bench(List.of("--against=" + other), fakeDriver(4)))
+                .as(err.toString())
+                .isZero();
 
         assertThat(out.toString())
                 .contains("A: gpu.example.com\n", "B: gpu.example.com of " + other)
-                .containsPattern(
-                        "resident +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +x [0-9.]+ +x")
+                .containsPattern("resident +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +[0-9.]+ MiB +x [0-9.]+ +x")
                 .containsPattern("unprepare +3 +0 +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms");
         assertTheTableFits();
         JsonNode numbers = numbers();
@@ -156,7 +154,8 @@ class BenchMainIT {
         List<String> words = new ArrayList<>(List.of("sh", "-c", twice, "sh"));
         words.addAll(List.of(fakeDriver(1)));
 
-        assertThat(bench(List.of("--calls=1000000"), words.toArray(String[]::new))).isEqualTo(1);
+        assertThat(bench(List.of("--calls=1000000"), words.toArray(String[]::new)))
+                .isEqualTo(1);
 
         assertThat(err.toString()).contains("a call that is measured failed");
     }
@@ -197,10 +196,7 @@ class BenchMainIT {
         command.add("--kubelet-plugins-directory-path=/var/lib/kubelet/plugins");
         command.add("--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
 
-        assertThat(
-                        bench(
-                                List.of("--standard-paths", "--in-cluster"),
-                                command.toArray(String[]::new)))
+        assertThat(bench(List.of("--standard-paths", "--in-cluster"), command.toArray(String[]::new)))
                 .as(err.toString())
                 .isZero();
 
@@ -219,7 +215,6 @@ class BenchMainIT {
         assertThat(bench("sh", "-c", "echo no hardware; exit 4")).isEqualTo(3);
 
         assertThat(err.toString().lines())
-                .containsExactly(
-                        "dra-conformance: The driver ended with exit status 4; its last line: no hardware");
+                .containsExactly("dra-conformance: The driver ended with exit status 4; its last line: no hardware");
     }
 }

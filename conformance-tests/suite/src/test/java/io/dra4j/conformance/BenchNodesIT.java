@@ -21,7 +21,8 @@ class BenchNodesIT {
     private static final int NODES = 20;
     private static final int DEVICES = 100; // two slices of 64 at most
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -59,8 +60,7 @@ class BenchNodesIT {
                 .containsPattern("resident +[0-9.]+ MiB +[0-9.]+ MiB +-?[0-9.]+ KiB\n")
                 .containsPattern("other API requests +0 +0.00\n")
                 .containsPattern("processor, of one core +[0-9.]+ % +[0-9.]+ %\n");
-        assertThat(out.toString().lines())
-                .allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
+        assertThat(out.toString().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(101));
     }
 
     @Test

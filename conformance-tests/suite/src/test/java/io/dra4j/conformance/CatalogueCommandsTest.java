@@ -42,14 +42,7 @@ class CatalogueCommandsTest {
 
         @Test
         void showsWhatWasAskedFor() {
-            assertThat(
-                            run(
-                                    "list",
-                                    "--profile",
-                                    "performance",
-                                    "--profile=cdi",
-                                    "--level",
-                                    "should"))
+            assertThat(run("list", "--profile", "performance", "--profile=cdi", "--level", "should"))
                     .isZero();
 
             assertThat(out.toString().lines().filter(line -> line.startsWith("DRA-")))
@@ -98,8 +91,7 @@ class CatalogueCommandsTest {
             run("explain", "DRA-PREP-34", "DRA-VER-01", "DRA-RST-03");
 
             assertThat(out.toString())
-                    .containsPattern(
-                            "Applies   either if .* \\(api\\)\n +or if the suite may break")
+                    .containsPattern("Applies   either if .* \\(api\\)\n +or if the suite may break")
                     .contains("Applies   up to Kubernetes 1.36")
                     .contains("(proc)\n          and if the driver answers with CDI device ids")
                     .containsPattern("so a\\s+pass is no proof");
@@ -109,8 +101,7 @@ class CatalogueCommandsTest {
         void saysWhyThereIsNoTest() {
             run("explain", "DRA-PREP-35");
 
-            assertThat(out.toString())
-                    .contains("Test      None: a black-box test cannot distinguish");
+            assertThat(out.toString()).contains("Test      None: a black-box test cannot distinguish");
         }
 
         @Test
@@ -150,9 +141,7 @@ class CatalogueCommandsTest {
         void isRefusedInTwoLinesIfItIsNoCommand() {
             assertThat(run("explan", "DRA-PREP-01")).isEqualTo(3);
 
-            assertThat(err.toString())
-                    .isEqualTo(
-                            """
+            assertThat(err.toString()).isEqualTo("""
                             dra-conformance: there is no command or option explan
                             See `dra-conformance --help`.
                             """);

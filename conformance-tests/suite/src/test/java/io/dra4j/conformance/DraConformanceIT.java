@@ -22,12 +22,10 @@ class DraConformanceIT {
     private final Set<Path> roots = ConcurrentHashMap.newKeySet();
 
     private List<DynamicTest> tests() {
-        return DraConformance.of(
-                        "gpu.example.com",
-                        place -> {
-                            roots.add(place.root());
-                            return new FakeGpuProvider(place.driver(), place.node(), 4);
-                        })
+        return DraConformance.of("gpu.example.com", place -> {
+                    roots.add(place.root());
+                    return new FakeGpuProvider(place.driver(), place.node(), 4);
+                })
                 .settings(
                         "only: [DRA-INFO-01, DRA-PREP-01, DRA-PREP-09, DRA-PREP-32, DRA-SLICE-01, DRA-SLICE-19, DRA-CDI-02]")
                 .tests()
@@ -61,12 +59,9 @@ class DraConformanceIT {
     @Test
     void eachTestHasASourceOfItsOwn() {
         assertThat(tests())
-                .allSatisfy(
-                        test ->
-                                assertThat(test.getTestSourceUri())
-                                        .get()
-                                        .hasToString(
-                                                "classpath:/io/dra4j/conformance/requirements/requirements.yaml"))
+                .allSatisfy(test -> assertThat(test.getTestSourceUri())
+                        .get()
+                        .hasToString("classpath:/io/dra4j/conformance/requirements/requirements.yaml"))
                 .extracting(DynamicTest::getDisplayName)
                 .anyMatch(name -> name.startsWith("DRA-PREP-01: "));
         assertThat(roots).isEmpty();

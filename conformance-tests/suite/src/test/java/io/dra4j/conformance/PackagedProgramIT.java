@@ -18,14 +18,12 @@ class PackagedProgramIT {
 
     private static final Path JAR = Path.of("../target/dra-conformance.jar");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     void readsAKubeconfig() throws Exception {
-        Path kubeconfig =
-                Files.writeString(
-                        folder.resolve("kubeconfig"),
-                        """
+        Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
                         apiVersion: v1
                         kind: Config
                         current-context: nowhere
@@ -37,14 +35,7 @@ class PackagedProgramIT {
                         - {name: nowhere, context: {cluster: closed, user: somebody}}
                         """);
 
-        assertThat(
-                        said(
-                                "run",
-                                "--kubeconfig=" + kubeconfig,
-                                "--driver-name=gpu.example.com",
-                                "--",
-                                "sleep",
-                                "100"))
+        assertThat(said("run", "--kubeconfig=" + kubeconfig, "--driver-name=gpu.example.com", "--", "sleep", "100"))
                 .contains("http://127.0.0.1:1 of context \"nowhere\"", "connection refused");
     }
 

@@ -30,8 +30,7 @@ class PlayMainTest {
     void givesEachDriverTheCommandOfItsPlace() {
         assertThat(drivers("--driver-name=a", "--driver-name=b", "--", "run", "-x", "--", "b"))
                 .containsExactly(
-                        new PlaySettings.Driver("a", List.of("run", "-x")),
-                        new PlaySettings.Driver("b", List.of("b")));
+                        new PlaySettings.Driver("a", List.of("run", "-x")), new PlaySettings.Driver("b", List.of("b")));
     }
 
     @ParameterizedTest

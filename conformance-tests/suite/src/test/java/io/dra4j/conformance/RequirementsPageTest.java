@@ -81,22 +81,15 @@ class RequirementsPageTest {
 
     private String sections() {
         return catalogue.profiles().stream()
-                .map(
-                        profile ->
-                                "\n## %s\n\n%s.\n".formatted(profile.name(), profile.title())
-                                        + of(profile)
-                                                .map(this::section)
-                                                .collect(Collectors.joining()))
+                .map(profile -> "\n## %s\n\n%s.\n".formatted(profile.name(), profile.title())
+                        + of(profile).map(this::section).collect(Collectors.joining()))
                 .collect(Collectors.joining());
     }
 
     private String section(Requirement requirement) {
-        return "\n### %s\n\n**%s** %s\n\n"
-                        .formatted(requirement.id(), level(requirement), requirement.rule())
+        return "\n### %s\n\n**%s** %s\n\n".formatted(requirement.id(), level(requirement), requirement.rule())
                 + new Explanation(catalogue, requirement)
-                        .parts().stream()
-                                .map(part -> line(requirement, part))
-                                .collect(Collectors.joining());
+                        .parts().stream().map(part -> line(requirement, part)).collect(Collectors.joining());
     }
 
     private static String level(Requirement requirement) {

@@ -27,7 +27,8 @@ import picocli.CommandLine.Command;
 /** The command {@code run}, as its users call it. */
 class RunMainIT {
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     private final StringWriter err = new StringWriter();
 
@@ -45,15 +46,14 @@ class RunMainIT {
 
     private static String[] fakeDriver(String... flags) {
         List<String> line = new ArrayList<>(Arrays.asList(flags));
-        line.addAll(
-                List.of(
-                        "--driver-name=gpu.example.com",
-                        "--start-timeout=60",
-                        "--",
-                        System.getProperty("java.home") + "/bin/java",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.dra4j.example.FakeDriverMain"));
+        line.addAll(List.of(
+                "--driver-name=gpu.example.com",
+                "--start-timeout=60",
+                "--",
+                System.getProperty("java.home") + "/bin/java",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.dra4j.example.FakeDriverMain"));
         return line.toArray(String[]::new);
     }
 
@@ -93,10 +93,7 @@ class RunMainIT {
         }
 
         @ParameterizedTest
-        @CsvSource({
-            "'driver: {name: a, process: {command: [b]}, colour: red}', colour",
-            "driver: {name: [, 'line '"
-        })
+        @CsvSource({"'driver: {name: a, process: {command: [b]}, colour: red}', colour", "driver: {name: [, 'line '"})
         void hasUnknownSettingsOrNoYaml(String settings, String word) throws IOException {
             Path file = Files.writeString(folder.resolve("settings.yaml"), settings);
 
@@ -125,9 +122,8 @@ class RunMainIT {
         void hasAnApiServerThatIsTooOld() throws IOException {
             try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();
                     ApiProxy old = ApiProxy.before(api.url())) {
-                old.inject(
-                        Fault.status(404, "NotFound")
-                                .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
+                old.inject(Fault.status(404, "NotFound")
+                        .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
                 Path kubeconfig = old.writeKubeconfig(folder.resolve("kubeconfig"));
 
                 isReportedInALine(
@@ -148,10 +144,7 @@ class RunMainIT {
 
         @Test
         void hasNoApiServer() throws IOException {
-            Path kubeconfig =
-                    Files.writeString(
-                            folder.resolve("kubeconfig"),
-                            """
+            Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
                             apiVersion: v1
                             kind: Config
                             clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]

@@ -30,16 +30,12 @@ class RunOptionsTest {
     @Test
     void everySettingHasAFlagThatNamesIt() {
         Set<String> named = new TreeSet<>();
-        new CommandLine(new RunOptions())
-                .getCommandSpec()
-                .args()
-                .forEach(
-                        arg -> {
-                            Matcher place = PLACE.matcher(String.join(" ", arg.description()));
-                            while (place.find()) {
-                                named.add(place.group(1));
-                            }
-                        });
+        new CommandLine(new RunOptions()).getCommandSpec().args().forEach(arg -> {
+            Matcher place = PLACE.matcher(String.join(" ", arg.description()));
+            while (place.find()) {
+                named.add(place.group(1));
+            }
+        });
 
         assertThat(named).isEqualTo(leaves("", Settings.class));
     }
@@ -48,25 +44,21 @@ class RunOptionsTest {
     void everyFlagIsExplainedBesideItsPlace() {
         assertThat(new CommandLine(new RunOptions()).getCommandSpec().args())
                 .hasSizeGreaterThan(30)
-                .allSatisfy(
-                        arg ->
-                                assertThat(
-                                                PLACE.matcher(String.join(" ", arg.description()))
-                                                        .replaceAll("")
-                                                        .strip())
-                                        .as(arg.toString())
-                                        .hasSizeGreaterThan(10));
+                .allSatisfy(arg -> assertThat(PLACE.matcher(String.join(" ", arg.description()))
+                                .replaceAll("")
+                                .strip())
+                        .as(arg.toString())
+                        .hasSizeGreaterThan(10));
     }
 
     @Test
     void aMeasurementTakesNoFlagsThatItDoesNotHeed() {
-        Set<String> flags =
-                ConformanceMain.commandLine()
-                        .getSubcommands()
-                        .get("bench")
-                        .getCommandSpec()
-                        .optionsMap()
-                        .keySet();
+        Set<String> flags = ConformanceMain.commandLine()
+                .getSubcommands()
+                .get("bench")
+                .getCommandSpec()
+                .optionsMap()
+                .keySet();
 
         assertThat(flags)
                 .contains("--config", "--driver-name", "--kubeconfig", "--rounds")
@@ -75,22 +67,14 @@ class RunOptionsTest {
 
     @Test
     void oldFlagsAreReadButNotShown() {
-        Settings settings =
-                settings("--driver-name=a", "--patience=3", "--deviations=f.yaml", "--", "b");
+        Settings settings = settings("--driver-name=a", "--patience=3", "--deviations=f.yaml", "--", "b");
 
         assertThat(settings.timeoutFactor()).isEqualTo(3);
         assertThat(settings.knownFailures()).isEqualTo("f.yaml");
         assertThat(new CommandLine(new RunOptions()).getUsageMessage())
                 .contains("--timeout-factor", "--known-failures")
                 .doesNotContain("patience", "deviation");
-        assertThatThrownBy(
-                        () ->
-                                settings(
-                                        "--driver-name=a",
-                                        "--timeout-factor=2",
-                                        "--patience=3",
-                                        "--",
-                                        "b"))
+        assertThatThrownBy(() -> settings("--driver-name=a", "--timeout-factor=2", "--patience=3", "--", "b"))
                 .isInstanceOf(SettingsException.class)
                 .hasMessageContaining("are both given");
     }
@@ -110,23 +94,21 @@ class RunOptionsTest {
 
     @Test
     void flagsAloneAreEnough() {
-        Settings settings =
-                settings(
-                        "--driver-name=gpu.example.com",
-                        "--hook=plug=touch {ROOT}/more",
-                        "--only=DRA-PREP-01,DRA-PREP-02",
-                        "--skip=DRA-PREP-03",
-                        "--valid-config={\"parameters\": {\"kind\": \"A\"}, \"effect\": \"env A\"}",
-                        "--invalid-config={\"kind\": \"B\"}",
-                        "--implementation=language=go",
-                        "--timeout-factor=3",
-                        "--",
-                        "driver",
-                        "--verbose");
+        Settings settings = settings(
+                "--driver-name=gpu.example.com",
+                "--hook=plug=touch {ROOT}/more",
+                "--only=DRA-PREP-01,DRA-PREP-02",
+                "--skip=DRA-PREP-03",
+                "--valid-config={\"parameters\": {\"kind\": \"A\"}, \"effect\": \"env A\"}",
+                "--invalid-config={\"kind\": \"B\"}",
+                "--implementation=language=go",
+                "--timeout-factor=3",
+                "--",
+                "driver",
+                "--verbose");
 
         assertThat(settings.driver().process().command()).containsExactly("driver", "--verbose");
-        assertThat(settings.driver().hooks().get("plug"))
-                .containsExactly("sh", "-c", "touch {ROOT}/more");
+        assertThat(settings.driver().hooks().get("plug")).containsExactly("sh", "-c", "touch {ROOT}/more");
         assertThat(settings.only()).containsExactly("DRA-PREP-01", "DRA-PREP-02");
         assertThat(settings.skip()).containsExactly("DRA-PREP-03");
         assertThat(settings.driver().configs().valid().get(0).effect()).isEqualTo("env A");

@@ -77,27 +77,17 @@ public final class TestNode implements AutoCloseable {
     }
 
     private TestNode(
-            Place place,
-            EmbeddedApiServer.Builder server,
-            List<String> command,
-            @Nullable DriverAdapter adapter) {
+            Place place, EmbeddedApiServer.Builder server, List<String> command, @Nullable DriverAdapter adapter) {
         this.command = List.copyOf(command);
         this.adapter = adapter;
         this.place = place;
         api = server.node(NAME).start();
         proxy = ApiProxy.before(api.url());
-        kubelet =
-                FakeKubelet.builder(place.registry())
-                        .outside(place::outside)
-                        .release(api.version().minor())
-                        .claims(
-                                claim ->
-                                        api.store()
-                                                .find(
-                                                        "resourceclaims",
-                                                        claim.namespace(),
-                                                        claim.name()))
-                        .start();
+        kubelet = FakeKubelet.builder(place.registry())
+                .outside(place::outside)
+                .release(api.version().minor())
+                .claims(claim -> api.store().find("resourceclaims", claim.namespace(), claim.name()))
+                .start();
         try {
             proxy.writeKubeconfig(place.kubeconfig());
         } catch (IOException e) {
@@ -153,8 +143,7 @@ public final class TestNode implements AutoCloseable {
     public Instance start(String... options) {
         List<String> words = new ArrayList<>(command);
         words.addAll(Arrays.asList(options));
-        DriverAdapter driver =
-                adapter == null ? new ProcessDriver(words, environment, TIMEOUT) : adapter;
+        DriverAdapter driver = adapter == null ? new ProcessDriver(words, environment, TIMEOUT) : adapter;
         Instance started = driver.start(place, Map.of());
         instances.add(started);
         return started;
@@ -181,9 +170,7 @@ public final class TestNode implements AutoCloseable {
     }
 
     private static boolean isRegisteredAfter(int before, List<KubeletEvent> events) {
-        return events.stream()
-                .skip(before)
-                .anyMatch(event -> event.kind() == KubeletEvent.Kind.REGISTERED);
+        return events.stream().skip(before).anyMatch(event -> event.kind() == KubeletEvent.Kind.REGISTERED);
     }
 
     /** Waits until the kubelet has registered the driver. */

@@ -27,25 +27,14 @@ import java.util.Set;
 /** The tables of the architecture, line by line, as far as the test kit is concerned. */
 @AnalyzeClasses(
         packages = "io.dra4j.testkit",
-        importOptions = {
-            ImportOption.DoNotIncludeTests.class,
-            ArchitectureTest.DoNotIncludeStubs.class
-        })
+        importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.DoNotIncludeStubs.class})
 class ArchitectureTest {
 
     private static final String T = "io.dra4j.testkit";
 
     /** About two thirds of what each package held when the number was last set. */
     private static final Map<String, Integer> LEAST_CLASSES =
-            Map.of(
-                    T + ".apiserver..",
-                    80,
-                    T + ".kubelet",
-                    14,
-                    T + ".proxy",
-                    12,
-                    T + ".protobuf",
-                    8);
+            Map.of(T + ".apiserver..", 80, T + ".kubelet", 14, T + ".proxy", 12, T + ".protobuf", 8);
 
     /** Their public types are the kit's API: tests of drivers, and the suite, use them directly. */
     private static final String[] EMBEDDER_FACING = {
@@ -69,7 +58,8 @@ class ArchitectureTest {
         }
     }
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
@@ -77,25 +67,20 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule neitherTheSpiNorTheRuntimeIsKnown =
-            noClasses()
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.runtime..",
-                            "io.dra4j.api..",
-                            "io.dra4j.kubelet..",
-                            "io.dra4j.example..",
-                            "io.dra4j.conformance..")
-                    .because("drivers in any language are tested, and the runtime with this");
+    static final ArchRule neitherTheSpiNorTheRuntimeIsKnown = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.dra4j.runtime..",
+                    "io.dra4j.api..",
+                    "io.dra4j.kubelet..",
+                    "io.dra4j.example..",
+                    "io.dra4j.conformance..")
+            .because("drivers in any language are tested, and the runtime with this");
 
     @ArchTest
     static final ArchRule grpcIsAtHomeInKubelet =
-            areAtHomeIn(
-                    List.of(T + ".kubelet.."),
-                    "io.grpc..",
-                    "io.netty..",
-                    "io.dra4j.testkit.stubs..");
+            areAtHomeIn(List.of(T + ".kubelet.."), "io.grpc..", "io.netty..", "io.dra4j.testkit.stubs..");
 
     @ArchTest
     static final ArchRule protobufIsAtHomeInKubeletAndProtobuf =
@@ -107,9 +92,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule httpIsAtHomeInApiserverAndProxy =
-            areAtHomeIn(
-                    List.of(T + ".apiserver..", T + ".proxy..", T + ".http.."),
-                    "org.eclipse.jetty..");
+            areAtHomeIn(List.of(T + ".apiserver..", T + ".proxy..", T + ".http.."), "org.eclipse.jetty..");
 
     @ArchTest
     static final ArchRule patchesAreAtHomeInApiserver =
@@ -124,22 +107,19 @@ class ArchitectureTest {
             ModuleRules.publicTypesAreUsedFromOtherPackages(resideInAnyPackage(EMBEDDER_FACING));
 
     @ArchTest
-    static final ArchRule kubeletAndProtobufStandAlone =
-            classes()
-                    .that()
-                    .resideInAnyPackage(T + ".kubelet..", T + ".protobuf..", T + ".http..")
-                    .should(onlyKnowTheirOwnPackageAnd());
+    static final ArchRule kubeletAndProtobufStandAlone = classes()
+            .that()
+            .resideInAnyPackage(T + ".kubelet..", T + ".protobuf..", T + ".http..")
+            .should(onlyKnowTheirOwnPackageAnd());
 
     @ArchTest
-    static final ArchRule apiserverAndProxyKnowTheWireFormatAlone =
-            classes()
-                    .that()
-                    .resideInAnyPackage(T + ".apiserver..", T + ".proxy..")
-                    .should(onlyKnowTheirOwnPackageAnd("protobuf", "http", "rbac"));
+    static final ArchRule apiserverAndProxyKnowTheWireFormatAlone = classes()
+            .that()
+            .resideInAnyPackage(T + ".apiserver..", T + ".proxy..")
+            .should(onlyKnowTheirOwnPackageAnd("protobuf", "http", "rbac"));
 
     @ArchTest
-    static final ArchRule standardStreamsAreLeftToPrograms =
-            noClasses().should(ACCESS_STANDARD_STREAMS);
+    static final ArchRule standardStreamsAreLeftToPrograms = noClasses().should(ACCESS_STANDARD_STREAMS);
 
     private static ArchCondition<JavaClass> onlyKnowTheirOwnPackageAnd(String... others) {
         Set<String> known = Set.of(others);

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The flags and variables of a driver in Go, and what becomes of each here, as a table. */
 public final class DropInTable {
 
-    private static final String HEAD =
-            "| flag | variable | default here | what it does here |\n|---|---|---|---|\n";
+    private static final String HEAD = "| flag | variable | default here | what it does here |\n|---|---|---|---|\n";
 
     private static final String DEFAULT = "Default: ";
     private static final Pattern LINE = Pattern.compile("%n|\n");
@@ -32,21 +31,18 @@ public final class DropInTable {
      * @param description the lines of its help
      */
     public void option(String flag, @Nullable String defaultValue, String... description) {
-        List<String> lines =
-                Arrays.stream(description).flatMap(line -> LINE.splitAsStream(line)).toList();
-        String text =
-                lines.stream()
-                        .filter(line -> !line.startsWith(DEFAULT))
-                        .collect(Collectors.joining(" "));
+        List<String> lines = Arrays.stream(description)
+                .flatMap(line -> LINE.splitAsStream(line))
+                .toList();
+        String text = lines.stream().filter(line -> !line.startsWith(DEFAULT)).collect(Collectors.joining(" "));
         Matcher found = VARIABLES.matcher(text);
         List<String> names = found.find() ? List.of(found.group(1).split(", or ")) : List.of();
         variables.addAll(names);
-        String said =
-                lines.stream()
-                        .filter(line -> line.startsWith(DEFAULT))
-                        .map(line -> line.substring(DEFAULT.length()))
-                        .filter(line -> !line.equals("null"))
-                        .collect(Collectors.joining(" "));
+        String said = lines.stream()
+                .filter(line -> line.startsWith(DEFAULT))
+                .map(line -> line.substring(DEFAULT.length()))
+                .filter(line -> !line.equals("null"))
+                .collect(Collectors.joining(" "));
         row(
                 "`" + flag + "`",
                 names.stream().map(name -> "`" + name + "`").collect(Collectors.joining(", ")),
@@ -62,10 +58,9 @@ public final class DropInTable {
 
     private void row(String... cells) {
         rows.append("| ")
-                .append(
-                        Arrays.stream(cells)
-                                .map(cell -> cell.replace("|", "\\|").replace("<", "&lt;"))
-                                .collect(Collectors.joining(" | ")))
+                .append(Arrays.stream(cells)
+                        .map(cell -> cell.replace("|", "\\|").replace("<", "&lt;"))
+                        .collect(Collectors.joining(" | ")))
                 .append(" |\n");
     }
 

@@ -32,37 +32,35 @@ public final class GrpcProbe implements AutoCloseable {
 
     private static final Pattern PORT = // in the text format or in JSON
             Pattern.compile("health checks on port (?:\\{}[^0-9]*)?(\\d+)");
-    private static final List<String> STATUSES =
-            List.of("UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN");
+    private static final List<String> STATUSES = List.of("UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN");
     private static final int SERVICE = 0x0a; // field 1, a text
     private static final int STATUS = 0x08; // field 1, a number
 
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES =
-            new MethodDescriptor.Marshaller<>() {
-                @Override
-                public InputStream stream(byte[] message) {
-                    return new ByteArrayInputStream(message);
-                }
+    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
+        @Override
+        public InputStream stream(byte[] message) {
+            return new ByteArrayInputStream(message);
+        }
 
-                @Override
-                public byte[] parse(InputStream stream) {
-                    try {
-                        return stream.readAllBytes();
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                }
-            };
-    private static final MethodDescriptor<byte[], byte[]> CHECK =
-            MethodDescriptor.newBuilder(BYTES, BYTES)
-                    .setType(MethodType.UNARY)
-                    .setFullMethodName("grpc.health.v1.Health/Check")
-                    .build();
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    };
+    private static final MethodDescriptor<byte[], byte[]> CHECK = MethodDescriptor.newBuilder(BYTES, BYTES)
+            .setType(MethodType.UNARY)
+            .setFullMethodName("grpc.health.v1.Health/Check")
+            .build();
 
     private final ManagedChannel channel;
 
     private GrpcProbe(int port) {
-        channel = NettyChannelBuilder.forAddress("localhost", port).usePlaintext().build();
+        channel =
+                NettyChannelBuilder.forAddress("localhost", port).usePlaintext().build();
     }
 
     /** The probe at a port of this machine. */
@@ -85,9 +83,7 @@ public final class GrpcProbe implements AutoCloseable {
      * @throws io.grpc.StatusRuntimeException if there is no such service, or no answer
      */
     public String check(String service) {
-        CallOptions limit =
-                CallOptions.DEFAULT.withDeadlineAfter(
-                        TestNode.TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+        CallOptions limit = CallOptions.DEFAULT.withDeadlineAfter(TestNode.TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         byte[] response = ClientCalls.blockingUnaryCall(channel, CHECK, limit, request(service));
         CodedInputStream message = CodedInputStream.newInstance(response);
         try {

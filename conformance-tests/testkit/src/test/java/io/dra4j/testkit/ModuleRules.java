@@ -48,12 +48,11 @@ public final class ModuleRules {
     }
 
     @ArchTest
-    static final ArchRule picocliIsAtHomeInMainsAndOptions =
-            noClasses()
-                    .that(are(not(programs())))
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage("picocli..");
+    static final ArchRule picocliIsAtHomeInMainsAndOptions = noClasses()
+            .that(are(not(programs())))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("picocli..");
 
     @ArchTest
     static final ArchRule onlyProgramsUseTheStandardStreams =
@@ -63,17 +62,14 @@ public final class ModuleRules {
     static final ArchRule noClassUsesTheJdksLogging = NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
 
     /** Types are package-private, or used from another package, or entry points of the module. */
-    public static ArchRule publicTypesAreUsedFromOtherPackages(
-            DescribedPredicate<JavaClass> entryPoints) {
+    public static ArchRule publicTypesAreUsedFromOtherPackages(DescribedPredicate<JavaClass> entryPoints) {
         return classes()
                 .that()
                 .areTopLevelClasses()
                 .and(are(not(entryPoints)))
-                .should(
-                        ArchCondition.from(
-                                describe(
-                                        "be package-private or used from another package",
-                                        type -> !isPublic(type) || isUsedElsewhere(type))));
+                .should(ArchCondition.from(describe(
+                        "be package-private or used from another package",
+                        type -> !isPublic(type) || isUsedElsewhere(type))));
     }
 
     private static boolean isPublic(JavaClass type) {
@@ -101,19 +97,13 @@ public final class ModuleRules {
      */
     public static void assertImported(JavaClasses classes, Map<String, Integer> least) {
         assertThat(least)
-                .allSatisfy(
-                        (name, number) ->
-                                assertThat(
-                                                classes.that(
-                                                        JavaClass.Predicates.resideInAPackage(
-                                                                name)))
-                                        .as(name)
-                                        .hasSizeGreaterThanOrEqualTo(number));
+                .allSatisfy((name, number) -> assertThat(classes.that(JavaClass.Predicates.resideInAPackage(name)))
+                        .as(name)
+                        .hasSizeGreaterThanOrEqualTo(number));
     }
 
     private static DescribedPredicate<JavaClass> programs() {
-        return describe(
-                "*Main or *Options", type -> type.getName().matches(".*(Main|Options)(\\$.*)?"));
+        return describe("*Main or *Options", type -> type.getName().matches(".*(Main|Options)(\\$.*)?"));
     }
 
     /** One slice for each top-level class, nested classes included. */

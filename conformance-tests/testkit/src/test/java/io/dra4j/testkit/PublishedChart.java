@@ -28,11 +28,7 @@ public record PublishedChart(Path file) {
 
     /** The variables that {@link TestNode} sets itself. */
     private static final Set<String> OF_THE_NODE =
-            Set.of(
-                    "NODE_NAME",
-                    "CDI_ROOT",
-                    "KUBELET_PLUGINS_DIRECTORY_PATH",
-                    "KUBELET_REGISTRAR_DIRECTORY_PATH");
+            Set.of("NODE_NAME", "CDI_ROOT", "KUBELET_PLUGINS_DIRECTORY_PATH", "KUBELET_REGISTRAR_DIRECTORY_PATH");
 
     private static final Pattern REFERENCE = Pattern.compile("\\$\\(([A-Za-z_][A-Za-z0-9_]*)\\)");
 
@@ -81,10 +77,7 @@ public record PublishedChart(Path file) {
         Map<String, String> environment = new LinkedHashMap<>();
         for (JsonNode variable : container.path("env")) {
             String field = variable.at("/valueFrom/fieldRef/fieldPath").asText();
-            String value =
-                    field.isEmpty()
-                            ? variable.path("value").asText()
-                            : fields.getOrDefault(field, "");
+            String value = field.isEmpty() ? variable.path("value").asText() : fields.getOrDefault(field, "");
             environment.put(variable.path("name").asText(), expand(value, environment));
         }
         List<String> command = new ArrayList<>();
@@ -98,19 +91,15 @@ public record PublishedChart(Path file) {
     private static String expand(String text, Map<String, String> environment) {
         return REFERENCE
                 .matcher(text)
-                .replaceAll(
-                        found ->
-                                Matcher.quoteReplacement(
-                                        environment.getOrDefault(found.group(1), found.group())));
+                .replaceAll(found -> Matcher.quoteReplacement(environment.getOrDefault(found.group(1), found.group())));
     }
 
     /** Returns the rights of the ServiceAccount in a release of Kubernetes, such as 1.36. */
     public ServiceAccountAccess access(String driver, String release) {
         JsonNode account = objects("ServiceAccount").get(0);
-        String name =
-                account.at("/metadata/namespace").asText()
-                        + "/"
-                        + account.at("/metadata/name").asText();
+        String name = account.at("/metadata/namespace").asText()
+                + "/"
+                + account.at("/metadata/name").asText();
         return new ServiceAccountAccess(name, List.of(file.toString()), driver, release);
     }
 

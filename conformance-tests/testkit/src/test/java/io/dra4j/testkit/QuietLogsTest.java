@@ -53,7 +53,6 @@ class QuietLogsTest {
 
     @Test
     void logbackFindsIt() {
-        assertThat(ServiceLoader.load(Configurator.class))
-                .hasAtLeastOneElementOfType(QuietLogs.class);
+        assertThat(ServiceLoader.load(Configurator.class)).hasAtLeastOneElementOfType(QuietLogs.class);
     }
 }

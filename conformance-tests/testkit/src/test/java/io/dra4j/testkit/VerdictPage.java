@@ -74,21 +74,17 @@ public final class VerdictPage {
         int to = page.indexOf(end);
         Map<Requirement, String> verdicts = parsed(page.substring(from, to));
         verdicts.keySet().removeIf(one -> !known.test(one.id()));
-        byRequirement(found)
-                .forEach((one, several) -> verdicts.put(one, String.join(", ", several)));
+        byRequirement(found).forEach((one, several) -> verdicts.put(one, String.join(", ", several)));
         return page.substring(0, from) + table(verdicts) + page.substring(to);
     }
 
     /**
      * A requirement that was tried in several versions of the service may have several verdicts.
      */
-    private static Map<Requirement, Set<String>> byRequirement(
-            Map<String, ? extends Enum<?>> found) {
+    private static Map<Requirement, Set<String>> byRequirement(Map<String, ? extends Enum<?>> found) {
         Map<Requirement, Set<String>> verdicts = new TreeMap<>();
-        found.forEach(
-                (name, verdict) ->
-                        verdicts.computeIfAbsent(Requirement.of(name), any -> new TreeSet<>())
-                                .add(label(verdict)));
+        found.forEach((name, verdict) -> verdicts.computeIfAbsent(Requirement.of(name), any -> new TreeSet<>())
+                .add(label(verdict)));
         return verdicts;
     }
 
@@ -98,39 +94,30 @@ public final class VerdictPage {
 
     private static Map<Requirement, String> parsed(String part) {
         Map<Requirement, String> verdicts = new TreeMap<>();
-        ROW.matcher(part)
-                .results()
-                .forEach(
-                        row -> {
-                            Matcher ids = ID.matcher(row.group());
-                            while (ids.find()) {
-                                verdicts.put(
-                                        new Requirement(row.group(1), ids.group(1)), row.group(2));
-                            }
-                        });
+        ROW.matcher(part).results().forEach(row -> {
+            Matcher ids = ID.matcher(row.group());
+            while (ids.find()) {
+                verdicts.put(new Requirement(row.group(1), ids.group(1)), row.group(2));
+            }
+        });
         return verdicts;
     }
 
     private static String table(Map<Requirement, String> verdicts) {
         Map<String, Map<String, Set<String>>> grouped = new TreeMap<>();
-        verdicts.forEach(
-                (one, verdict) ->
-                        grouped.computeIfAbsent(one.profile(), any -> new TreeMap<>())
-                                .computeIfAbsent(verdict, any -> new TreeSet<>())
-                                .add(one.id()));
+        verdicts.forEach((one, verdict) -> grouped.computeIfAbsent(one.profile(), any -> new TreeMap<>())
+                .computeIfAbsent(verdict, any -> new TreeSet<>())
+                .add(one.id()));
         StringBuilder table = new StringBuilder("\n| profile | verdict | | requirements |\n");
         table.append("|---|---|---|---|\n");
-        grouped.forEach(
-                (profile, byVerdict) ->
-                        byVerdict.forEach((verdict, ids) -> row(table, profile, verdict, ids)));
+        grouped.forEach((profile, byVerdict) -> byVerdict.forEach((verdict, ids) -> row(table, profile, verdict, ids)));
         return table.append('\n').toString();
     }
 
     private static void row(StringBuilder table, String profile, String verdict, Set<String> ids) {
-        String links =
-                ids.stream()
-                        .map(id -> "[%1$s](../requirements.md#%2$s)".formatted(id, anchor(id)))
-                        .collect(Collectors.joining(", "));
+        String links = ids.stream()
+                .map(id -> "[%1$s](../requirements.md#%2$s)".formatted(id, anchor(id)))
+                .collect(Collectors.joining(", "));
         table.append("| %s | %s | %d | %s |%n".formatted(profile, verdict, ids.size(), links));
     }
 

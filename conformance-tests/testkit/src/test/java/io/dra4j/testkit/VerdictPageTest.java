@@ -18,8 +18,7 @@ class VerdictPageTest {
 
     private static final Map<String, Verdict> FIRST = Map.of("cdi.DRA-CDI-01", Verdict.PASS);
 
-    private static final String PAGE =
-            """
+    private static final String PAGE = """
             # A driver
             <!-- whole -->
 
@@ -37,11 +36,10 @@ class VerdictPageTest {
 
     @Test
     void staysAsItIsAfterARunThatFoundTheSame() {
-        Map<String, Verdict> found =
-                Map.of(
-                        "cdi.DRA-CDI-01", Verdict.PASS,
-                        "cdi.DRA-CDI-02[v1]", Verdict.PASS,
-                        "cdi.DRA-CDI-02[v1beta1]", Verdict.NOT_APPLICABLE);
+        Map<String, Verdict> found = Map.of(
+                "cdi.DRA-CDI-01", Verdict.PASS,
+                "cdi.DRA-CDI-02[v1]", Verdict.PASS,
+                "cdi.DRA-CDI-02[v1beta1]", Verdict.NOT_APPLICABLE);
 
         assertThat(after("whole", found)).isEqualTo(PAGE);
     }
@@ -62,9 +60,7 @@ class VerdictPageTest {
     void losesWhatTheCatalogueDoesNotHave() {
         VerdictPage page = new VerdictPage(Path.of("page.md"), "DRA-CDI-01"::equals);
 
-        assertThat(page.after(PAGE, "whole", FIRST))
-                .contains("DRA-CDI-01")
-                .doesNotContain("DRA-CDI-02");
+        assertThat(page.after(PAGE, "whole", FIRST)).contains("DRA-CDI-01").doesNotContain("DRA-CDI-02");
     }
 
     @Test

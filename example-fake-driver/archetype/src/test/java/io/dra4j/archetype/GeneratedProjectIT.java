@@ -39,7 +39,9 @@ class GeneratedProjectIT {
 
     private static final ObjectReader YAML = new YAMLMapper().readerFor(JsonNode.class);
 
-    @TempDir static Path place;
+    @TempDir
+    static Path place;
+
     private static MavenProcess maven;
     private static Path project;
 
@@ -47,19 +49,18 @@ class GeneratedProjectIT {
     static void generate() throws Exception {
         maven = MavenProcess.with(place);
         String version = System.getProperty("archetype.version");
-        Output output =
-                maven.run(
-                        place,
-                        "org.apache.maven.plugins:maven-archetype-plugin:%s:generate"
-                                .formatted(System.getProperty("archetype.plugin.version")),
-                        "-DarchetypeCatalog=internal",
-                        "-DarchetypeGroupId=io.dra4j",
-                        "-DarchetypeArtifactId=dra4j-archetype",
-                        "-DarchetypeVersion=" + version,
-                        "-DgroupId=com.acme",
-                        "-DartifactId=fpga-driver",
-                        "-DdriverName=fpga.acme.com",
-                        "-DclassName=Fpga");
+        Output output = maven.run(
+                place,
+                "org.apache.maven.plugins:maven-archetype-plugin:%s:generate"
+                        .formatted(System.getProperty("archetype.plugin.version")),
+                "-DarchetypeCatalog=internal",
+                "-DarchetypeGroupId=io.dra4j",
+                "-DarchetypeArtifactId=dra4j-archetype",
+                "-DarchetypeVersion=" + version,
+                "-DgroupId=com.acme",
+                "-DartifactId=fpga-driver",
+                "-DdriverName=fpga.acme.com",
+                "-DclassName=Fpga");
         assertThat(output.status()).as(output.text()).isZero();
         project = place.resolve("fpga-driver");
         if (!NIGHTLY) {
@@ -81,8 +82,7 @@ class GeneratedProjectIT {
         assertThat(output.status()).as(output.text()).isZero();
         Element report = report("com.acme.ConformanceTest");
         assertThat(number(report, "failures") + number(report, "errors")).isZero();
-        assertThat(number(report, "tests") - number(report, "skipped"))
-                .isGreaterThan(NIGHTLY ? 50 : 2);
+        assertThat(number(report, "tests") - number(report, "skipped")).isGreaterThan(NIGHTLY ? 50 : 2);
     }
 
     @Test
@@ -118,7 +118,9 @@ class GeneratedProjectIT {
                         "ValidatingAdmissionPolicyBinding");
         assertThat(kinds.get("DaemonSet").at("/spec/template/spec/serviceAccountName"))
                 .isEqualTo(kinds.get("ServiceAccount").at("/metadata/name"));
-        assertThat(kinds.get("DeviceClass").at("/spec/selectors/0/cel/expression").asText())
+        assertThat(kinds.get("DeviceClass")
+                        .at("/spec/selectors/0/cel/expression")
+                        .asText())
                 .isEqualTo("device.driver == \"fpga.acme.com\"");
         assertThat(kinds.values().toString()).doesNotContain("${");
     }
@@ -127,21 +129,18 @@ class GeneratedProjectIT {
     @Test
     @Order(3)
     void isTriedByTheWholeSuiteWithTheRightsOfItsChart() throws Exception {
-        Output run =
-                Output.of(
-                        project,
-                        "java",
-                        "-jar",
-                        System.getProperty("suite.jar"),
-                        "run",
-                        "--config",
-                        "conformance.yaml",
-                        "--only=DRA-RST-01");
+        Output run = Output.of(
+                project,
+                "java",
+                "-jar",
+                System.getProperty("suite.jar"),
+                "run",
+                "--config",
+                "conformance.yaml",
+                "--only=DRA-RST-01");
 
         assertThat(run.status()).as(run.text()).isZero();
-        assertThat(run.text())
-                .containsPattern("pass +DRA-RST-01")
-                .contains("the API server refused no request");
+        assertThat(run.text()).containsPattern("pass +DRA-RST-01").contains("the API server refused no request");
     }
 
     private static Element report(String test) throws Exception {

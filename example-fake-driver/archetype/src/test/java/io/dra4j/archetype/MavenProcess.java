@@ -18,8 +18,7 @@ import java.util.stream.Stream;
  */
 final class MavenProcess {
 
-    private static final String SETTINGS =
-            """
+    private static final String SETTINGS = """
             <settings>
               <profiles>
                 <profile>
@@ -32,8 +31,7 @@ final class MavenProcess {
             </settings>
             """;
 
-    private static final String REPOSITORY =
-            """
+    private static final String REPOSITORY = """
             <%1$s>
               <id>known</id>
               <url>%2$s</url>
@@ -52,12 +50,10 @@ final class MavenProcess {
 
     static MavenProcess with(Path directory) throws IOException {
         String known = Path.of(System.getProperty("local.repository")).toUri().toString();
-        Path settings =
-                Files.writeString(
-                        directory.resolve("settings.xml"),
-                        SETTINGS.formatted(
-                                REPOSITORY.formatted("repository", known),
-                                REPOSITORY.formatted("pluginRepository", known)));
+        Path settings = Files.writeString(
+                directory.resolve("settings.xml"),
+                SETTINGS.formatted(
+                        REPOSITORY.formatted("repository", known), REPOSITORY.formatted("pluginRepository", known)));
         Path repository = directory.resolve("repository");
         copy(Path.of(System.getProperty("built.repository")), repository);
         copyArchetype(System.getProperty("archetype.version"), repository);

@@ -53,11 +53,10 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
     private static final String OF_NODES = "kthreadd";
 
     /** The units of daemons, by the first 15 letters of their names, which the kernel keeps. */
-    private static final Map<String, String> UNITS =
-            Map.of(
-                    "nvidia-persiste", PERSISTENCED,
-                    "nv-hostengine", "nvidia-dcgm",
-                    "dcgm-exporter", "dcgm-exporter");
+    private static final Map<String, String> UNITS = Map.of(
+            "nvidia-persiste", PERSISTENCED,
+            "nv-hostengine", "nvidia-dcgm",
+            "dcgm-exporter", "dcgm-exporter");
 
     @Override
     public String id() {
@@ -84,19 +83,17 @@ record GpuHolders(NodeReading node, Changes changes, NvidiaSmi smi, Path proc) i
                     "this pod does not see the node's processes: run it on the node, or with hostPID");
         }
         List<Finding> findings = new ArrayList<>();
-        holders(nodes)
-                .forEach(
-                        (unit, held) -> {
-                            Set<String> others = new TreeSet<>(held);
-                            others.removeAll(toSwitch);
-                            held.retainAll(toSwitch);
-                            if (!held.isEmpty()) {
-                                findings.add(ofMigMode(unit, held));
-                            }
-                            if (!others.isEmpty() && (!unit.equals(PERSISTENCED) || !canLetGo())) {
-                                findings.add(ofDriver(unit, others));
-                            }
-                        });
+        holders(nodes).forEach((unit, held) -> {
+            Set<String> others = new TreeSet<>(held);
+            others.removeAll(toSwitch);
+            held.retainAll(toSwitch);
+            if (!held.isEmpty()) {
+                findings.add(ofMigMode(unit, held));
+            }
+            if (!others.isEmpty() && (!unit.equals(PERSISTENCED) || !canLetGo())) {
+                findings.add(ofDriver(unit, others));
+            }
+        });
         return new Result("no daemon keeps a GPU open", findings);
     }
 

@@ -51,7 +51,8 @@ final class NodeReading {
      * @throws NotCheckedException if virtual machines may have some, and the bus can't be read
      */
     boolean isForMachines() {
-        return install.isPassthrough() && PassthroughGpus.of(onBus(bus()), Set.of()).areAllBound();
+        return install.isPassthrough()
+                && PassthroughGpus.of(onBus(bus()), Set.of()).areAllBound();
     }
 
     /**
@@ -60,7 +61,9 @@ final class NodeReading {
      * @throws NotCheckedException if the bus can't be read
      */
     List<PciFunction> ofNvidiasDriver() {
-        return onBus(bus()).stream().filter(gpu -> gpu.isBoundTo(PassthroughGpus.NVIDIA)).toList();
+        return onBus(bus()).stream()
+                .filter(gpu -> gpu.isBoundTo(PassthroughGpus.NVIDIA))
+                .toList();
     }
 
     private PciBus bus() {
@@ -76,8 +79,7 @@ final class NodeReading {
         Path folder = bus.sysfs().resolve("bus/pci");
         if (!Files.isDirectory(folder)) {
             throw new NotCheckedException(
-                    "there is no folder %s: is %s the node's sysfs?"
-                            .formatted(folder, bus.sysfs()));
+                    "there is no folder %s: is %s the node's sysfs?".formatted(folder, bus.sysfs()));
         }
         try {
             return bus.gpus();

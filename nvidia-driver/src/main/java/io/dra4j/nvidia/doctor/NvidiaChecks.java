@@ -24,8 +24,7 @@ public final class NvidiaChecks {
      * @param hook the program that an option names; null for the driver's own
      * @param directory the driver's directory, to which it copies its own
      */
-    public static List<Check> of(
-            InstallOptions install, Roots roots, @Nullable Path hook, Path directory) {
+    public static List<Check> of(InstallOptions install, Roots roots, @Nullable Path hook, Path directory) {
         NodeReading node = new NodeReading(install, roots.proc());
         List<Check> checks = new ArrayList<>();
         checks.add(new DriverRootCheck(roots.here(), node));
@@ -34,12 +33,11 @@ public final class NvidiaChecks {
                 hook == null
                         ? new HookCheck(HookProgram.copied(directory), roots, directory)
                         : new HookCheck(HookProgram.at(hook), roots, null));
-        checks.add(
-                new GpuHolders(
-                        node,
-                        new GpuHolders.Changes(install.isDynamicMig(), install.isPassthrough()),
-                        install.nvidiaSmi(),
-                        roots.proc()));
+        checks.add(new GpuHolders(
+                node,
+                new GpuHolders.Changes(install.isDynamicMig(), install.isPassthrough()),
+                install.nvidiaSmi(),
+                roots.proc()));
         if (install.isPassthrough()) {
             checks.addAll(new VfioChecks(install.sysfs()).all());
         }

@@ -36,11 +36,7 @@ record NvmlCheck(NodeReading node, boolean passthrough) implements Check {
             List<PciFunction> bound = gpus == 0 && passthrough ? node.ofNvidiasDriver() : List.of();
             if (gpus > 0 || passthrough && bound.isEmpty()) {
                 return Result.healthy(
-                        "driver %s, %d GPU%s"
-                                .formatted(
-                                        node.reading().driverVersion(),
-                                        gpus,
-                                        gpus == 1 ? "" : "s"));
+                        "driver %s, %d GPU%s".formatted(node.reading().driverVersion(), gpus, gpus == 1 ? "" : "s"));
             }
             return new Result("", List.of(finding("NVML reports no GPU" + of(bound))));
         } catch (DraException e) {

@@ -52,19 +52,16 @@ final class VfioChecks {
             @Override
             public Result look() {
                 List<PciFunction> gpus = NodeReading.onBus(bus);
-                return gpus.isEmpty()
-                        ? Result.healthy("no GPU is on the PCI bus")
-                        : look.apply(gpus);
+                return gpus.isEmpty() ? Result.healthy("no GPU is on the PCI bus") : look.apply(gpus);
             }
         };
     }
 
     private Result iommu(List<PciFunction> gpus) {
-        String without =
-                gpus.stream()
-                        .filter(gpu -> gpu.group() == null)
-                        .map(gpu -> gpu.address().text())
-                        .collect(Collectors.joining(", "));
+        String without = gpus.stream()
+                .filter(gpu -> gpu.group() == null)
+                .map(gpu -> gpu.address().text())
+                .collect(Collectors.joining(", "));
         return without.isEmpty()
                 ? Result.healthy("each GPU has an IOMMU group")
                 : found(
@@ -109,19 +106,17 @@ final class VfioChecks {
     private static Finding shared(PciFunction gpu, List<PciFunction> conflicting) {
         List<String> mend = new ArrayList<>();
         mend.add("ls -l /sys/kernel/iommu_groups/%s/devices".formatted(gpu.group()));
-        for (PciFunction other : conflicting.stream().filter(one -> !one.isGpu()).toList()) {
-            mend.add(
-                    "echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
-                            .formatted(other.address()));
+        for (PciFunction other :
+                conflicting.stream().filter(one -> !one.isGpu()).toList()) {
+            mend.add("echo %1$s | sudo tee /sys/bus/pci/devices/%1$s/driver/unbind    # if the node can do without it"
+                    .formatted(other.address()));
         }
-        mend.add(
-                "# otherwise plug the GPU in elsewhere, or switch ACS on in the firmware, which makes smaller groups");
+        mend.add("# otherwise plug the GPU in elsewhere, or switch ACS on in the firmware, which makes smaller groups");
         return new Finding(
                 "iommu-group",
                 Severity.ERROR,
                 "IOMMU group " + gpu.group(),
-                "GPU %s is in it with %s"
-                        .formatted(gpu.address(), PassthroughChecks.named(conflicting)),
+                "GPU %s is in it with %s".formatted(gpu.address(), PassthroughChecks.named(conflicting)),
                 conflicting.stream().anyMatch(PciFunction::isGpu)
                         ? "the kernel lends a group as a whole: its GPUs are not offered to virtual"
                                 + " machines, for one could reach the GPU of another"
@@ -160,12 +155,7 @@ final class VfioChecks {
     }
 
     private static Result found(
-            String id,
-            Severity severity,
-            String object,
-            String what,
-            String why,
-            List<String> mend) {
+            String id, Severity severity, String object, String what, String why, List<String> mend) {
         return new Result("", List.of(new Finding(id, severity, object, what, why, mend)));
     }
 }

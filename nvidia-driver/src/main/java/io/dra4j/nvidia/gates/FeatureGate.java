@@ -7,9 +7,7 @@ public enum FeatureGate {
     /** The gate of {@code --dynamic-mig}. */
     DynamicMIG(Handling.APPLIED, "is `--dynamic-mig`, which outweighs it if it is given"),
     /** The gate of health checks. */
-    NVMLDeviceHealthCheck(
-            Handling.APPLIED,
-            "is `--health-watch` always or never, which outweighs it if it is given"),
+    NVMLDeviceHealthCheck(Handling.APPLIED, "is `--health-watch` always or never, which outweighs it if it is given"),
     /** The gate of time slicing. */
     TimeSlicingSettings(Handling.APPLIED, "allows the sharing strategy `TimeSlicing`"),
     /** The gate of MPS. */

@@ -48,9 +48,8 @@ public final class FeatureGates {
         String name = equals < 0 ? entry.strip() : entry.substring(0, equals).strip();
         String value = equals < 0 ? "" : entry.substring(equals + 1).strip();
         if (name.isEmpty() || !(TRUE.contains(value) || FALSE.contains(value))) {
-            throw new IllegalArgumentException(
-                    "\"%s\" at character %d is not a gate; write NAME=true or NAME=false"
-                            .formatted(entry.strip(), position));
+            throw new IllegalArgumentException("\"%s\" at character %d is not a gate; write NAME=true or NAME=false"
+                    .formatted(entry.strip(), position));
         }
         given.put(name, TRUE.contains(value));
     }
@@ -67,7 +66,9 @@ public final class FeatureGates {
 
     /** Returns the gates that were given and are known. */
     List<FeatureGate> known() {
-        return Stream.of(FeatureGate.values()).filter(gate -> given(gate).isPresent()).toList();
+        return Stream.of(FeatureGate.values())
+                .filter(gate -> given(gate).isPresent())
+                .toList();
     }
 
     /** Returns a sentence for each gate that is unknown, or on and not supported. */
@@ -75,12 +76,12 @@ public final class FeatureGates {
         List<String> problems = new ArrayList<>();
         for (FeatureGate gate : known()) {
             if (gate.handling() == Handling.NOT_SUPPORTED && isOn(gate)) {
-                problems.add(
-                        "feature gate %s is on, and this driver does not support it (%s): set %s=false"
-                                .formatted(gate, gate.note(), gate));
+                problems.add("feature gate %s is on, and this driver does not support it (%s): set %s=false"
+                        .formatted(gate, gate.note(), gate));
             }
         }
-        List<String> names = Stream.of(FeatureGate.values()).map(FeatureGate::name).toList();
+        List<String> names =
+                Stream.of(FeatureGate.values()).map(FeatureGate::name).toList();
         given.keySet().stream()
                 .filter(name -> !names.contains(name))
                 .map(name -> "feature gate %s is unknown: correct or remove it".formatted(name))

@@ -72,9 +72,7 @@ public final class GateOptions {
             shares = Shares.parse(given.strip());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(
-                    spec.commandLine(),
-                    "Invalid value for option '--consumable-shares': " + e.getMessage(),
-                    e);
+                    spec.commandLine(), "Invalid value for option '--consumable-shares': " + e.getMessage(), e);
         }
     }
 
@@ -97,13 +95,9 @@ public final class GateOptions {
     public void check() {
         List<String> problems = new ArrayList<>(gates.problems());
         if (!problems.isEmpty() && !Boolean.TRUE.equals(ignoreUnknown)) {
-            throw new DraException(
-                    String.join("; ", problems)
-                            + "; or start without it, by --ignore-unknown-gates");
+            throw new DraException(String.join("; ", problems) + "; or start without it, by --ignore-unknown-gates");
         }
-        problems.forEach(
-                problem ->
-                        LOG.atWarn().addKeyValue("problem", problem).log("An option is ignored"));
+        problems.forEach(problem -> LOG.atWarn().addKeyValue("problem", problem).log("An option is ignored"));
         gates.known().forEach(this::log);
     }
 

@@ -85,8 +85,11 @@ public final class DeviceFaults {
     synchronized boolean failed(String gpu, XidError error) {
         List<XidError> known = errors.computeIfAbsent(gpu, key -> new ArrayList<>());
         XidError latest = known.isEmpty() ? null : known.get(known.size() - 1);
-        XidError now =
-                known.stream().filter(error::isSame).findFirst().map(error::after).orElse(error);
+        XidError now = known.stream()
+                .filter(error::isSame)
+                .findFirst()
+                .map(error::after)
+                .orElse(error);
         known.removeIf(error::isSame);
         known.add(now);
         if (known.size() > MOST_ERRORS) {
@@ -110,14 +113,10 @@ public final class DeviceFaults {
     }
 
     /** Adds what an earlier process recorded, but for thresholds that are none any more. */
-    public synchronized void recall(
-            Map<String, List<XidError>> failed, Map<String, Set<Measure>> measured) {
+    public synchronized void recall(Map<String, List<XidError>> failed, Map<String, Set<Measure>> measured) {
         failed.forEach((gpu, all) -> errors.put(gpu, new ArrayList<>(all)));
-        measured.forEach(
-                (gpu, all) ->
-                        all.stream()
-                                .filter(thresholds.limits()::containsKey)
-                                .forEach(measure -> exceeds(gpu, measure, true)));
+        measured.forEach((gpu, all) ->
+                all.stream().filter(thresholds.limits()::containsKey).forEach(measure -> exceeds(gpu, measure, true)));
     }
 
     /**
@@ -214,7 +213,9 @@ public final class DeviceFaults {
         for (Pool pool : devices.inventory().pools()) {
             List<Device> tainted = new ArrayList<>();
             for (Device device : pool.devices()) {
-                tainted.add(device.toBuilder().taints(taints(offer(device, devices))).build());
+                tainted.add(device.toBuilder()
+                        .taints(taints(offer(device, devices)))
+                        .build());
             }
             pools.add(pool.toBuilder().devices(tainted).build());
         }
@@ -245,10 +246,7 @@ public final class DeviceFaults {
     }
 
     private Taint taint(Measure measure) {
-        return Taint.of(
-                DOMAIN + measure.key(),
-                "above-" + thresholds.limits().get(measure),
-                Effect.NO_SCHEDULE);
+        return Taint.of(DOMAIN + measure.key(), "above-" + thresholds.limits().get(measure), Effect.NO_SCHEDULE);
     }
 
     private static Taint taint(XidError error) {
@@ -298,9 +296,7 @@ public final class DeviceFaults {
     private Optional<XidError> worstError(Offer device) {
         return errors.getOrDefault(device.uuid(), List.of()).stream()
                 .filter(error -> concerns(error, device))
-                .reduce(
-                        (worst, next) ->
-                                next.effect().compareTo(worst.effect()) < 0 ? worst : next);
+                .reduce((worst, next) -> next.effect().compareTo(worst.effect()) < 0 ? worst : next);
     }
 
     private static boolean concerns(XidError error, Offer device) {

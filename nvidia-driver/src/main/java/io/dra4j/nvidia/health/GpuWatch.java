@@ -103,8 +103,7 @@ public final class GpuWatch implements AutoCloseable {
     }
 
     /** Creates a watch that is not started yet. */
-    public GpuWatch(
-            Nvml nvml, Node node, DeviceFaults faults, HealthPolicy policy, InstantSource clock) {
+    public GpuWatch(Nvml nvml, Node node, DeviceFaults faults, HealthPolicy policy, InstantSource clock) {
         this.nvml = nvml;
         this.node = node;
         this.faults = faults;
@@ -135,12 +134,9 @@ public final class GpuWatch implements AutoCloseable {
             }
         }
         thread.setDaemon(true);
-        thread.setUncaughtExceptionHandler(
-                (ended, e) ->
-                        LOG.atError()
-                                .setCause(e)
-                                .log(
-                                        "Unexpected error ended the watch of the GPUs: failed GPUs are not tainted any more"));
+        thread.setUncaughtExceptionHandler((ended, e) -> LOG.atError()
+                .setCause(e)
+                .log("Unexpected error ended the watch of the GPUs: failed GPUs are not tainted any more"));
         thread.start();
     }
 

@@ -31,8 +31,9 @@ public final class HealthStateFile {
     private static final String OWNER_ONLY = "rw-------";
     private static final int FORM = 2;
 
-    private static final JsonMapper JSON =
-            JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
 
     private final Path file;
     private final String boot;
@@ -84,9 +85,7 @@ public final class HealthStateFile {
         try {
             return Files.readString(id).strip();
         } catch (IOException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .log("Boot id unknown: device faults are not kept over a restart");
+            LOG.atWarn().setCause(e).log("Boot id unknown: device faults are not kept over a restart");
             return "";
         }
     }
@@ -106,20 +105,14 @@ public final class HealthStateFile {
         } catch (FileNotFoundException e) {
             LOG.atDebug().addKeyValue("file", file).log("No health state file yet");
         } catch (IOException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("file", file)
-                    .log("Health state file can't be read, and is ignored");
+            LOG.atWarn().setCause(e).addKeyValue("file", file).log("Health state file can't be read, and is ignored");
         }
         return last;
     }
 
     /** Writes the state, if it has changed. */
     public void write(
-            List<Gpu> gpus,
-            Map<String, List<XidError>> errors,
-            Map<String, Set<Measure>> exceeded,
-            Set<String> ended) {
+            List<Gpu> gpus, Map<String, List<XidError>> errors, Map<String, Set<Measure>> exceeded, Set<String> ended) {
         State now = new State(FORM, boot, gpus, errors, exceeded, ended);
         if (now.equals(last)) {
             return;
@@ -127,10 +120,7 @@ public final class HealthStateFile {
         try {
             Path fresh = file.resolveSibling(file.getFileName() + ".new");
             Files.deleteIfExists(fresh);
-            Files.createFile(
-                    fresh,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString(OWNER_ONLY)));
+            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
             Files.write(fresh, JSON.writeValueAsBytes(now));
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
             last = now;
@@ -138,8 +128,7 @@ public final class HealthStateFile {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("file", file)
-                    .log(
-                            "Health state file can't be written: device faults are not kept over a restart");
+                    .log("Health state file can't be written: device faults are not kept over a restart");
         }
     }
 }

@@ -19,11 +19,7 @@ public enum Measure {
     private final IntUnaryOperator end;
     private final String message;
 
-    Measure(
-            BiFunction<Nvml, String, OptionalInt> reading,
-            int unit,
-            IntUnaryOperator end,
-            String message) {
+    Measure(BiFunction<Nvml, String, OptionalInt> reading, int unit, IntUnaryOperator end, String message) {
         this.reading = reading;
         this.unit = unit;
         this.end = end;

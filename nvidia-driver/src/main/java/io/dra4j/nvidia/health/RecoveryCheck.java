@@ -82,9 +82,8 @@ final class RecoveryCheck {
         if (!isRepaired && unrepaired.add(gpu)) {
             LOG.atWarn()
                     .addKeyValue("gpu", gpu)
-                    .log(
-                            "GPU asks for no recovery, but has memory that a reset has yet to"
-                                    + " replace, or that can't be replaced; its taints stay");
+                    .log("GPU asks for no recovery, but has memory that a reset has yet to"
+                            + " replace, or that can't be replaced; its taints stay");
         }
         return isRepaired;
     }

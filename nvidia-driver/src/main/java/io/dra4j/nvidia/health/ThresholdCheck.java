@@ -34,16 +34,15 @@ final class ThresholdCheck {
         if (thresholds.limits().isEmpty() || gpus.isEmpty()) {
             return false;
         }
-        return nvml.inOneSession(
-                () -> {
-                    boolean changed = false;
-                    for (String gpu : gpus) {
-                        for (Map.Entry<Measure, Integer> one : thresholds.limits().entrySet()) {
-                            changed |= check(gpu, one.getKey(), one.getValue());
-                        }
-                    }
-                    return changed;
-                });
+        return nvml.inOneSession(() -> {
+            boolean changed = false;
+            for (String gpu : gpus) {
+                for (Map.Entry<Measure, Integer> one : thresholds.limits().entrySet()) {
+                    changed |= check(gpu, one.getKey(), one.getValue());
+                }
+            }
+            return changed;
+        });
     }
 
     private boolean check(String gpu, Measure measure, int limit) {

@@ -70,9 +70,7 @@ public record XidEffects(Map<Long, Effect> chosen) {
     }
 
     private static String names() {
-        return Arrays.stream(Effect.values())
-                .map(Effect::apiName)
-                .collect(Collectors.joining(", "));
+        return Arrays.stream(Effect.values()).map(Effect::apiName).collect(Collectors.joining(", "));
     }
 
     private static IllegalArgumentException invalid(String entry, String why) {

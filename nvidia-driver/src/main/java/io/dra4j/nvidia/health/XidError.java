@@ -18,12 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param effect its effect on the devices
  * @param awaitsRecovery whether it lasts until the GPU has recovered; otherwise it ends by itself
  */
-record XidError(
-        long xid,
-        @Nullable Placement where,
-        long sinceMillis,
-        Effect effect,
-        boolean awaitsRecovery) {
+record XidError(long xid, @Nullable Placement where, long sinceMillis, Effect effect, boolean awaitsRecovery) {
 
     /**
      * Reads an error from the state file.
@@ -60,14 +55,12 @@ record XidError(
     /** Returns it with no less of an effect than it had before: a recovery is verified first. */
     XidError after(XidError before) {
         Effect worse = effect.compareTo(before.effect) < 0 ? before.effect : effect;
-        return new XidError(
-                xid, where, sinceMillis, worse, awaitsRecovery || before.awaitsRecovery);
+        return new XidError(xid, where, sinceMillis, worse, awaitsRecovery || before.awaitsRecovery);
     }
 
     /** Returns it as it is when the GPU needs a recovery. */
     XidError awaitingRecovery(XidEffects effects) {
         boolean isUnchanged = effects.isChosen(xid) || !isHarmless();
-        return new XidError(
-                xid, where, sinceMillis, isUnchanged ? effect : Effect.NO_SCHEDULE, true);
+        return new XidError(xid, where, sinceMillis, isUnchanged ? effect : Effect.NO_SCHEDULE, true);
     }
 }

@@ -22,8 +22,7 @@ import java.util.stream.Collectors;
  */
 record DriverRoot(Path path) {
 
-    private static final List<String> PROGRAMS =
-            List.of("opt/bin", "usr/bin", "usr/sbin", "bin", "sbin");
+    private static final List<String> PROGRAMS = List.of("opt/bin", "usr/bin", "usr/sbin", "bin", "sbin");
     private static final int MOST_LINKS = 8;
 
     /**
@@ -51,7 +50,9 @@ record DriverRoot(Path path) {
     }
 
     private static List<Path> candidates(List<Path> folders) {
-        return folders.stream().map(folder -> folder.resolve("libnvidia-ml.so.1")).toList();
+        return folders.stream()
+                .map(folder -> folder.resolve("libnvidia-ml.so.1"))
+                .toList();
     }
 
     private static Optional<Path> firstUsable(List<Path> candidates) {
@@ -59,14 +60,14 @@ record DriverRoot(Path path) {
     }
 
     private static boolean isUsable(Path file) {
-        return Files.isRegularFile(file) && Files.isReadable(file) && file.toFile().length() > 0;
+        return Files.isRegularFile(file)
+                && Files.isReadable(file)
+                && file.toFile().length() > 0;
     }
 
     private String notFound(List<Path> candidates) {
         return "No NVIDIA driver below %s: none of %s is a readable file, and the loader's cache has no other; install the driver, or set the driver root to the directory where it is mounted"
-                .formatted(
-                        path,
-                        candidates.stream().map(Path::toString).collect(Collectors.joining(", ")));
+                .formatted(path, candidates.stream().map(Path::toString).collect(Collectors.joining(", ")));
     }
 
     /**
@@ -81,11 +82,8 @@ record DriverRoot(Path path) {
                 .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
                 .findFirst()
                 .orElseThrow(
-                        () ->
-                                new DraException(
-                                        "%s is not found below %s, in none of %s; install the driver's programs"
-                                                .formatted(
-                                                        name, path, String.join(", ", PROGRAMS))));
+                        () -> new DraException("%s is not found below %s, in none of %s; install the driver's programs"
+                                .formatted(name, path, String.join(", ", PROGRAMS))));
     }
 
     /** Links of alternatives name files of the node, which are elsewhere for this process. */
@@ -94,10 +92,9 @@ record DriverRoot(Path path) {
         for (int links = 0; links < MOST_LINKS && Files.isSymbolicLink(found); links++) {
             try {
                 Path target = Files.readSymbolicLink(found);
-                found =
-                        target.isAbsolute()
-                                ? path.resolve(Path.of("/").relativize(target))
-                                : found.resolveSibling(target);
+                found = target.isAbsolute()
+                        ? path.resolve(Path.of("/").relativize(target))
+                        : found.resolveSibling(target);
             } catch (IOException e) {
                 return file;
             }

@@ -44,8 +44,7 @@ public final class InstallOptions {
             paramLabel = "DIR",
             defaultValue = "${env:CONTAINER_DRIVER_ROOT:-${env:DRIVER_ROOT_CTR_PATH:-}}",
             description = {
-                "The same directory as seen by this program. [CONTAINER_DRIVER_ROOT, or"
-                        + " DRIVER_ROOT_CTR_PATH]",
+                "The same directory as seen by this program. [CONTAINER_DRIVER_ROOT, or" + " DRIVER_ROOT_CTR_PATH]",
                 "Default: /driver-root if it exists, and --nvidia-driver-root otherwise"
             })
     private Path containerDriverRoot;
@@ -58,7 +57,8 @@ public final class InstallOptions {
             description = {"The mount point of sysfs. [SYSFS_ROOT]", "Default: ${DEFAULT-VALUE}"})
     private Path sysfsRoot;
 
-    @Mixin private OfferOptions offers;
+    @Mixin
+    private OfferOptions offers;
 
     private DriverRoot driverRoot() {
         if (!containerDriverRoot.toString().isEmpty()) {
@@ -114,9 +114,7 @@ public final class InstallOptions {
 
     /** Returns the GPUs that virtual machines can have, on a node without claims. */
     public PassthroughGpus passthroughGpus() {
-        return isPassthrough()
-                ? PassthroughGpus.of(new PciBus(sysfsRoot).gpus(), Set.of())
-                : PassthroughGpus.NONE;
+        return isPassthrough() ? PassthroughGpus.of(new PciBus(sysfsRoot).gpus(), Set.of()) : PassthroughGpus.NONE;
     }
 
     /** Returns the mount point of sysfs. */

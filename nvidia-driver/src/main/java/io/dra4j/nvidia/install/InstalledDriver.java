@@ -41,7 +41,8 @@ record InstalledDriver(DriverRoot root, Path sysfs, Path proc) implements Instal
     @Override
     public String moduleLoad() {
         try {
-            String boot = Files.readString(proc.resolve("sys/kernel/random/boot_id")).strip();
+            String boot =
+                    Files.readString(proc.resolve("sys/kernel/random/boot_id")).strip();
             return boot + "/" + attribute(sysfs.resolve("module/nvidia"), "ino");
         } catch (IOException e) {
             return "";

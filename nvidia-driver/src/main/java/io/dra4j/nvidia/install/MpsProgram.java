@@ -55,12 +55,9 @@ public final class MpsProgram {
             }
         } catch (IOException e) {
             throw new DraException(
-                    "Can't link the libraries of %s in %s: %s"
-                            .formatted(libraries, links, e.getMessage()),
-                    e);
+                    "Can't link the libraries of %s in %s: %s".formatted(libraries, links, e.getMessage()), e);
         }
-        return Map.of(
-                "PATH", String.valueOf(file().getParent()), "LD_LIBRARY_PATH", links.toString());
+        return Map.of("PATH", String.valueOf(file().getParent()), "LD_LIBRARY_PATH", links.toString());
     }
 
     private static boolean isOfDriver(Path file) {

@@ -68,10 +68,7 @@ public final class NvidiaSmi {
             if (e.outcome() != Outcome.GONE) {
                 throw e;
             }
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("gpu", gpu)
-                    .log("GPU that a claim shared does not exist any more");
+            LOG.atWarn().setCause(e).addKeyValue("gpu", gpu).log("GPU that a claim shared does not exist any more");
         }
     }
 
@@ -123,9 +120,7 @@ public final class NvidiaSmi {
         Integer code = ended.code();
         if (code == null) {
             throw new SmiException(
-                    "%s did not end within %d ms, and was killed"
-                            .formatted(call, timeout.toMillis()),
-                    Outcome.UNKNOWN);
+                    "%s did not end within %d ms, and was killed".formatted(call, timeout.toMillis()), Outcome.UNKNOWN);
         }
         if (code != 0) {
             throw new SmiException(
@@ -141,19 +136,12 @@ public final class NvidiaSmi {
             command.add(root.findProgram(PROGRAM).toString());
             command.addAll(List.of(arguments));
             ProcessBuilder builder = new ProcessBuilder(command);
-            builder.environment()
-                    .merge(
-                            PRELOAD,
-                            root.findNvml().toString(),
-                            (before, own) -> own + ":" + before);
+            builder.environment().merge(PRELOAD, root.findNvml().toString(), (before, own) -> own + ":" + before);
             return ProgramCall.run(builder, "", timeout);
         } catch (DraException e) {
             throw new SmiException(String.valueOf(e.getMessage()), Outcome.UNCHANGED, e);
         } catch (IOException e) {
-            throw new SmiException(
-                    "%s can't be started: %s".formatted(call, e.getMessage()),
-                    Outcome.UNCHANGED,
-                    e);
+            throw new SmiException("%s can't be started: %s".formatted(call, e.getMessage()), Outcome.UNCHANGED, e);
         }
     }
 }

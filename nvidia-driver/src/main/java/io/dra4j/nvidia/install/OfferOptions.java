@@ -32,7 +32,8 @@ public final class OfferOptions {
             })
     private @Nullable Boolean dynamicMig;
 
-    @Mixin private GateOptions gates;
+    @Mixin
+    private GateOptions gates;
 
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings settings(String nodeName, Path sysfs) {

@@ -28,8 +28,7 @@ public record ProgramCall(@Nullable Integer code, String output) {
      * @param timeout it is killed afterwards
      * @throws IOException if it can't be started
      */
-    public static ProgramCall run(ProcessBuilder program, String input, Duration timeout)
-            throws IOException {
+    public static ProgramCall run(ProcessBuilder program, String input, Duration timeout) throws IOException {
         Process process = program.redirectErrorStream(true).start();
         boolean hasEnded = false;
         try {
@@ -40,9 +39,7 @@ public record ProgramCall(@Nullable Integer code, String output) {
         } finally {
             kill(process);
         }
-        return hasEnded
-                ? new ProgramCall(process.exitValue(), output(process))
-                : new ProgramCall(null, "");
+        return hasEnded ? new ProgramCall(process.exitValue(), output(process)) : new ProgramCall(null, "");
     }
 
     /** Returns whether it ended with success. */

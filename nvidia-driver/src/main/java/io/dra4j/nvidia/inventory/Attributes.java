@@ -35,8 +35,7 @@ final class Attributes {
      * @param bus the kernel's information on PCI devices
      * @param nvlink the NVLink groups
      */
-    Attributes(
-            String driverVersion, @Nullable String cudaVersion, PciBus bus, NvlinkGroups nvlink) {
+    Attributes(String driverVersion, @Nullable String cudaVersion, PciBus bus, NvlinkGroups nvlink) {
         this.driverVersion = driverVersion;
         this.cudaVersion = cudaVersion;
         this.bus = bus;
@@ -59,9 +58,7 @@ final class Attributes {
         putVersion(attributes, "cudaDriverVersion", cudaVersion);
         putText(attributes, "addressingMode", gpu.addressingMode());
         putPlace(attributes, gpu.pci());
-        nvlink.of(gpu)
-                .map(AttributeValue::of)
-                .ifPresent(group -> attributes.put("nvlinkGroup", group));
+        nvlink.of(gpu).map(AttributeValue::of).ifPresent(group -> attributes.put("nvlinkGroup", group));
         Fabric fabric = gpu.fabric();
         if (fabric != null && fabric.complete()) {
             String clique = fabric.clusterUuid() + "." + fabric.cliqueId();
@@ -81,15 +78,13 @@ final class Attributes {
                 .ifPresent(number -> attributes.put(StandardAttributes.NUMA_NODE, number));
     }
 
-    private static void putText(
-            Map<String, AttributeValue> attributes, String name, @Nullable String text) {
+    private static void putText(Map<String, AttributeValue> attributes, String name, @Nullable String text) {
         if (text != null) {
             attributes.put(name, AttributeValue.of(text));
         }
     }
 
-    private static void putVersion(
-            Map<String, AttributeValue> attributes, String name, @Nullable String twoNumbers) {
+    private static void putVersion(Map<String, AttributeValue> attributes, String name, @Nullable String twoNumbers) {
         if (twoNumbers != null) {
             attributes.put(name, AttributeValue.version(twoNumbers + ".0"));
         }

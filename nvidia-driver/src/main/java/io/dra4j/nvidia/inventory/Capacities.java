@@ -41,9 +41,7 @@ final class Capacities {
     /** Returns the capacities of an instance. */
     static Map<String, Quantity> of(MigProfile profile) {
         Map<String, Quantity> capacities = new LinkedHashMap<>();
-        AMOUNTS.forEach(
-                (name, amount) ->
-                        capacities.put(name, quantity(name, amount.applyAsLong(profile))));
+        AMOUNTS.forEach((name, amount) -> capacities.put(name, quantity(name, amount.applyAsLong(profile))));
         return capacities;
     }
 
@@ -64,21 +62,15 @@ final class Capacities {
         return most(profiles, profile -> Math.max(1, profile.instances()));
     }
 
-    private static Map<String, Quantity> most(
-            List<MigProfile> profiles, ToLongFunction<MigProfile> instances) {
+    private static Map<String, Quantity> most(List<MigProfile> profiles, ToLongFunction<MigProfile> instances) {
         Map<String, Quantity> most = new LinkedHashMap<>();
-        AMOUNTS.forEach(
-                (name, amount) -> {
-                    long largest =
-                            profiles.stream()
-                                    .mapToLong(
-                                            it ->
-                                                    amount.applyAsLong(it)
-                                                            * instances.applyAsLong(it))
-                                    .max()
-                                    .orElse(0);
-                    most.put(name, quantity(name, largest));
-                });
+        AMOUNTS.forEach((name, amount) -> {
+            long largest = profiles.stream()
+                    .mapToLong(it -> amount.applyAsLong(it) * instances.applyAsLong(it))
+                    .max()
+                    .orElse(0);
+            most.put(name, quantity(name, largest));
+        });
         return most;
     }
 

@@ -19,8 +19,7 @@ final class DeviceNames {
 
     /** Returns {@code gpu-0-mig-1g10gb-19-3}: profile, its id, and the first memory slice. */
     static String mig(Gpu gpu, String profileName, MigProfile profile, Placement placement) {
-        return "%s-mig-%s-%d-%d"
-                .formatted(gpu(gpu), canonical(profileName), profile.id(), placement.start());
+        return "%s-mig-%s-%d-%d".formatted(gpu(gpu), canonical(profileName), profile.id(), placement.start());
     }
 
     /** Returns {@code gpu-vfio-0}, by the position among the GPUs of the PCI bus. */

@@ -13,8 +13,7 @@ import java.util.regex.Pattern;
  */
 record DriverVersion(String text) {
 
-    private static final Pattern FORM =
-            Pattern.compile("([0-9]{1,9})\\.([0-9]{1,9})(?:\\.([0-9]{1,9}))?");
+    private static final Pattern FORM = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,9})(?:\\.([0-9]{1,9}))?");
 
     /**
      * Checks the form.

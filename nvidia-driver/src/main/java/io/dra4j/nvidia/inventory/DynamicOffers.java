@@ -45,16 +45,13 @@ final class DynamicOffers {
             return new Offered(otherwise.whole(gpu), null, leftOut);
         }
         Map<String, Quantity> most =
-                problems.has(gpu, Cost.PROFILE)
-                        ? Capacities.together(mig.profiles())
-                        : Capacities.most(mig.profiles());
+                problems.has(gpu, Cost.PROFILE) ? Capacities.together(mig.profiles()) : Capacities.most(mig.profiles());
         Map<Device, Offer> devices = new LinkedHashMap<>();
         if (both) {
             devices.put(whole(gpu, mig, most), new Offer.Whole(gpu));
         }
         devices.putAll(onDemand(gpu, mig, leftOut));
-        CounterSet counters =
-                CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(most, all(mig)));
+        CounterSet counters = CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(most, all(mig)));
         return new Offered(devices, counters, leftOut);
     }
 
@@ -70,11 +67,10 @@ final class DynamicOffers {
     }
 
     private Device whole(Gpu gpu, Mig mig, Map<String, Quantity> amounts) {
-        Device.Builder device =
-                Device.builder(DeviceNames.gpu(gpu))
-                        .physicalId(gpu.uuid())
-                        .attributes(attributes.whole(gpu))
-                        .consumes(consumption(gpu, amounts, all(mig)));
+        Device.Builder device = Device.builder(DeviceNames.gpu(gpu))
+                .physicalId(gpu.uuid())
+                .attributes(attributes.whole(gpu))
+                .consumes(consumption(gpu, amounts, all(mig)));
         return shares.applyTo(device, amounts).build();
     }
 
@@ -91,33 +87,27 @@ final class DynamicOffers {
 
     private static LeftOut unknown(Gpu gpu, MigProfile profile) {
         return new LeftOut(
-                "MIG profile %d of %s".formatted(profile.id(), gpu.uuid()),
-                "unknown index " + profile.index());
+                "MIG profile %d of %s".formatted(profile.id(), gpu.uuid()), "unknown index " + profile.index());
     }
 
     private Map<Device, Offer> onDemand(Gpu gpu, MigProfile profile, String name) {
         Map<Device, Offer> devices = new LinkedHashMap<>();
         for (Placement placement : profile.placements()) {
-            devices.put(
-                    device(gpu, profile, name, placement),
-                    new Offer.OnDemand(gpu, profile, placement));
+            devices.put(device(gpu, profile, name, placement), new Offer.OnDemand(gpu, profile, placement));
         }
         return devices;
     }
 
     private Device device(Gpu gpu, MigProfile profile, String name, Placement placement) {
         Map<String, Quantity> amounts = Capacities.of(profile);
-        Device.Builder device =
-                Device.builder(DeviceNames.mig(gpu, name, profile, placement))
-                        .physicalId(PhysicalIds.mig(gpu, profile, placement))
-                        .attributes(attributes.mig(gpu, name))
-                        .consumes(consumption(gpu, amounts, placement));
+        Device.Builder device = Device.builder(DeviceNames.mig(gpu, name, profile, placement))
+                .physicalId(PhysicalIds.mig(gpu, profile, placement))
+                .attributes(attributes.mig(gpu, name))
+                .consumes(consumption(gpu, amounts, placement));
         return shares.applyTo(device, amounts).build();
     }
 
-    private static CounterConsumption consumption(
-            Gpu gpu, Map<String, Quantity> amounts, Placement placement) {
-        return CounterConsumption.of(
-                DeviceNames.counterSet(gpu), Capacities.counters(amounts, placement));
+    private static CounterConsumption consumption(Gpu gpu, Map<String, Quantity> amounts, Placement placement) {
+        return CounterConsumption.of(DeviceNames.counterSet(gpu), Capacities.counters(amounts, placement));
     }
 }

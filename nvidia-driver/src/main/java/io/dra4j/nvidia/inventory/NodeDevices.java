@@ -80,12 +80,11 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         List<Gpu> gpus = withAway(reading.gpus(), passthrough.away());
         Set<PciAddress> present = gpus.stream().map(Gpu::pci).collect(Collectors.toSet());
         PciBus bus = new PciBus(settings.sysfs());
-        Attributes attributes =
-                new Attributes(
-                        gpus.isEmpty() ? "" : semver(reading.driverVersion()),
-                        reading.cudaVersion(),
-                        bus,
-                        new NvlinkGroups(gpus));
+        Attributes attributes = new Attributes(
+                gpus.isEmpty() ? "" : semver(reading.driverVersion()),
+                reading.cudaVersion(),
+                bus,
+                new NvlinkGroups(gpus));
         Problems problems = new Problems(reading);
         StaticOffers now = new StaticOffers(attributes, settings.shares());
         DynamicOffers dynamic = new DynamicOffers(attributes, now, settings.shares());
@@ -93,16 +92,13 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         Joined joined = new Joined(problems.gpus());
         for (Gpu gpu : gpus) {
             if (!isDisplay(gpu)) {
-                Offered containers =
-                        settings.dynamicMig() ? dynamic.of(gpu, problems) : now.of(gpu, problems);
+                Offered containers = settings.dynamicMig() ? dynamic.of(gpu, problems) : now.of(gpu, problems);
                 joined.add(gpu, machines.beside(gpu, containers));
             }
         }
         passthrough.functions().stream()
                 .filter(function -> !present.contains(function.address()))
-                .forEach(
-                        function ->
-                                joined.add(function.address().text(), machines.alone(function)));
+                .forEach(function -> joined.add(function.address().text(), machines.alone(function)));
         return joined.named(settings.nodeName(), problems.notes());
     }
 
@@ -112,13 +108,8 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
     private static List<Gpu> withAway(List<Gpu> present, List<Gpu> away) {
         List<Gpu> all = new ArrayList<>(present);
         away.stream()
-                .filter(
-                        gpu ->
-                                present.stream()
-                                        .noneMatch(
-                                                it ->
-                                                        it.pci().equals(gpu.pci())
-                                                                || it.minor() == gpu.minor()))
+                .filter(gpu ->
+                        present.stream().noneMatch(it -> it.pci().equals(gpu.pci()) || it.minor() == gpu.minor()))
                 .forEach(all::add);
         all.sort(Comparator.comparing(Gpu::pci));
         return all;
@@ -172,10 +163,9 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
             if (offers.putIfAbsent(device.name(), offer) == null) {
                 devices.add(device);
             } else {
-                leftOut.add(
-                        new LeftOut(
-                                "a second %s of %s".formatted(device.name(), gpu),
-                                "it has the profile and placement of another MIG device"));
+                leftOut.add(new LeftOut(
+                        "a second %s of %s".formatted(device.name(), gpu),
+                        "it has the profile and placement of another MIG device"));
             }
         }
 

@@ -58,8 +58,7 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
      * @param lentSince the addresses of GPUs that claims have after the reading
      * @param known the GPUs as NVML reported them at any time, the latest first
      */
-    public PassthroughGpus after(
-            List<Gpu> present, Set<PciAddress> lentSince, Collection<Gpu> known) {
+    public PassthroughGpus after(List<Gpu> present, Set<PciAddress> lentSince, Collection<Gpu> known) {
         Set<PciAddress> taken = new HashSet<>(lent);
         taken.addAll(lentSince);
         Map<PciAddress, Gpu> missing = new LinkedHashMap<>();
@@ -104,8 +103,6 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
     }
 
     private boolean areAllWithoutNvml() {
-        return !functions.isEmpty()
-                && lent.isEmpty()
-                && functions.stream().noneMatch(one -> one.isBoundTo(NVIDIA));
+        return !functions.isEmpty() && lent.isEmpty() && functions.stream().noneMatch(one -> one.isBoundTo(NVIDIA));
     }
 }

@@ -39,10 +39,9 @@ final class PassthroughOffers {
 
     /** Adds the device of a virtual machine to those of a GPU that can be used as a whole. */
     Offered beside(Gpu gpu, Offered containers) {
-        Optional<PciFunction> function =
-                gpus.functions().stream()
-                        .filter(one -> one.address().equals(gpu.pci()))
-                        .findFirst();
+        Optional<PciFunction> function = gpus.functions().stream()
+                .filter(one -> one.address().equals(gpu.pci()))
+                .findFirst();
         boolean isWhole = containers.devices().containsValue(new Offer.Whole(gpu));
         if (function.isEmpty() || !isWhole) {
             return containers;
@@ -55,15 +54,11 @@ final class PassthroughOffers {
         }
         CounterSet known = containers.counters();
         CounterSet counters =
-                known == null
-                        ? CounterSet.of(DeviceNames.counterSet(gpu), Map.of(WHOLE, Quantity.of(1)))
-                        : known;
+                known == null ? CounterSet.of(DeviceNames.counterSet(gpu), Map.of(WHOLE, Quantity.of(1))) : known;
         CounterConsumption all = CounterConsumption.of(counters.name(), counters.counters());
         Map<Device, Offer> devices = new LinkedHashMap<>();
         containers.devices().forEach((device, offer) -> devices.put(counted(device, all), offer));
-        devices.put(
-                device(function.get(), gpu).consumes(all).build(),
-                new Offer.Passthrough(function.get(), gpu));
+        devices.put(device(function.get(), gpu).consumes(all).build(), new Offer.Passthrough(function.get(), gpu));
         return new Offered(devices, counters, containers.leftOut());
     }
 
@@ -74,10 +69,9 @@ final class PassthroughOffers {
     }
 
     private Device.Builder device(PciFunction function, @Nullable Gpu gpu) {
-        Device.Builder device =
-                Device.builder(DeviceNames.vfio(gpus.functions().indexOf(function)))
-                        .physicalId(function.address() + "/vfio")
-                        .attributes(attributes.vfio(function, gpu));
+        Device.Builder device = Device.builder(DeviceNames.vfio(gpus.functions().indexOf(function)))
+                .physicalId(function.address() + "/vfio")
+                .attributes(attributes.vfio(function, gpu));
         bus.addressableMemory(function.address())
                 .map(bytes -> new Capacity(Quantity.ofBytes(bytes), null))
                 .ifPresent(memory -> device.capacity("addressableMemory", memory));
@@ -91,8 +85,7 @@ final class PassthroughOffers {
             if (!shared.isEmpty()) {
                 return new Offered(Map.of(), null, shared);
             }
-            return Offered.of(
-                    Map.of(device(function, null).build(), new Offer.Passthrough(function, null)));
+            return Offered.of(Map.of(device(function, null).build(), new Offer.Passthrough(function, null)));
         }
         return new Offered(Map.of(), null, List.of(leftOut(function)));
     }
@@ -100,19 +93,17 @@ final class PassthroughOffers {
     /** The kernel lends a group as a whole: a machine with one GPU could reach the others. */
     private List<LeftOut> sharesGroup(PciFunction gpu) {
         String group = gpu.group();
-        String others =
-                gpus.functions().stream()
-                        .filter(other -> group != null && group.equals(other.group()))
-                        .map(other -> other.address().text())
-                        .filter(other -> !other.equals(gpu.address().text()))
-                        .collect(Collectors.joining(", "));
+        String others = gpus.functions().stream()
+                .filter(other -> group != null && group.equals(other.group()))
+                .map(other -> other.address().text())
+                .filter(other -> !other.equals(gpu.address().text()))
+                .collect(Collectors.joining(", "));
         return others.isEmpty()
                 ? List.of()
-                : List.of(
-                        new LeftOut(
-                                gpu.address().text(),
-                                "no virtual machine can have it: its IOMMU group %s has other GPUs, %s; plug it in elsewhere, or switch ACS on in the firmware"
-                                        .formatted(group, others)));
+                : List.of(new LeftOut(
+                        gpu.address().text(),
+                        "no virtual machine can have it: its IOMMU group %s has other GPUs, %s; plug it in elsewhere, or switch ACS on in the firmware"
+                                .formatted(group, others)));
     }
 
     private static LeftOut leftOut(PciFunction function) {

@@ -38,11 +38,10 @@ final class PhysicalIds {
     static String uuid(PciAddress address) {
         try {
             MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // as the version demands
-            sha1.update(
-                    ByteBuffer.allocate(2 * Long.BYTES)
-                            .putLong(NAMESPACE.getMostSignificantBits())
-                            .putLong(NAMESPACE.getLeastSignificantBits())
-                            .array());
+            sha1.update(ByteBuffer.allocate(2 * Long.BYTES)
+                    .putLong(NAMESPACE.getMostSignificantBits())
+                    .putLong(NAMESPACE.getLeastSignificantBits())
+                    .array());
             byte[] hash = sha1.digest(address.text().getBytes(StandardCharsets.UTF_8));
             hash[VERSION_BYTE] = (byte) (hash[VERSION_BYTE] & 0x0f | 0x50);
             hash[VARIANT_BYTE] = (byte) (hash[VARIANT_BYTE] & 0x3f | 0x80);

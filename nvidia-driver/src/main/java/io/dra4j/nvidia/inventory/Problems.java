@@ -62,8 +62,7 @@ record Problems(Reading reading) {
     }
 
     private static LeftOut unplaced(Gpu gpu, UnplacedMigDevice device) {
-        String computes =
-                device.slices() == device.computeSlices() ? "" : device.computeSlices() + "c.";
+        String computes = device.slices() == device.computeSlices() ? "" : device.computeSlices() + "c.";
         return new LeftOut(
                 "%s (%s%s, %d SMs, GPU instance %d of %s)"
                         .formatted(

@@ -20,10 +20,8 @@ final class ProfileName {
     private static final int EIGHTHS = 8;
 
     /** Suffixes by NVML's index, which distinguish variants of a size. */
-    private static final List<String> VARIANTS =
-            List.of(
-                    "", "", "", "", "", "", "", "+me", "+me", "", "+gfx", "+gfx", "+gfx", "-me",
-                    "-me", "+me.all", "+me.all");
+    private static final List<String> VARIANTS = List.of(
+            "", "", "", "", "", "", "", "+me", "+me", "", "+gfx", "+gfx", "+gfx", "-me", "-me", "+me.all", "+me.all");
 
     private ProfileName() {}
 

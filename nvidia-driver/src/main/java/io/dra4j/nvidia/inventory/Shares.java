@@ -62,8 +62,7 @@ public record Shares(Memory memory, long most) {
     private static long number(String text) {
         if (!NUMBER.matcher(text).matches()) {
             throw new IllegalArgumentException(
-                    "\"%s\" is not one of disabled, unlimited, memory, or a positive number"
-                            .formatted(text));
+                    "\"%s\" is not one of disabled, unlimited, memory, or a positive number".formatted(text));
         }
         return Long.parseLong(text);
     }
@@ -82,9 +81,7 @@ public record Shares(Memory memory, long most) {
             capacities.put("shares", shared(all, ONE, new ValidRange(ONE, all, ONE)));
         }
         device.capacities(capacities);
-        return areAllowed()
-                ? device.allowMultipleAllocations(true).attribute("shareIsolation", "none")
-                : device;
+        return areAllowed() ? device.allowMultipleAllocations(true).attribute("shareIsolation", "none") : device;
     }
 
     /** Claims take no other capacity than memory: the first share would else take all of each. */

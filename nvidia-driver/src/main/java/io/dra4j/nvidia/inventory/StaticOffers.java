@@ -33,9 +33,7 @@ final class StaticOffers {
 
     Map<Device, Offer> whole(Gpu gpu) {
         Device.Builder device =
-                Device.builder(DeviceNames.gpu(gpu))
-                        .physicalId(gpu.uuid())
-                        .attributes(attributes.whole(gpu));
+                Device.builder(DeviceNames.gpu(gpu)).physicalId(gpu.uuid()).attributes(attributes.whole(gpu));
         return Map.of(shares.applyTo(device, Capacities.of(gpu)).build(), new Offer.Whole(gpu));
     }
 
@@ -56,26 +54,21 @@ final class StaticOffers {
     }
 
     private static LeftOut unknown(Gpu gpu, MigDevice device) {
-        return new LeftOut(
-                device.uuid() + " of " + gpu.uuid(), "unknown profile " + device.profileId());
+        return new LeftOut(device.uuid() + " of " + gpu.uuid(), "unknown profile " + device.profileId());
     }
 
     private Optional<Device> device(Gpu gpu, Mig mig, MigDevice existing) {
         return mig.profile(existing.profileId())
-                .flatMap(
-                        profile ->
-                                ProfileName.of(gpu, profile)
-                                        .map(name -> device(gpu, existing, profile, name)));
+                .flatMap(profile -> ProfileName.of(gpu, profile).map(name -> device(gpu, existing, profile, name)));
     }
 
     private Device device(Gpu gpu, MigDevice existing, MigProfile profile, String name) {
         Map<String, Quantity> amounts = new LinkedHashMap<>(Capacities.of(profile));
         amounts.putAll(Capacities.slices(existing.placement()));
-        Device.Builder device =
-                Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
-                        .physicalId(PhysicalIds.mig(gpu, profile, existing.placement()))
-                        .attributes(attributes.mig(gpu, name))
-                        .attribute("uuid", existing.uuid());
+        Device.Builder device = Device.builder(DeviceNames.mig(gpu, name, profile, existing.placement()))
+                .physicalId(PhysicalIds.mig(gpu, profile, existing.placement()))
+                .attributes(attributes.mig(gpu, name))
+                .attribute("uuid", existing.uuid());
         return shares.applyTo(device, amounts).build();
     }
 }

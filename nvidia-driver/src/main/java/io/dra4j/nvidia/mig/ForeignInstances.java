@@ -60,10 +60,9 @@ public final class ForeignInstances {
     /** Instances are read before claims: one created in between must not be found. */
     private List<ForeignInstance> findOn(Gpu gpu, Supplier<List<ProviderState>> held) {
         List<GpuInstance> instances = instances(gpu);
-        List<MigAllocation> allocated =
-                held.get().stream()
-                        .flatMap(state -> MigState.read(state).allocations().stream())
-                        .toList();
+        List<MigAllocation> allocated = held.get().stream()
+                .flatMap(state -> MigState.read(state).allocations().stream())
+                .toList();
         return instances.stream()
                 .filter(it -> allocated.stream().noneMatch(each -> owns(each, gpu.uuid(), it)))
                 .map(it -> new ForeignInstance(gpu.uuid(), it))
@@ -78,10 +77,7 @@ public final class ForeignInstances {
         try {
             return nvml.instances(gpu.uuid());
         } catch (NvmlException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("gpu", gpu.uuid())
-                    .log("GPU instances can't be read now");
+            LOG.atWarn().setCause(e).addKeyValue("gpu", gpu.uuid()).log("GPU instances can't be read now");
             return List.of();
         }
     }
@@ -93,9 +89,8 @@ public final class ForeignInstances {
                     .addKeyValue("gpu", foreign.gpu())
                     .addKeyValue("instance", foreign.instance().id())
                     .addKeyValue("placement", foreign.instance().placement())
-                    .log(
-                            "GPU instance without a claim blocks its memory slices; it stays unless"
-                                    + " --destroy-unknown-mig-devices is set");
+                    .log("GPU instance without a claim blocks its memory slices; it stays unless"
+                            + " --destroy-unknown-mig-devices is set");
         }
     }
 

@@ -43,8 +43,7 @@ record MigAllocation(
     }
 
     MigAllocation created(MigDevice created, Origin from) {
-        return new MigAllocation(
-                device, gpu, profileId, placement, Step.MADE, created.uuid(), from);
+        return new MigAllocation(device, gpu, profileId, placement, Step.MADE, created.uuid(), from);
     }
 
     /** Returns this with the origin of a GPU instance that has no compute instance yet. */
@@ -74,7 +73,8 @@ record MigAllocation(
     }
 
     /** Returns the record of another claim that has this very MIG device, or null. */
-    @Nullable MigAllocation sharedBy(List<MigAllocation> others) {
+    @Nullable
+    MigAllocation sharedBy(List<MigAllocation> others) {
         return others.stream()
                 .filter(other -> other.step == Step.MADE && isSamePlace(other))
                 .findFirst()
@@ -83,8 +83,7 @@ record MigAllocation(
 
     /** Returns whether another claim has this very MIG device, in any step. */
     boolean isSharedBy(List<MigAllocation> others) {
-        return uuid != null
-                && others.stream().anyMatch(it -> uuid.equals(it.uuid) && isSamePlace(it));
+        return uuid != null && others.stream().anyMatch(it -> uuid.equals(it.uuid) && isSamePlace(it));
     }
 
     private boolean isSamePlace(MigAllocation other) {

@@ -61,7 +61,8 @@ public final class MigDeviceAllocator {
      * @param devices the MIG devices by the names of the claim's devices
      * @param state the state that is needed to destroy them; null if there are none
      */
-    public record Created(Map<String, MigDevice> devices, @Nullable ProviderState state) {
+    public record Created(
+            Map<String, MigDevice> devices, @Nullable ProviderState state) {
 
         /** Copies the devices. */
         public Created {
@@ -77,10 +78,7 @@ public final class MigDeviceAllocator {
      * @param others returns the recorded states of the other held claims, at each call
      * @throws DraException if NVML fails
      */
-    public Created create(
-            Map<String, OnDemand> requested,
-            Supplier<List<ProviderState>> others,
-            ClaimContext context) {
+    public Created create(Map<String, OnDemand> requested, Supplier<List<ProviderState>> others, ClaimContext context) {
         Recorder recorder = new Recorder(MigState.none(), context);
         Map<String, MigDevice> devices = new LinkedHashMap<>();
         requested.forEach((name, mig) -> devices.put(name, create(name, mig, others, recorder)));
@@ -100,48 +98,37 @@ public final class MigDeviceAllocator {
         for (Map.Entry<String, OnDemand> one : requested.entrySet()) {
             MigDevice device = existing(one.getKey(), one.getValue());
             devices.put(one.getKey(), device);
-            state =
-                    state.with(
-                            allocation(one.getKey(), one.getValue(), Step.MADE)
-                                    .created(device, ownership.origin(adopted.incrementAndGet())));
+            state = state.with(allocation(one.getKey(), one.getValue(), Step.MADE)
+                    .created(device, ownership.origin(adopted.incrementAndGet())));
         }
         return new Created(devices, requested.isEmpty() ? null : state.toProviderState());
     }
 
-    private MigDevice create(
-            String name,
-            OnDemand requested,
-            Supplier<List<ProviderState>> others,
-            Recorder recorder) {
+    private MigDevice create(String name, OnDemand requested, Supplier<List<ProviderState>> others, Recorder recorder) {
         Gpu gpu = requested.gpu();
-        return locks.with(
-                gpu.uuid(),
-                () -> {
-                    MigAllocation shared =
-                            allocation(name, requested, Step.MADE).sharedBy(allocations(others));
-                    if (shared != null) {
-                        MigDevice device = existing(name, requested);
-                        recorder.record(shared);
-                        return device;
-                    }
-                    if (!nvml.isMigEnabled(gpu.uuid())) {
-                        recorder.record(allocation(name, requested, Step.DIVIDING));
-                        modes.enable(gpu);
-                    }
-                    requireRoom(name, requested);
-                    MigAllocation allocation =
-                            allocation(name, requested, Step.MAKING)
-                                    .begun(ownership.origin(Origin.NOT_CREATED));
-                    recorder.record(allocation);
-                    CreatedInstance instance = createInstance(allocation, recorder);
-                    return createCompute(allocation, instance, recorder);
-                });
+        return locks.with(gpu.uuid(), () -> {
+            MigAllocation shared = allocation(name, requested, Step.MADE).sharedBy(allocations(others));
+            if (shared != null) {
+                MigDevice device = existing(name, requested);
+                recorder.record(shared);
+                return device;
+            }
+            if (!nvml.isMigEnabled(gpu.uuid())) {
+                recorder.record(allocation(name, requested, Step.DIVIDING));
+                modes.enable(gpu);
+            }
+            requireRoom(name, requested);
+            MigAllocation allocation =
+                    allocation(name, requested, Step.MAKING).begun(ownership.origin(Origin.NOT_CREATED));
+            recorder.record(allocation);
+            CreatedInstance instance = createInstance(allocation, recorder);
+            return createCompute(allocation, instance, recorder);
+        });
     }
 
     private CreatedInstance createInstance(MigAllocation allocation, Recorder recorder) {
         try {
-            return nvml.createInstance(
-                    allocation.gpu(), allocation.profileId(), allocation.placement());
+            return nvml.createInstance(allocation.gpu(), allocation.profileId(), allocation.placement());
         } catch (NvmlException e) {
             recorder.record(
                     e.reason() == Reason.NO_ROOM || e.reason() == Reason.GIVEN_BACK
@@ -156,8 +143,7 @@ public final class MigDeviceAllocator {
         try {
             for (GpuInstance instance : nvml.instances(allocation.gpu())) {
                 if (allocation.isAt(allocation.gpu(), instance)) {
-                    return allocation.begun(
-                            ownership.origin(nvml.follow(allocation.gpu(), instance)));
+                    return allocation.begun(ownership.origin(nvml.follow(allocation.gpu(), instance)));
                 }
             }
             return allocation.at(Step.DIVIDING);
@@ -167,8 +153,7 @@ public final class MigDeviceAllocator {
         }
     }
 
-    private MigDevice createCompute(
-            MigAllocation allocation, CreatedInstance instance, Recorder recorder) {
+    private MigDevice createCompute(MigAllocation allocation, CreatedInstance instance, Recorder recorder) {
         Origin origin = ownership.origin(instance.serial());
         try {
             MigDevice created = nvml.createCompute(allocation.gpu(), instance);
@@ -181,8 +166,7 @@ public final class MigDeviceAllocator {
     }
 
     private static MigAllocation allocation(String name, OnDemand mig, Step step) {
-        return new MigAllocation(
-                name, mig.gpu().uuid(), mig.profile().id(), mig.placement(), step, null, null);
+        return new MigAllocation(name, mig.gpu().uuid(), mig.profile().id(), mig.placement(), step, null, null);
     }
 
     private void requireRoom(String name, OnDemand requested) {
@@ -204,11 +188,10 @@ public final class MigDeviceAllocator {
      */
     public ProviderState suspected(Map<String, OnDemand> allocated, List<ProviderState> others) {
         List<MigAllocation> taken = allocations(others);
-        return new MigState(
-                        allocated.entrySet().stream()
-                                .map(it -> allocation(it.getKey(), it.getValue(), Step.MAKING))
-                                .filter(suspect -> taken.stream().noneMatch(suspect::overlaps))
-                                .toList())
+        return new MigState(allocated.entrySet().stream()
+                        .map(it -> allocation(it.getKey(), it.getValue(), Step.MAKING))
+                        .filter(suspect -> taken.stream().noneMatch(suspect::overlaps))
+                        .toList())
                 .toProviderState();
     }
 
@@ -218,12 +201,10 @@ public final class MigDeviceAllocator {
      * @throws PrepareException if it has instances, or can't be switched now
      */
     public void requireWhole(Gpu gpu) {
-        locks.with(
-                gpu.uuid(),
-                () -> {
-                    modes.disable(gpu);
-                    return true;
-                });
+        locks.with(gpu.uuid(), () -> {
+            modes.disable(gpu);
+            return true;
+        });
     }
 
     /**
@@ -271,7 +252,8 @@ public final class MigDeviceAllocator {
 
     private boolean follow(String gpu, List<ProviderState> held) {
         ownership.follow(
-                gpu, allocations(held).stream().filter(it -> it.gpu().equals(gpu)).toList());
+                gpu,
+                allocations(held).stream().filter(it -> it.gpu().equals(gpu)).toList());
         return true;
     }
 
@@ -288,12 +270,10 @@ public final class MigDeviceAllocator {
     /** Switches off the MIG modes that could not be switched off after their last instance. */
     public void switchModesOff() {
         for (String gpu : modes.pending()) {
-            locks.with(
-                    gpu,
-                    () -> {
-                        modes.disableIfEmpty(gpu);
-                        return true;
-                    });
+            locks.with(gpu, () -> {
+                modes.disableIfEmpty(gpu);
+                return true;
+            });
         }
     }
 
@@ -305,11 +285,7 @@ public final class MigDeviceAllocator {
     public List<String> gone(ProviderState recorded) {
         return MigState.read(recorded).allocations().stream()
                 .filter(one -> one.step() == Step.MADE)
-                .filter(
-                        one ->
-                                instances(one).stream()
-                                        .noneMatch(
-                                                it -> one.isAt(one.gpu(), it) && one.matches(it)))
+                .filter(one -> instances(one).stream().noneMatch(it -> one.isAt(one.gpu(), it) && one.matches(it)))
                 .map(MigAllocation::device)
                 .toList();
     }
@@ -330,11 +306,8 @@ public final class MigDeviceAllocator {
                 .filter(instance -> instance.profileId() == requested.profile().id())
                 .flatMap(instance -> instance.devices().stream())
                 .findFirst()
-                .orElseThrow(
-                        () ->
-                                new PrepareException(
-                                        "MIG device %s does not exist: no claim has created it"
-                                                .formatted(name)));
+                .orElseThrow(() ->
+                        new PrepareException("MIG device %s does not exist: no claim has created it".formatted(name)));
     }
 
     /**
@@ -345,9 +318,8 @@ public final class MigDeviceAllocator {
     public void requireExisting(Gpu gpu, MigDevice device) {
         if (nvml.instances(gpu.uuid()).stream()
                 .noneMatch(instance -> instance.devices().contains(device))) {
-            throw new PrepareException(
-                    "%s of %s does not exist any more: the GPU's MIG devices were changed"
-                            .formatted(device.uuid(), gpu.uuid()));
+            throw new PrepareException("%s of %s does not exist any more: the GPU's MIG devices were changed"
+                    .formatted(device.uuid(), gpu.uuid()));
         }
     }
 
@@ -358,29 +330,23 @@ public final class MigDeviceAllocator {
      * @param others returns the recorded states of the other held claims, at each call
      * @throws DraException if NVML fails, for example because one is still in use
      */
-    public void destroy(
-            @Nullable ProviderState state,
-            Supplier<List<ProviderState>> others,
-            ClaimContext context) {
+    public void destroy(@Nullable ProviderState state, Supplier<List<ProviderState>> others, ClaimContext context) {
         Recorder recorder = new Recorder(MigState.read(state), context);
         for (MigAllocation allocation : recorder.state.allocations()) {
-            locks.with(
-                    allocation.gpu(),
-                    () -> {
-                        if (!allocation.isSharedBy(allocations(others))) {
-                            destroy(allocation, recorder);
-                            modes.disableIfEmpty(allocation.gpu());
-                        }
-                        recorder.remove(allocation);
-                        return true;
-                    });
+            locks.with(allocation.gpu(), () -> {
+                if (!allocation.isSharedBy(allocations(others))) {
+                    destroy(allocation, recorder);
+                    modes.disableIfEmpty(allocation.gpu());
+                }
+                recorder.remove(allocation);
+                return true;
+            });
         }
     }
 
     private void destroy(MigAllocation recorded, Recorder recorder) {
         // without a known UUID, the MIG device counts as one that is being created
-        MigAllocation allocation =
-                recorded.uuid() == null ? recorded : recorded.at(Step.DESTROYING);
+        MigAllocation allocation = recorded.uuid() == null ? recorded : recorded.at(Step.DESTROYING);
         recorder.record(allocation);
         for (GpuInstance instance : instances(allocation)) {
             if (ownership.owns(allocation, allocation.gpu(), instance)) {

@@ -35,10 +35,9 @@ record MigState(@JsonProperty("parts") List<MigAllocation> allocations) {
     }
 
     MigState without(MigAllocation destroyed) {
-        return new MigState(
-                allocations.stream()
-                        .filter(other -> !other.device().equals(destroyed.device()))
-                        .toList());
+        return new MigState(allocations.stream()
+                .filter(other -> !other.device().equals(destroyed.device()))
+                .toList());
     }
 
     ProviderState toProviderState() {

@@ -42,19 +42,17 @@ final class Modes {
      */
     void enable(Gpu gpu) {
         if (!gpu.switchesMigModeAtOnce()) {
-            throw new PrepareException(
-                    gpu.uuid() + " is not in MIG mode any more, and a switch needs a reset");
+            throw new PrepareException(gpu.uuid() + " is not in MIG mode any more, and a switch needs a reset");
         }
         MigSwitch done = nvml.switchMig(gpu.uuid(), true);
         if (done != MigSwitch.DONE) {
             nvml.switchMig(gpu.uuid(), false); // otherwise it would take effect with the next reset
-            throw new PrepareException(
-                    "%s can't be switched to MIG mode now: %s"
-                            .formatted(
-                                    gpu.uuid(),
-                                    done == MigSwitch.IN_USE
-                                            ? "it is in use as a whole; end the processes on it"
-                                            : "the switch needs a reset of the GPU"));
+            throw new PrepareException("%s can't be switched to MIG mode now: %s"
+                    .formatted(
+                            gpu.uuid(),
+                            done == MigSwitch.IN_USE
+                                    ? "it is in use as a whole; end the processes on it"
+                                    : "the switch needs a reset of the GPU"));
         }
     }
 
@@ -70,12 +68,10 @@ final class Modes {
         List<Integer> instances = instances(gpu.uuid());
         if (!instances.isEmpty()) {
             throw new PrepareException(
-                    "%s has GPU instances %s, and can't be used as a whole"
-                            .formatted(gpu.uuid(), instances));
+                    "%s has GPU instances %s, and can't be used as a whole".formatted(gpu.uuid(), instances));
         }
         if (!isAutomatic.test(gpu.uuid()) || !switchOff(gpu.uuid())) {
-            throw new PrepareException(
-                    "%s is in MIG mode, which can't be switched off now".formatted(gpu.uuid()));
+            throw new PrepareException("%s is in MIG mode, which can't be switched off now".formatted(gpu.uuid()));
         }
     }
 
@@ -85,11 +81,10 @@ final class Modes {
      */
     void disableIfEmpty(String gpu) {
         try {
-            boolean isOff =
-                    !isAutomatic.test(gpu)
-                            || !nvml.isMigEnabled(gpu)
-                            || !instances(gpu).isEmpty()
-                            || switchOff(gpu);
+            boolean isOff = !isAutomatic.test(gpu)
+                    || !nvml.isMigEnabled(gpu)
+                    || !instances(gpu).isEmpty()
+                    || switchOff(gpu);
             if (isOff) {
                 pending.remove(gpu);
             } else {

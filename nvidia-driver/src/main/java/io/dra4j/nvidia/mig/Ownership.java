@@ -64,16 +64,13 @@ final class Ownership {
             return false;
         }
         Presence presence = presence(recorded, origin);
-        return presence == Presence.PRESENT
-                || (presence == Presence.UNKNOWN && recorded.matches(instance));
+        return presence == Presence.PRESENT || (presence == Presence.UNKNOWN && recorded.matches(instance));
     }
 
     /** Only a finished device must have its compute instance: others may lose it by our doing. */
     private Presence presence(MigAllocation recorded, Origin origin) {
         Long serial = serial(origin);
-        return serial == null
-                ? Presence.UNKNOWN
-                : nvml.presence(recorded.gpu(), serial, recorded.step() == Step.MADE);
+        return serial == null ? Presence.UNKNOWN : nvml.presence(recorded.gpu(), serial, recorded.step() == Step.MADE);
     }
 
     private @Nullable Long serial(Origin origin) {
@@ -125,9 +122,7 @@ final class Ownership {
             instances.stream()
                     .filter(it -> allocation.isAt(gpu, it) && allocation.matches(it))
                     .findFirst()
-                    .ifPresentOrElse(
-                            it -> followed.put(origin, nvml.follow(gpu, it)),
-                            () -> end(allocation, origin));
+                    .ifPresentOrElse(it -> followed.put(origin, nvml.follow(gpu, it)), () -> end(allocation, origin));
         }
     }
 

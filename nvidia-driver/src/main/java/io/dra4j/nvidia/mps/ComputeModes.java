@@ -60,8 +60,7 @@ record ComputeModes(NvidiaSmi smi, Supplier<String> moduleLoad) {
         }
         for (String line : lines.subList(1, lines.size())) {
             String[] parts = line.split(" ");
-            NvidiaSmi.unlessGone(
-                    parts[0], () -> smi.setComputeMode(parts[0], parts[1], timeout.get()));
+            NvidiaSmi.unlessGone(parts[0], () -> smi.setComputeMode(parts[0], parts[1], timeout.get()));
         }
     }
 

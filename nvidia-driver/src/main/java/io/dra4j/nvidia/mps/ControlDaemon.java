@@ -50,14 +50,12 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         Instant end = Instant.now().plus(left);
         while (!answers(folder, min(Duration.between(Instant.now(), end), LONGEST_ANSWER))) {
             if (hasEnded(process)) {
-                throw new DraException(
-                        "The MPS daemon ended with exit code %d before it was ready: %s"
-                                .formatted(process.exitValue(), tail(log)));
+                throw new DraException("The MPS daemon ended with exit code %d before it was ready: %s"
+                        .formatted(process.exitValue(), tail(log)));
             }
             if (!Instant.now().isBefore(end)) {
                 throw new DraException(
-                        "The MPS daemon does not answer within %d ms: %s"
-                                .formatted(left.toMillis(), tail(log)));
+                        "The MPS daemon does not answer within %d ms: %s".formatted(left.toMillis(), tail(log)));
             }
         }
     }
@@ -67,11 +65,10 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         if (settings.multiUser()) {
             command.add("-M");
         }
-        ProcessBuilder builder =
-                new ProcessBuilder(namespace.running(folder.memory(), command))
-                        .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
-                        .redirectOutput(Redirect.appendTo(log.toFile()))
-                        .redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(namespace.running(folder.memory(), command))
+                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectOutput(Redirect.appendTo(log.toFile()))
+                .redirectErrorStream(true);
         Map<String, String> environment = builder.environment();
         environment.clear();
         environment.putAll(program.environment(folder.libraries()));
@@ -93,9 +90,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
     private static String tail(Path log) {
         try {
             String all = Files.readString(log).strip();
-            return all.isEmpty()
-                    ? "it has logged nothing"
-                    : all.substring(Math.max(0, all.length() - LONGEST_LOG));
+            return all.isEmpty() ? "it has logged nothing" : all.substring(Math.max(0, all.length() - LONGEST_LOG));
         } catch (IOException e) {
             return "its log can't be read: " + e.getMessage();
         }
@@ -115,13 +110,8 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
         for (String command : settings.commands()) {
             ProgramCall answer = ask(folder, command, timeout.get());
             if (!answer.isSuccess()) {
-                throw new DraException(
-                        "The MPS daemon did not take \"%s\": %s"
-                                .formatted(
-                                        command,
-                                        answer.code() == null
-                                                ? "it did not answer in time"
-                                                : answer.output()));
+                throw new DraException("The MPS daemon did not take \"%s\": %s"
+                        .formatted(command, answer.code() == null ? "it did not answer in time" : answer.output()));
             }
         }
     }

@@ -48,8 +48,7 @@ final class DaemonProcesses {
     private static String text(ProcessHandle process, String name) {
         try {
             return Files.readString(
-                    PROC.resolve(String.valueOf(process.pid())).resolve(name),
-                    StandardCharsets.ISO_8859_1);
+                    PROC.resolve(String.valueOf(process.pid())).resolve(name), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return ""; // it has ended, or is of a user whom we can't look at
         }
@@ -63,11 +62,8 @@ final class DaemonProcesses {
     static void kill(GroupFolder folder, Duration timeout) {
         of(folder).forEach(ProcessHandle::destroyForcibly);
         if (!haveEnded(folder, timeout)) {
-            throw new DraException(
-                    "Processes %s of an MPS daemon do not end; they use %s"
-                            .formatted(
-                                    of(folder).stream().map(ProcessHandle::pid).toList(),
-                                    folder.path()));
+            throw new DraException("Processes %s of an MPS daemon do not end; they use %s"
+                    .formatted(of(folder).stream().map(ProcessHandle::pid).toList(), folder.path()));
         }
     }
 

@@ -78,9 +78,7 @@ record DaemonSettings(
                             .formatted(
                                     name,
                                     capability,
-                                    multiUser
-                                            ? " with multiUser"
-                                            : " with limits for each container"));
+                                    multiUser ? " with multiUser" : " with limits for each container"));
         }
     }
 
@@ -93,8 +91,7 @@ record DaemonSettings(
         }
         Map<String, Quantity> some = config.defaultPerDevicePinnedMemoryLimit();
         if (some != null) {
-            new TreeMap<>(some)
-                    .forEach((key, limit) -> limits.put(device(key, devices), mebibytes(limit)));
+            new TreeMap<>(some).forEach((key, limit) -> limits.put(device(key, devices), mebibytes(limit)));
         }
         return limits;
     }
@@ -131,10 +128,7 @@ record DaemonSettings(
             commands.add("set_default_active_thread_percentage " + percentage);
         }
         limits.forEach(
-                (device, limit) ->
-                        commands.add(
-                                "set_default_device_pinned_mem_limit %s %dM"
-                                        .formatted(device, limit)));
+                (device, limit) -> commands.add("set_default_device_pinned_mem_limit %s %dM".formatted(device, limit)));
         return commands;
     }
 }

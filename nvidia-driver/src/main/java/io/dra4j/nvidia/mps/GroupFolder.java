@@ -38,15 +38,12 @@ record GroupFolder(Path path) {
     private static final int GROUP_BYTES = 3;
 
     static GroupFolder of(Path root, String claim, String group) {
-        return new GroupFolder(
-                root.resolve(digest(claim, CLAIM_BYTES) + "-" + digest(group, GROUP_BYTES)));
+        return new GroupFolder(root.resolve(digest(claim, CLAIM_BYTES) + "-" + digest(group, GROUP_BYTES)));
     }
 
     private static String digest(String text, int bytes) {
         try {
-            byte[] all =
-                    MessageDigest.getInstance("SHA-256")
-                            .digest(text.getBytes(StandardCharsets.UTF_8));
+            byte[] all = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(all, 0, bytes);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Each JDK has SHA-256", e);
@@ -107,8 +104,7 @@ record GroupFolder(Path path) {
             Files.createDirectories(logs(), of(OF_ROOT));
             for (Path directory : Set.of(pipes(), memory())) {
                 Files.createDirectories(directory);
-                Files.setPosixFilePermissions(
-                        directory, PosixFilePermissions.fromString(OF_CLIENTS));
+                Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(OF_CLIENTS));
             }
         } catch (IOException e) {
             throw new DraException("Can't make %s: %s".formatted(path, e), e);
@@ -156,15 +152,13 @@ record GroupFolder(Path path) {
         }
 
         @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
             Files.delete(file);
             return FileVisitResult.CONTINUE;
         }
 
         @Override
-        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
-                throws IOException {
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) throws IOException {
             if (e != null) {
                 throw e;
             }

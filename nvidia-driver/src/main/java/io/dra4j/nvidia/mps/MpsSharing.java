@@ -64,11 +64,7 @@ public final class MpsSharing implements SharingStrategy {
      * @param hasShares whether several claims may have a device
      */
     public MpsSharing(
-            Path directory,
-            NvidiaSmi smi,
-            MpsProgram program,
-            Supplier<String> moduleLoad,
-            boolean hasShares) {
+            Path directory, NvidiaSmi smi, MpsProgram program, Supplier<String> moduleLoad, boolean hasShares) {
         this.root = directory.resolve("mps");
         this.modes = new ComputeModes(smi, moduleLoad);
         this.namespace = MpsNamespace.in(directory);
@@ -98,24 +94,21 @@ public final class MpsSharing implements SharingStrategy {
 
     @Override
     public Optional<String> conflict(SharedGroup wanted, SharingRecord other) {
-        return Optional.of(
-                "its MPS daemon has the device alone; use one claim for all containers, or another device");
+        return Optional.of("its MPS daemon has the device alone; use one claim for all containers, or another device");
     }
 
     @Override
     public ContainerEdits apply(SharedGroup group, SharingContext context) {
         GroupFolder folder = GroupFolder.of(root, group.claim().uid(), group.name());
         Supplier<Duration> timeout = () -> context.timeout(LONGEST);
-        locks.with(
-                folder.name(),
-                () -> {
-                    if (folder.exists()) {
-                        undo(folder, timeout); // of an earlier boot
-                    }
-                    folder.create();
-                    begin(folder, DaemonSettings.of(group), timeout);
-                    return true;
-                });
+        locks.with(folder.name(), () -> {
+            if (folder.exists()) {
+                undo(folder, timeout); // of an earlier boot
+            }
+            folder.create();
+            begin(folder, DaemonSettings.of(group), timeout);
+            return true;
+        });
         return ContainerEdits.builder()
                 .env(DaemonProcesses.VARIABLE, PIPES)
                 .mount(new Mount(folder.memory().toString(), "/dev/shm", OPTIONS, null))
@@ -137,26 +130,23 @@ public final class MpsSharing implements SharingStrategy {
 
     @Override
     public Runnable adopt(SharedGroup group) {
-        throw new PrepareException(
-                "it shares devices by MPS, whose daemon only the driver that started it can end");
+        throw new PrepareException("it shares devices by MPS, whose daemon only the driver that started it can end");
     }
 
     @Override
     public void resume(ClaimRef claim, SharingRecord recorded) {
         GroupFolder folder = GroupFolder.of(root, claim.uid(), recorded.group());
         Supplier<Duration> timeout = () -> LONGEST_RESUME;
-        locks.with(
-                folder.name(),
-                () -> {
-                    if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME)) {
-                        LOG.atWarn()
-                                .addKeyValue("claim", claim)
-                                .log("The MPS daemon of a claim has ended; it is started again");
-                        daemon.stop(folder, timeout);
-                        begin(folder, settings(recorded), timeout);
-                    }
-                    return true;
-                });
+        locks.with(folder.name(), () -> {
+            if (folder.exists() && !daemon.answers(folder, LONGEST_RESUME)) {
+                LOG.atWarn()
+                        .addKeyValue("claim", claim)
+                        .log("The MPS daemon of a claim has ended; it is started again");
+                daemon.stop(folder, timeout);
+                begin(folder, settings(recorded), timeout);
+            }
+            return true;
+        });
     }
 
     private static DaemonSettings settings(SharingRecord recorded) {
@@ -166,12 +156,10 @@ public final class MpsSharing implements SharingStrategy {
     @Override
     public void undo(SharingRecord recorded, SharingContext context) {
         GroupFolder folder = GroupFolder.of(root, context.claim().uid(), recorded.group());
-        locks.with(
-                folder.name(),
-                () -> {
-                    undo(folder, () -> context.timeout(LONGEST));
-                    return true;
-                });
+        locks.with(folder.name(), () -> {
+            undo(folder, () -> context.timeout(LONGEST));
+            return true;
+        });
     }
 
     /** The directory is last: as long as it is there, something may be left. */
@@ -206,7 +194,10 @@ public final class MpsSharing implements SharingStrategy {
             return List.of();
         }
         try (Stream<Path> found = Files.list(root)) {
-            return found.filter(Files::isDirectory).sorted().map(GroupFolder::new).toList();
+            return found.filter(Files::isDirectory)
+                    .sorted()
+                    .map(GroupFolder::new)
+                    .toList();
         } catch (IOException e) {
             throw new DraException("Can't list %s: %s".formatted(root, e.getMessage()), e);
         }

@@ -14,8 +14,6 @@ final class AddressingMode {
 
     /** Returns the name of a number; empty if NVML has no such mode. */
     public static Optional<String> title(int number) {
-        return number >= 0 && number < TITLES.size()
-                ? Optional.of(TITLES.get(number))
-                : Optional.empty();
+        return number >= 0 && number < TITLES.size() ? Optional.of(TITLES.get(number)) : Optional.empty();
     }
 }

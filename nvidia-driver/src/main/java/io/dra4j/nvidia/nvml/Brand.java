@@ -7,25 +7,24 @@ import java.util.List;
 /** The names of NVML's {@code nvmlBrandType_t}, as attributes have them. */
 public final class Brand {
 
-    private static final List<String> NAMES =
-            List.of(
-                    "Unknown",
-                    "Quadro",
-                    "Tesla",
-                    "NVS",
-                    "Grid",
-                    "GeForce",
-                    "Titan",
-                    "NvidiaVApps",
-                    "NvidiaVPC",
-                    "NvidiaVCS",
-                    "NvidiaVWS",
-                    "NvidiaCloudGaming",
-                    "QuadroRTX",
-                    "NvidiaRTX",
-                    "Nvidia",
-                    "GeForceRTX",
-                    "TitanRTX");
+    private static final List<String> NAMES = List.of(
+            "Unknown",
+            "Quadro",
+            "Tesla",
+            "NVS",
+            "Grid",
+            "GeForce",
+            "Titan",
+            "NvidiaVApps",
+            "NvidiaVPC",
+            "NvidiaVCS",
+            "NvidiaVWS",
+            "NvidiaCloudGaming",
+            "QuadroRTX",
+            "NvidiaRTX",
+            "Nvidia",
+            "GeForceRTX",
+            "TitanRTX");
 
     private Brand() {}
 

@@ -36,10 +36,7 @@ final class CreatedInstances {
     synchronized void compute(Session session, long serial, long handle) {
         bySerial.computeIfPresent(
                 serial,
-                (key, known) ->
-                        known.session == session
-                                ? new Created(session, known.instance, handle)
-                                : known);
+                (key, known) -> known.session == session ? new Created(session, known.instance, handle) : known);
     }
 
     /**
@@ -51,13 +48,12 @@ final class CreatedInstances {
         if (known == null || known.session != session) {
             return Presence.UNKNOWN;
         }
-        boolean exists =
-                known.instance != 0
-                        && session.mig.exists(known.instance)
-                        && (!withCompute
-                                || known.compute == 0
-                                || session.mig.computeExists(known.compute)
-                                || !session.mig.hasComputes(known.instance));
+        boolean exists = known.instance != 0
+                && session.mig.exists(known.instance)
+                && (!withCompute
+                        || known.compute == 0
+                        || session.mig.computeExists(known.compute)
+                        || !session.mig.hasComputes(known.instance));
         return exists ? Presence.PRESENT : Presence.GONE;
     }
 

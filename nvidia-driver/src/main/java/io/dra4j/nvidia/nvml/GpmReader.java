@@ -74,10 +74,7 @@ final class GpmReader {
             Sample now = new Sample(sample(gpu, instance), mig, clock.instant());
             OptionalDouble result;
             try {
-                result =
-                        isComparable(before, now)
-                                ? between(before.pointer(), now.pointer())
-                                : OptionalDouble.empty();
+                result = isComparable(before, now) ? between(before.pointer(), now.pointer()) : OptionalDouble.empty();
             } catch (NvmlCallException e) {
                 keep(key, now, seen);
                 throw e;
@@ -148,8 +145,7 @@ final class GpmReader {
         metrics.sample2 = now;
         metrics.metric.metricId = GRAPHICS_UTIL;
         nvml.require("nvmlGpmMetricsGet", metrics);
-        boolean isKnown =
-                metrics.metric.nvmlReturn == SUCCESS && Double.isFinite(metrics.metric.value);
+        boolean isKnown = metrics.metric.nvmlReturn == SUCCESS && Double.isFinite(metrics.metric.value);
         return isKnown
                 ? OptionalDouble.of(Math.min(Math.max(metrics.metric.value / 100, 0), 1))
                 : OptionalDouble.empty();

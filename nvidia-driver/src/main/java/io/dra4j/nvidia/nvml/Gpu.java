@@ -55,7 +55,6 @@ public record Gpu(
         if (architecture != null) {
             return architecture.switchesMigModeAtOnce();
         }
-        return computeCapability != null
-                && Integer.parseInt(computeCapability.split("\\.")[0]) >= HOPPER;
+        return computeCapability != null && Integer.parseInt(computeCapability.split("\\.")[0]) >= HOPPER;
     }
 }

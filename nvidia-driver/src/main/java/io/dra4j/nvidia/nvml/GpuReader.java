@@ -45,8 +45,7 @@ final class GpuReader {
     private static final int SENSOR_GPU = 0;
 
     /** Returned for a field that an older driver does not know. */
-    private static final Set<Integer> NO_FIELD =
-            Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+    private static final Set<Integer> NO_FIELD = Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private final NvmlLibrary nvml;
     private final MigReader mig;
@@ -110,28 +109,14 @@ final class GpuReader {
      *     GPU is either whole or divided), or the memory of a GPU with MIG mode, of which the names
      *     of its MIG devices are made
      */
-    Gpu read(
-            long handle,
-            Identity id,
-            @Nullable Gpu before,
-            Problems problems,
-            List<UnplacedMigDevice> unplaced) {
+    Gpu read(long handle, Identity id, @Nullable Gpu before, Problems problems, List<UnplacedMigDevice> unplaced) {
         Pointer gpu = pointer(handle);
-        boolean vgpu =
-                Boolean.TRUE.equals(
-                        problems.attribute(
-                                "virtualization mode",
-                                () -> isVgpu(gpu),
-                                before == null ? null : before.vgpu()));
-        Mig divided =
-                vgpu
-                        ? null
-                        : mig.read(
-                                handle, before == null ? null : before.mig(), problems, unplaced);
+        boolean vgpu = Boolean.TRUE.equals(
+                problems.attribute("virtualization mode", () -> isVgpu(gpu), before == null ? null : before.vgpu()));
+        Mig divided = vgpu ? null : mig.read(handle, before == null ? null : before.mig(), problems, unplaced);
         Gpu last = before == null ? unknown(id) : before;
         List<PciAddress> links =
-                problems.attribute(
-                        "nvlinkGroup", () -> links(gpu), before == null ? null : before.links());
+                problems.attribute("nvlinkGroup", () -> links(gpu), before == null ? null : before.links());
         return new Gpu(
                 id.uuid(),
                 id.pci(),
@@ -139,13 +124,9 @@ final class GpuReader {
                 problems.attribute("productName", () -> name(gpu), last.productName()),
                 problems.attribute("brand", () -> brand(gpu), last.brand()),
                 problems.attribute("architecture", () -> architecture(gpu), last.architecture()),
-                problems.attribute(
-                        "cudaComputeCapability",
-                        () -> computeCapability(gpu),
-                        last.computeCapability()),
+                problems.attribute("cudaComputeCapability", () -> computeCapability(gpu), last.computeCapability()),
                 memory(gpu, divided != null, last, problems),
-                problems.attribute(
-                        "addressingMode", () -> addressingMode(gpu), last.addressingMode()),
+                problems.attribute("addressingMode", () -> addressingMode(gpu), last.addressingMode()),
                 problems.attribute("nvlinkClique", () -> fabric(gpu), last.fabric()),
                 links == null ? List.of() : links,
                 divided,
@@ -154,25 +135,12 @@ final class GpuReader {
 
     private static Gpu unknown(Identity id) {
         return new Gpu(
-                id.uuid(),
-                id.pci(),
-                id.minor(),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                List.of(),
-                null,
-                false);
+                id.uuid(), id.pci(), id.minor(), null, null, null, null, null, null, null, List.of(), null, false);
     }
 
     private boolean isVgpu(Pointer gpu) {
         IntByReference mode = new IntByReference();
-        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetVirtualizationMode", gpu, mode)
-                && mode.getValue() == VGPU;
+        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetVirtualizationMode", gpu, mode) && mode.getValue() == VGPU;
     }
 
     private String name(Pointer gpu) {
@@ -286,9 +254,7 @@ final class GpuReader {
     private @Nullable PciAddress otherEnd(Pointer gpu, int link) {
         Structs.PciInfo other = new Structs.PciInfo();
         String function = "nvmlDeviceGetNvLinkRemotePciInfo_v2";
-        return nvml.succeeds(NO_OTHER_END, function, gpu, link, other)
-                ? address(function, other)
-                : null;
+        return nvml.succeeds(NO_OTHER_END, function, gpu, link, other) ? address(function, other) : null;
     }
 
     /** Returns the recovery action, an {@code nvmlDeviceGpuRecoveryAction_t}: 0 for none. */
@@ -297,8 +263,7 @@ final class GpuReader {
         field.fieldId = RECOVERY_ACTION;
         String function = "nvmlDeviceGetFieldValues";
         boolean isKnown =
-                nvml.succeeds(UNSUPPORTED, function, pointer(gpu), 1, field)
-                        && !NO_FIELD.contains(field.nvmlReturn);
+                nvml.succeeds(UNSUPPORTED, function, pointer(gpu), 1, field) && !NO_FIELD.contains(field.nvmlReturn);
         if (isKnown) {
             nvml.check(function, field.nvmlReturn);
         }
@@ -313,24 +278,13 @@ final class GpuReader {
         IntByReference ignored = new IntByReference();
         IntByReference pending = new IntByReference();
         IntByReference failed = new IntByReference();
-        boolean remapsRows =
-                nvml.succeeds(
-                        UNSUPPORTED,
-                        "nvmlDeviceGetRemappedRows",
-                        pointer(gpu),
-                        ignored,
-                        ignored,
-                        pending,
-                        failed);
+        boolean remapsRows = nvml.succeeds(
+                UNSUPPORTED, "nvmlDeviceGetRemappedRows", pointer(gpu), ignored, ignored, pending, failed);
         if (remapsRows) {
             return pending.getValue() != 0 || failed.getValue() != 0;
         }
         IntByReference retiring = new IntByReference(); // before Ampere
-        return nvml.succeeds(
-                        UNSUPPORTED,
-                        "nvmlDeviceGetRetiredPagesPendingStatus",
-                        pointer(gpu),
-                        retiring)
+        return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetRetiredPagesPendingStatus", pointer(gpu), retiring)
                 && retiring.getValue() != 0;
     }
 
@@ -348,8 +302,6 @@ final class GpuReader {
         IntByReference number = new IntByReference();
         Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
         all[arguments.length] = number;
-        return nvml.succeeds(UNSUPPORTED, function, all)
-                ? OptionalInt.of(number.getValue())
-                : OptionalInt.empty();
+        return nvml.succeeds(UNSUPPORTED, function, all) ? OptionalInt.of(number.getValue()) : OptionalInt.empty();
     }
 }

@@ -58,7 +58,10 @@ final class InstanceReader {
         if (count.getValue() < 0 || count.getValue() > found.length) {
             throw NvmlCallException.invalid(function, count.getValue());
         }
-        return Stream.of(found).limit(count.getValue()).map(Pointer::nativeValue).toList();
+        return Stream.of(found)
+                .limit(count.getValue())
+                .map(Pointer::nativeValue)
+                .toList();
     }
 
     /** Reads a GPU instance; empty if it was destroyed. */
@@ -78,10 +81,10 @@ final class InstanceReader {
                         .ifPresent(it -> computes.put(it.device().computeInstance(), it));
             }
         }
-        List<MigDevice> devices = computes.values().stream().map(Compute::device).toList();
+        List<MigDevice> devices =
+                computes.values().stream().map(Compute::device).toList();
         int largest = computes.values().stream().mapToInt(Compute::slices).max().orElse(0);
-        return Optional.of(
-                new Found(new GpuInstance(info.id, info.profileId, placement, devices), largest));
+        return Optional.of(new Found(new GpuInstance(info.id, info.profileId, placement, devices), largest));
     }
 
     /** Some boards report a profile that they do not support, but not as their first. */
@@ -96,19 +99,13 @@ final class InstanceReader {
         }
     }
 
-    private Optional<MigDevice> device(
-            Structs.GpuInstanceInfo in, Placement placement, long compute) {
+    private Optional<MigDevice> device(Structs.GpuInstanceInfo in, Placement placement, long compute) {
         Structs.ComputeInstanceInfo info = new Structs.ComputeInstanceInfo();
         if (!nvml.succeeds(STALE, "nvmlComputeInstanceGetInfo_v2", pointer(compute), info)) {
             return Optional.empty();
         }
         return Optional.of(
-                new MigDevice(
-                        nvml.text("nvmlDeviceGetUUID", info.device),
-                        in.id,
-                        info.id,
-                        in.profileId,
-                        placement));
+                new MigDevice(nvml.text("nvmlDeviceGetUUID", info.device), in.id, info.id, in.profileId, placement));
     }
 
     /** Returns the profiles of compute instances that a GPU instance can have. */
@@ -117,16 +114,13 @@ final class InstanceReader {
         String function = "nvmlGpuInstanceGetComputeInstanceProfileInfo";
         for (int index = 0; index < COMPUTE_PROFILES; index++) {
             Structs.ComputeInstanceProfile p = new Structs.ComputeInstanceProfile();
-            if (nvml.succeeds(
-                    ProfileReader.NO_SUCH_PROFILE, function, pointer(instance), index, 0, p)) {
+            if (nvml.succeeds(ProfileReader.NO_SUCH_PROFILE, function, pointer(instance), index, 0, p)) {
                 profiles.add(new ComputeProfile(p.id, p.sliceCount));
             }
         }
         if (profiles.isEmpty()) {
             throw new NvmlCallException(
-                    function,
-                    NOT_SUPPORTED,
-                    "the GPU instance has no profile of compute instances");
+                    function, NOT_SUPPORTED, "the GPU instance has no profile of compute instances");
         }
         return profiles;
     }

@@ -71,11 +71,8 @@ final class MeasureReader {
         Values values = new Values(mig);
         values.read(this::memory);
         if (instance.isPresent()) {
-            values.read(
-                    all ->
-                            gpm.utilization(gpu, instance.getAsInt(), uuid)
-                                    .ifPresent(
-                                            busy -> all.all.put(DeviceMeasure.UTILIZATION, busy)));
+            values.read(all -> gpm.utilization(gpu, instance.getAsInt(), uuid)
+                    .ifPresent(busy -> all.all.put(DeviceMeasure.UTILIZATION, busy)));
         }
         return values.all;
     }
@@ -120,8 +117,7 @@ final class MeasureReader {
 
     private void utilization(Values values) {
         Structs.Utilization rates = new Structs.Utilization();
-        if (nvml.succeeds(
-                UNSUPPORTED, "nvmlDeviceGetUtilizationRates", pointer(values.device), rates)) {
+        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetUtilizationRates", pointer(values.device), rates)) {
             values.all.put(DeviceMeasure.UTILIZATION, rates.gpu / 100.0);
         }
     }
@@ -134,8 +130,7 @@ final class MeasureReader {
         int code = nvml.call(function, pointer(values.device), memory);
         if (code == FUNCTION_NOT_FOUND) {
             Structs.MemoryInfo old = new Structs.MemoryInfo();
-            if (nvml.succeeds(
-                    UNSUPPORTED, "nvmlDeviceGetMemoryInfo", pointer(values.device), old)) {
+            if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetMemoryInfo", pointer(values.device), old)) {
                 memory(values, old.used, old.total);
             }
         } else if (!UNSUPPORTED.contains(code)) {
@@ -151,31 +146,21 @@ final class MeasureReader {
 
     private void power(Values values) {
         IntByReference milliwatts = new IntByReference();
-        if (nvml.succeeds(
-                UNSUPPORTED, "nvmlDeviceGetPowerUsage", pointer(values.device), milliwatts)) {
+        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetPowerUsage", pointer(values.device), milliwatts)) {
             values.all.put(DeviceMeasure.POWER, milliwatts.getValue() / 1000.0);
         }
     }
 
     private void energy(Values values) {
         LongByReference millijoules = new LongByReference();
-        if (nvml.succeeds(
-                UNSUPPORTED,
-                "nvmlDeviceGetTotalEnergyConsumption",
-                pointer(values.device),
-                millijoules)) {
+        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetTotalEnergyConsumption", pointer(values.device), millijoules)) {
             values.all.put(DeviceMeasure.ENERGY, millijoules.getValue() / 1000.0);
         }
     }
 
     private void temperature(Values values) {
         IntByReference celsius = new IntByReference();
-        if (nvml.succeeds(
-                UNSUPPORTED,
-                "nvmlDeviceGetTemperature",
-                pointer(values.device),
-                SENSOR_GPU,
-                celsius)) {
+        if (nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetTemperature", pointer(values.device), SENSOR_GPU, celsius)) {
             values.all.put(DeviceMeasure.TEMPERATURE, (double) celsius.getValue());
         }
     }
@@ -183,12 +168,7 @@ final class MeasureReader {
     private void errors(Values values, DeviceMeasure measure, int type) {
         LongByReference errors = new LongByReference();
         if (nvml.succeeds(
-                UNSUPPORTED,
-                "nvmlDeviceGetTotalEccErrors",
-                pointer(values.device),
-                type,
-                SINCE_LOAD,
-                errors)) {
+                UNSUPPORTED, "nvmlDeviceGetTotalEccErrors", pointer(values.device), type, SINCE_LOAD, errors)) {
             values.all.put(measure, (double) errors.getValue());
         }
     }
@@ -218,8 +198,7 @@ final class MeasureReader {
     }
 
     /** Each field has a code of its own; one that an older driver does not know is left out. */
-    private static void put(
-            Values values, DeviceMeasure measure, Structs.FieldValue field, double unit) {
+    private static void put(Values values, DeviceMeasure measure, Structs.FieldValue field, double unit) {
         if (field.nvmlReturn == SUCCESS) {
             values.all.put(measure, field.unsigned() * unit);
         }

@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param profiles the supported profiles, in the order of NVML's indices
  * @param devices the existing MIG devices that are as large as their GPU instances
  */
-public record Mig(
-        boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices) {
+public record Mig(boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices) {
 
     /** Copies the lists. */
     public Mig {

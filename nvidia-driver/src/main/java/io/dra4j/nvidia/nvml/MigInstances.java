@@ -89,10 +89,7 @@ final class MigInstances {
     /** Returns whether the GPU instance of a handle exists, and not only another of its number. */
     boolean exists(long instance) {
         return nvml.succeeds(
-                InstanceReader.STALE,
-                "nvmlGpuInstanceGetInfo",
-                pointer(instance),
-                new Structs.GpuInstanceInfo());
+                InstanceReader.STALE, "nvmlGpuInstanceGetInfo", pointer(instance), new Structs.GpuInstanceInfo());
     }
 
     /** Returns whether an existing GPU instance has any compute instance. */
@@ -118,9 +115,7 @@ final class MigInstances {
      * @param created is given its handle
      */
     MigDevice createCompute(String gpu, long handle, int number, LongConsumer created) {
-        long instance =
-                find(handle, number)
-                        .orElseThrow(() -> absent(gpu, number, "it does not exist any more"));
+        long instance = find(handle, number).orElseThrow(() -> absent(gpu, number, "it does not exist any more"));
         long made = createCompute(gpu, number, instance);
         created.accept(made);
         int compute = computeInfo(made).id;
@@ -173,15 +168,12 @@ final class MigInstances {
 
     /** Destroys a GPU instance without compute instances, if it exists. */
     void destroy(long gpu, int instance) {
-        find(gpu, instance)
-                .ifPresent(each -> nvml.require("nvmlGpuInstanceDestroy", pointer(each)));
+        find(gpu, instance).ifPresent(each -> nvml.require("nvmlGpuInstanceDestroy", pointer(each)));
     }
 
     /** Returns the GPU instance that has a number now, which may have been another's before. */
     private OptionalLong find(long gpu, int number) {
-        return reader.isEnabled(gpu)
-                ? find("nvmlDeviceGetGpuInstanceById", gpu, number)
-                : OptionalLong.empty();
+        return reader.isEnabled(gpu) ? find("nvmlDeviceGetGpuInstanceById", gpu, number) : OptionalLong.empty();
     }
 
     private OptionalLong find(String function, long of, int number) {

@@ -16,13 +16,7 @@ import java.util.List;
  * @param placements the possible placements, in NVML's order
  */
 public record MigProfile(
-        int index,
-        int id,
-        int slices,
-        int instances,
-        Engines engines,
-        long memoryMiB,
-        List<Placement> placements) {
+        int index, int id, int slices, int instances, Engines engines, long memoryMiB, List<Placement> placements) {
 
     /** Copies the placements. */
     public MigProfile {
@@ -44,11 +38,5 @@ public record MigProfile(
      * @param jpegs the JPEG engines
      * @param ofas the optical flow engines
      */
-    public record Engines(
-            int multiprocessors,
-            int copyEngines,
-            int decoders,
-            int encoders,
-            int jpegs,
-            int ofas) {}
+    public record Engines(int multiprocessors, int copyEngines, int decoders, int encoders, int jpegs, int ofas) {}
 }

@@ -55,9 +55,7 @@ final class MigReader {
         int other = nvml.call("nvmlDeviceGetMaxMigDeviceCount", pointer(gpu), most);
         if (other == SUCCESS && most.getValue() > 0) {
             throw new NvmlCallException(
-                    function,
-                    code,
-                    "Not Supported, but it can have %d MIG devices".formatted(most.getValue()));
+                    function, code, "Not Supported, but it can have %d MIG devices".formatted(most.getValue()));
         }
     }
 
@@ -104,15 +102,14 @@ final class MigReader {
      * @return null if the GPU has no MIG mode
      * @throws NvmlCallException if the mode is unknown, the GPU is lost, or the session has ended
      */
-    @Nullable Mig read(
-            long gpu, @Nullable Mig before, Problems problems, List<UnplacedMigDevice> unplaced) {
+    @Nullable
+    Mig read(long gpu, @Nullable Mig before, Problems problems, List<UnplacedMigDevice> unplaced) {
         Mode mode = mode(gpu);
         if (mode == null) {
             return null;
         }
         List<MigProfile> all = profiles.read(gpu, mode.current(), before, problems);
-        List<MigDevice> devices =
-                mode.current() ? new Devices(gpu, before, problems).read(all, unplaced) : List.of();
+        List<MigDevice> devices = mode.current() ? new Devices(gpu, before, problems).read(all, unplaced) : List.of();
         return new Mig(mode.current(), mode.pending(), all, devices);
     }
 
@@ -185,12 +182,11 @@ final class MigReader {
         /** The MIG devices of a profile as last read may be those that can't be read now. */
         private void addLast() {
             PartProblems unread = new PartProblems(Cost.INSTANCE, "GPU instances of MIG profiles");
-            failed.forEach(
-                    (profile, reason) -> {
-                        List<MigDevice> last = last(profile);
-                        found.addAll(last);
-                        unread.add(profile, reason, !last.isEmpty());
-                    });
+            failed.forEach((profile, reason) -> {
+                List<MigDevice> last = last(profile);
+                found.addAll(last);
+                unread.add(profile, reason, !last.isEmpty());
+            });
             unread.addTo(problems);
         }
 

@@ -120,8 +120,7 @@ final class NodeReader {
         boolean isLost = Reason.of(e.code()) == Reason.GPU_LOST;
         if (before == null) {
             boolean isNameless = isLost && !name.startsWith("GPU-");
-            (isNameless ? nameless : problems)
-                    .add(new Problem("", Cost.GPU, name, String.valueOf(e.getMessage())));
+            (isNameless ? nameless : problems).add(new Problem("", Cost.GPU, name, String.valueOf(e.getMessage())));
             return;
         }
         kept.add(before);
@@ -139,7 +138,8 @@ final class NodeReader {
     /** Indices change when a GPU is removed: none may be returned twice. */
     private void addUnread() {
         kept.stream().filter(gpu -> !has(gpu.uuid())).forEach(gpus::add);
-        List<Gpu> missing = known.recalled.stream().filter(gpu -> !has(gpu.uuid())).toList();
+        List<Gpu> missing =
+                known.recalled.stream().filter(gpu -> !has(gpu.uuid())).toList();
         if (missing.size() == nameless.size()) {
             gpus.addAll(missing);
             missing.forEach(gpu -> lost.add(gpu.uuid()));
@@ -151,10 +151,9 @@ final class NodeReader {
     private String driverVersion() {
         String function = "nvmlSystemGetDriverVersion";
         String before = known.driverVersion;
-        String version =
-                before == null
-                        ? nvml.text(function)
-                        : ofNode.attribute("driverVersion", () -> nvml.text(function), before);
+        String version = before == null
+                ? nvml.text(function)
+                : ofNode.attribute("driverVersion", () -> nvml.text(function), before);
         known.driverVersion = version;
         return Objects.requireNonNull(version);
     }

@@ -132,8 +132,7 @@ public final class Nvml implements AutoCloseable {
      */
     public Reading read() {
         return checked(
-                "Reading the node's GPUs",
-                () -> sessions.read(session -> new NodeReader(session, known).read()));
+                "Reading the node's GPUs", () -> sessions.read(session -> new NodeReader(session, known).read()));
     }
 
     private static <T> T checked(String operation, Supplier<T> calls) {
@@ -158,11 +157,7 @@ public final class Nvml implements AutoCloseable {
 
     /** Requests a MIG mode, which takes effect at once where no reset is needed. */
     public MigSwitch switchMig(String gpu, boolean enabled) {
-        int status =
-                change(
-                        gpu,
-                        "Switching the MIG mode",
-                        (session, handle) -> session.mig.setMode(handle, enabled));
+        int status = change(gpu, "Switching the MIG mode", (session, handle) -> session.mig.setMode(handle, enabled));
         modeSwitches.incrementAndGet();
         if (status == NvmlLibrary.SUCCESS) {
             return MigSwitch.DONE;
@@ -172,8 +167,7 @@ public final class Nvml implements AutoCloseable {
 
     /** Returns whether a GPU is in MIG mode now, and so can't be used as a whole. */
     public boolean isMigEnabled(String gpu) {
-        return read(
-                gpu, "Reading the MIG mode", (session, handle) -> session.mig.isEnabled(handle));
+        return read(gpu, "Reading the MIG mode", (session, handle) -> session.mig.isEnabled(handle));
     }
 
     /**
@@ -183,10 +177,7 @@ public final class Nvml implements AutoCloseable {
      */
     public Optional<Boolean> needsRecovery(String gpu) {
         OptionalInt action =
-                read(
-                        gpu,
-                        "Reading the recovery action",
-                        (session, handle) -> session.reader.recoveryAction(handle));
+                read(gpu, "Reading the recovery action", (session, handle) -> session.reader.recoveryAction(handle));
         return action.isPresent() ? Optional.of(action.getAsInt() != 0) : Optional.empty();
     }
 
@@ -203,16 +194,12 @@ public final class Nvml implements AutoCloseable {
 
     /** Returns the temperature of a GPU in degrees Celsius; empty if it is not supported. */
     public OptionalInt celsius(String gpu) {
-        return read(
-                gpu,
-                "Reading the temperature",
-                (session, handle) -> session.reader.celsius(handle));
+        return read(gpu, "Reading the temperature", (session, handle) -> session.reader.celsius(handle));
     }
 
     /** Returns the power of a GPU in milliwatts; empty if it is not supported. */
     public OptionalInt milliwatts(String gpu) {
-        return read(
-                gpu, "Reading the power", (session, handle) -> session.reader.milliwatts(handle));
+        return read(gpu, "Reading the power", (session, handle) -> session.reader.milliwatts(handle));
     }
 
     /**
@@ -234,10 +221,7 @@ public final class Nvml implements AutoCloseable {
      *     ended
      */
     public Map<DeviceMeasure, Double> measureMig(String gpu, String mig) {
-        return read(
-                gpu,
-                "Measuring MIG device " + mig,
-                (session, parent) -> measureMig(session, parent, mig));
+        return read(gpu, "Measuring MIG device " + mig, (session, parent) -> measureMig(session, parent, mig));
     }
 
     private static Map<DeviceMeasure, Double> measureMig(Session session, long gpu, String mig) {
@@ -253,18 +237,13 @@ public final class Nvml implements AutoCloseable {
 
     /** Returns the GPU instances of a GPU, including those of others; none outside MIG mode. */
     public List<GpuInstance> instances(String gpu) {
-        return read(
-                gpu,
-                "Reading the GPU instances",
-                (session, handle) -> session.mig.instances(handle));
+        return read(gpu, "Reading the GPU instances", (session, handle) -> session.mig.instances(handle));
     }
 
     /** Creates a GPU instance. */
     public CreatedInstance createInstance(String gpu, int profileId, Placement at) {
         return change(
-                gpu,
-                "Creating a GPU instance of profile " + profileId + " at " + at.start(),
-                (session, handle) -> {
+                gpu, "Creating a GPU instance of profile " + profileId + " at " + at.start(), (session, handle) -> {
                     long instance = session.mig.create(handle, profileId, at);
                     long serial = created.instance(session, instance);
                     return new CreatedInstance(session.mig.number(instance), serial);
@@ -281,12 +260,8 @@ public final class Nvml implements AutoCloseable {
         return change(
                 gpu,
                 "Creating a compute instance in GPU instance " + instance.id(),
-                (session, handle) ->
-                        session.mig.createCompute(
-                                gpu,
-                                handle,
-                                instance.id(),
-                                compute -> created.compute(session, instance.serial(), compute)));
+                (session, handle) -> session.mig.createCompute(
+                        gpu, handle, instance.id(), compute -> created.compute(session, instance.serial(), compute)));
     }
 
     /**
@@ -298,9 +273,7 @@ public final class Nvml implements AutoCloseable {
      */
     public Presence presence(String gpu, long serial, boolean withCompute) {
         return read(
-                gpu,
-                "Looking for a GPU instance",
-                (session, handle) -> created.presence(session, serial, withCompute));
+                gpu, "Looking for a GPU instance", (session, handle) -> created.presence(session, serial, withCompute));
     }
 
     /**
@@ -317,11 +290,7 @@ public final class Nvml implements AutoCloseable {
 
     private long follow(Session session, long gpu, GpuInstance instance) {
         long serial = created.instance(session, session.mig.handle(gpu, instance.id()));
-        instance.devices()
-                .forEach(
-                        device ->
-                                created.compute(
-                                        session, serial, session.mig.computeHandle(gpu, device)));
+        instance.devices().forEach(device -> created.compute(session, serial, session.mig.computeHandle(gpu, device)));
         return serial;
     }
 
@@ -338,25 +307,19 @@ public final class Nvml implements AutoCloseable {
 
     /** Destroys a compute instance, if it exists. */
     public void destroyCompute(String gpu, int instance, int compute) {
-        change(
-                gpu,
-                "Destroying compute instance " + compute + " in GPU instance " + instance,
-                (session, handle) -> {
-                    session.mig.destroyCompute(handle, instance, compute);
-                    return true;
-                });
+        change(gpu, "Destroying compute instance " + compute + " in GPU instance " + instance, (session, handle) -> {
+            session.mig.destroyCompute(handle, instance, compute);
+            return true;
+        });
     }
 
     /** Destroys a GPU instance without compute instances, if it exists. */
     public void destroyInstance(String gpu, int instance) {
-        change(
-                gpu,
-                "Destroying GPU instance " + instance,
-                (session, handle) -> {
-                    session.mig.destroy(handle, instance);
-                    session.gpm.forget(handle, instance);
-                    return true;
-                });
+        change(gpu, "Destroying GPU instance " + instance, (session, handle) -> {
+            session.mig.destroy(handle, instance);
+            session.gpm.forget(handle, instance);
+            return true;
+        });
     }
 
     /**
@@ -368,14 +331,8 @@ public final class Nvml implements AutoCloseable {
         long switches = modeSwitches.get();
         return checked(
                 "Creating an event set",
-                () ->
-                        sessions.read(
-                                session ->
-                                        new NvmlEvents(
-                                                sessions,
-                                                session,
-                                                gpus,
-                                                () -> modeSwitches.get() == switches)));
+                () -> sessions.read(
+                        session -> new NvmlEvents(sessions, session, gpus, () -> modeSwitches.get() == switches)));
     }
 
     /** Ends the session. */

@@ -11,10 +11,7 @@ final class NvmlCallException extends RuntimeException {
 
     /** The session is unusable: not initialized, no driver in the kernel, or another version. */
     private static final Set<Integer> SESSION_ENDED =
-            Set.of(
-                    NvmlLibrary.UNINITIALIZED,
-                    NvmlLibrary.DRIVER_NOT_LOADED,
-                    NvmlLibrary.LIB_RM_VERSION_MISMATCH);
+            Set.of(NvmlLibrary.UNINITIALIZED, NvmlLibrary.DRIVER_NOT_LOADED, NvmlLibrary.LIB_RM_VERSION_MISMATCH);
 
     private static final int UNKNOWN = 999;
 
@@ -31,8 +28,7 @@ final class NvmlCallException extends RuntimeException {
 
     /** Returns the failure of a call that succeeded with a value that can't be true. */
     static NvmlCallException invalid(String function, Object value) {
-        return new NvmlCallException(
-                "%s returned an invalid value: \"%s\"".formatted(function, value), UNKNOWN);
+        return new NvmlCallException("%s returned an invalid value: \"%s\"".formatted(function, value), UNKNOWN);
     }
 
     /** Returns the code that NVML returned: an {@code nvmlReturn_t}; 999 for an invalid value. */

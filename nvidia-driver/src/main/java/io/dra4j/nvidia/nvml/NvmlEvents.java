@@ -122,18 +122,14 @@ public final class NvmlEvents implements AutoCloseable {
     private Optional<Event> await(NvmlLibrary nvml, int millis) {
         Structs.EventData data = new Structs.EventData();
         Set<Integer> none = Set.of(NvmlLibrary.TIMEOUT);
-        return nvml.succeeds(none, "nvmlEventSetWait_v2", set, data, millis)
-                ? event(data)
-                : Optional.empty();
+        return nvml.succeeds(none, "nvmlEventSetWait_v2", set, data, millis) ? event(data) : Optional.empty();
     }
 
     private Optional<Event> event(Structs.EventData data) {
         return Optional.ofNullable(uuids.get(Pointer.nativeValue(data.device)))
-                .map(
-                        gpu ->
-                                data.eventType == XID
-                                        ? new Event.Xid(gpu, data.eventData, data.gpuInstanceId)
-                                        : new Event.MigChanged(gpu));
+                .map(gpu -> data.eventType == XID
+                        ? new Event.Xid(gpu, data.eventData, data.gpuInstanceId)
+                        : new Event.MigChanged(gpu));
     }
 
     /** Ends the subscription; that of a session that has ended is over already. */

@@ -46,8 +46,7 @@ public final class NvmlException extends DraException {
         /** Returns the reason for an {@code nvmlReturn_t}. */
         static Reason of(int code) {
             return switch (code) {
-                case NvmlLibrary.UNINITIALIZED, NvmlLibrary.LIB_RM_VERSION_MISMATCH ->
-                        SESSION_ENDED;
+                case NvmlLibrary.UNINITIALIZED, NvmlLibrary.LIB_RM_VERSION_MISMATCH -> SESSION_ENDED;
                 case NvmlLibrary.DRIVER_NOT_LOADED, 12 -> NO_DRIVER;
                 case NvmlLibrary.GPU_IS_LOST -> GPU_LOST;
                 case 19 -> IN_USE;
@@ -68,8 +67,7 @@ public final class NvmlException extends DraException {
 
     static NvmlException of(String operation, NvmlCallException e) {
         Reason reason = Reason.of(e.code());
-        return new NvmlException(
-                reason, operation + " failed: " + e.getMessage() + reason.advice, e);
+        return new NvmlException(reason, operation + " failed: " + e.getMessage() + reason.advice, e);
     }
 
     /** Returns the reason of the failure. */

@@ -61,7 +61,9 @@ final class PartProblems {
     }
 
     void add(int number, String reason, boolean isKept) {
-        (isKept ? kept : leftOut).computeIfAbsent(reason, key -> new TreeSet<>()).add(number);
+        (isKept ? kept : leftOut)
+                .computeIfAbsent(reason, key -> new TreeSet<>())
+                .add(number);
     }
 
     void addTo(Problems problems) {
@@ -70,8 +72,6 @@ final class PartProblems {
     }
 
     private String parts(TreeSet<Integer> numbers) {
-        return numbers.stream()
-                .map(String::valueOf)
-                .collect(Collectors.joining(", ", kind + " ", ""));
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(", ", kind + " ", ""));
     }
 }

@@ -13,8 +13,7 @@ import java.util.regex.Pattern;
  */
 public record PciAddress(String text) implements Comparable<PciAddress> {
 
-    private static final Pattern LINUX =
-            Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
+    private static final Pattern LINUX = Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
     private static final Pattern NVML =
             Pattern.compile("0{0,4}([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2})\\.([0-7])");
 
@@ -25,8 +24,7 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
      */
     public PciAddress {
         if (!isOne(text)) {
-            throw new IllegalArgumentException(
-                    "Not a PCI address: \"" + text + "\"; expected 0000:17:00.0");
+            throw new IllegalArgumentException("Not a PCI address: \"" + text + "\"; expected 0000:17:00.0");
         }
     }
 
@@ -46,9 +44,8 @@ public record PciAddress(String text) implements Comparable<PciAddress> {
             throw new IllegalArgumentException("Not a PCI address of NVML: \"" + busId + "\"");
         }
         String address = "%s:%s:%s.%s";
-        return new PciAddress(
-                address.formatted(parts.group(1), parts.group(2), parts.group(3), parts.group(4))
-                        .toLowerCase(Locale.ROOT));
+        return new PciAddress(address.formatted(parts.group(1), parts.group(2), parts.group(3), parts.group(4))
+                .toLowerCase(Locale.ROOT));
     }
 
     @Override

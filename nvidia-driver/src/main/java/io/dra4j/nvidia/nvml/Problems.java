@@ -31,8 +31,7 @@ final class Problems {
      * @param before the attribute as last read
      * @throws NvmlCallException if the GPU is lost, or the session has ended
      */
-    <T> @Nullable T attribute(
-            String name, Supplier<? extends @Nullable T> calls, @Nullable T before) {
+    <T> @Nullable T attribute(String name, Supplier<? extends @Nullable T> calls, @Nullable T before) {
         try {
             return calls.get();
         } catch (NvmlCallException e) {

@@ -28,8 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class ProfileReader {
 
     /** Returned for indices that the driver does not know yet, or the board does not have. */
-    static final Set<Integer> NO_SUCH_PROFILE =
-            Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
+    static final Set<Integer> NO_SUCH_PROFILE = Set.of(INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND);
 
     private static final String NONE = "the GPU is in MIG mode, and NVML reports no profile";
     private static final String PROFILE_INFO = "nvmlDeviceGetGpuInstanceProfileInfo";
@@ -82,11 +81,8 @@ final class ProfileReader {
             MigProfile profile = unread.read(index, () -> profile(gpu, index), last);
             if (profile != null) {
                 List<Placement> known = last == null ? List.of() : last.placements();
-                List<Placement> placements =
-                        unplaced.read(
-                                profile.id(),
-                                () -> placements(gpu, profile.id()),
-                                known.isEmpty() ? null : known);
+                List<Placement> placements = unplaced.read(
+                        profile.id(), () -> placements(gpu, profile.id()), known.isEmpty() ? null : known);
                 found.add(profile.at(placements == null ? List.of() : placements));
             }
         }
@@ -114,16 +110,9 @@ final class ProfileReader {
             return null;
         }
         requireValid(function, p);
-        Engines engines =
-                new Engines(
-                        p.multiprocessorCount,
-                        p.copyEngineCount,
-                        p.decoderCount,
-                        p.encoderCount,
-                        p.jpegCount,
-                        p.ofaCount);
-        return new MigProfile(
-                index, p.id, p.sliceCount, p.instanceCount, engines, p.memorySizeMB, List.of());
+        Engines engines = new Engines(
+                p.multiprocessorCount, p.copyEngineCount, p.decoderCount, p.encoderCount, p.jpegCount, p.ofaCount);
+        return new MigProfile(index, p.id, p.sliceCount, p.instanceCount, engines, p.memorySizeMB, List.of());
     }
 
     private static void requireValid(String function, Structs.GpuInstanceProfile p) {
@@ -139,8 +128,7 @@ final class ProfileReader {
             p.ofaCount,
             p.memorySizeMB
         };
-        if (p.sliceCount > MOST_SLICES
-                || LongStream.of(amounts).anyMatch(it -> it < 0 || it > MOST_UNITS)) {
+        if (p.sliceCount > MOST_SLICES || LongStream.of(amounts).anyMatch(it -> it < 0 || it > MOST_UNITS)) {
             throw NvmlCallException.invalid(function, Arrays.toString(amounts));
         }
     }
@@ -158,8 +146,7 @@ final class ProfileReader {
         if (room == 0) {
             return List.of();
         }
-        Structs.PlacementStruct[] all =
-                (Structs.PlacementStruct[]) new Structs.PlacementStruct().toArray(room);
+        Structs.PlacementStruct[] all = (Structs.PlacementStruct[]) new Structs.PlacementStruct().toArray(room);
         nvml.require(function, handle, profileId, all, count);
         return Stream.of(all)
                 .limit(Math.max(0, count.getValue()))
@@ -174,9 +161,7 @@ final class ProfileReader {
     }
 
     private static void requireValid(String function, Placement place) {
-        if (place.start() < 0
-                || place.size() < 1
-                || (long) place.start() + place.size() > MOST_SLICES) {
+        if (place.start() < 0 || place.size() < 1 || (long) place.start() + place.size() > MOST_SLICES) {
             throw NvmlCallException.invalid(function, place);
         }
     }

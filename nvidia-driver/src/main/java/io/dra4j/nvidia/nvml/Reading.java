@@ -28,8 +28,7 @@ public record Reading(
         List<Problem> problems) {
 
     /** The state before the first reading. */
-    public static final Reading NOTHING =
-            new Reading("", null, List.of(), Set.of(), Set.of(), List.of(), List.of());
+    public static final Reading NOTHING = new Reading("", null, List.of(), Set.of(), Set.of(), List.of(), List.of());
 
     /** Copies the collections. */
     public Reading {

@@ -54,9 +54,7 @@ final class Session {
             return NvmlLibrary.open(file);
         } catch (UnsatisfiedLinkError e) {
             throw new NvmlException(
-                    Reason.NO_DRIVER,
-                    "Can't load " + file + ": " + e.getMessage() + "; install the driver again",
-                    e);
+                    Reason.NO_DRIVER, "Can't load " + file + ": " + e.getMessage() + "; install the driver again", e);
         }
     }
 

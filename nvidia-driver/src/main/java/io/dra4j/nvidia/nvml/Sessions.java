@@ -97,10 +97,7 @@ final class Sessions {
                 throw givenBack(pauses.get(0));
             }
             if (session != current || isOutdated()) {
-                throw new NvmlException(
-                        Reason.SESSION_ENDED,
-                        "The NVML session has ended; a new one follows",
-                        null);
+                throw new NvmlException(Reason.SESSION_ENDED, "The NVML session has ended; a new one follows", null);
             }
             calls++;
         } finally {
@@ -195,10 +192,9 @@ final class Sessions {
 
     private void failed(String why) {
         Failure before = failure;
-        failure =
-                before == null
-                        ? new Failure(clock.instant(), 1, why)
-                        : new Failure(before.since, before.times + 1, why);
+        failure = before == null
+                ? new Failure(clock.instant(), 1, why)
+                : new Failure(before.since, before.times + 1, why);
     }
 
     private void leave(boolean succeeded) {
@@ -229,11 +225,10 @@ final class Sessions {
         Session over = current;
         current = null;
         if (over != null) {
-            pending.make(
-                    () -> {
-                        over.end();
-                        return true;
-                    });
+            pending.make(() -> {
+                over.end();
+                return true;
+            });
         }
     }
 
@@ -255,8 +250,7 @@ final class Sessions {
     private static NvmlException notReturned(Duration timeout, String consequence) {
         return new NvmlException(
                 Reason.IN_USE,
-                "A call of NVML has not returned for %s s: %s"
-                        .formatted(timeout.toMillis() / 1000.0, consequence),
+                "A call of NVML has not returned for %s s: %s".formatted(timeout.toMillis() / 1000.0, consequence),
                 null);
     }
 
@@ -273,9 +267,7 @@ final class Sessions {
 
     private static NvmlException givenBack(String purpose) {
         return new NvmlException(
-                Reason.GIVEN_BACK,
-                "NVML is given back for %s; try again when that has ended".formatted(purpose),
-                null);
+                Reason.GIVEN_BACK, "NVML is given back for %s; try again when that has ended".formatted(purpose), null);
     }
 
     /** Keeps a session open between calls, once there is one, until the result is closed. */
@@ -379,9 +371,7 @@ final class Sessions {
         if (known == null || known.times < MANY_FAILURES || !isLongAgo(known.since)) {
             return Optional.empty();
         }
-        return Optional.of(
-                "NVML has failed %d times since %s: %s"
-                        .formatted(known.times, known.since, known.last));
+        return Optional.of("NVML has failed %d times since %s: %s".formatted(known.times, known.since, known.last));
     }
 
     private boolean isLongAgo(Instant start) {

@@ -17,15 +17,7 @@ final class Structs {
         return struct.size() | number << 24;
     }
 
-    @FieldOrder({
-        "busIdLegacy",
-        "domain",
-        "bus",
-        "device",
-        "pciDeviceId",
-        "pciSubSystemId",
-        "busId"
-    })
+    @FieldOrder({"busIdLegacy", "domain", "bus", "device", "pciDeviceId", "pciSubSystemId", "busId"})
     public static final class PciInfo extends Structure {
         public byte[] busIdLegacy = new byte[16];
         public int domain;
@@ -224,15 +216,7 @@ final class Structs {
     }
 
     /** The union of its value is read as an unsigned number, by {@link #unsigned}. */
-    @FieldOrder({
-        "fieldId",
-        "scopeId",
-        "timestamp",
-        "latencyUsec",
-        "valueType",
-        "nvmlReturn",
-        "value"
-    })
+    @FieldOrder({"fieldId", "scopeId", "timestamp", "latencyUsec", "valueType", "nvmlReturn", "value"})
     public static final class FieldValue extends Structure {
         private static final int UNSIGNED_INT = 1;
 

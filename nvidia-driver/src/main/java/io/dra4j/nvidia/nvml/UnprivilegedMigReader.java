@@ -39,8 +39,7 @@ final class UnprivilegedMigReader {
             int most = most(gpu);
             for (int i = 0; i < most; i++) {
                 int index = i;
-                UnplacedMigDevice device =
-                        unread.read(index, () -> device(problems.gpu(), gpu, index), null);
+                UnplacedMigDevice device = unread.read(index, () -> device(problems.gpu(), gpu, index), null);
                 if (device != null) {
                     found.add(device);
                 }
@@ -62,8 +61,7 @@ final class UnprivilegedMigReader {
 
     private @Nullable UnplacedMigDevice device(String uuid, long gpu, int index) {
         PointerByReference handle = new PointerByReference();
-        if (!nvml.succeeds(
-                NONE, "nvmlDeviceGetMigDeviceHandleByIndex", pointer(gpu), index, handle)) {
+        if (!nvml.succeeds(NONE, "nvmlDeviceGetMigDeviceHandleByIndex", pointer(gpu), index, handle)) {
             return null;
         }
         Pointer device = handle.getValue();

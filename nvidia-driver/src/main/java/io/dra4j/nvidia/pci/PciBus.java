@@ -31,7 +31,9 @@ public record PciBus(Path sysfs) {
      * @throws DraException if sysfs can't be read: unknown is not none
      */
     public List<PciFunction> gpus() {
-        return functions(sysfs.resolve("bus/pci/devices")).filter(PciFunction::isGpu).toList();
+        return functions(sysfs.resolve("bus/pci/devices"))
+                .filter(PciFunction::isGpu)
+                .toList();
     }
 
     /**
@@ -60,14 +62,13 @@ public record PciBus(Path sysfs) {
     public Optional<PciFunction> find(PciAddress address) {
         Path folder = folder(address);
         try {
-            return Optional.of(
-                    new PciFunction(
-                            address,
-                            number(folder.resolve("vendor")),
-                            number(folder.resolve("device")),
-                            number(folder.resolve("class")) >> 8,
-                            target(folder.resolve("driver")),
-                            target(folder.resolve("iommu_group"))));
+            return Optional.of(new PciFunction(
+                    address,
+                    number(folder.resolve("vendor")),
+                    number(folder.resolve("device")),
+                    number(folder.resolve("class")) >> 8,
+                    target(folder.resolve("driver")),
+                    target(folder.resolve("iommu_group"))));
         } catch (IOException | NumberFormatException e) {
             return Optional.empty();
         }
@@ -91,11 +92,10 @@ public record PciBus(Path sysfs) {
      */
     public Optional<Long> addressableMemory(PciAddress gpu) {
         try {
-            return Optional.of(
-                    Files.readAllLines(folder(gpu).resolve("resource")).stream()
-                            .limit(BARS)
-                            .mapToLong(PciBus::memory)
-                            .sum());
+            return Optional.of(Files.readAllLines(folder(gpu).resolve("resource")).stream()
+                    .limit(BARS)
+                    .mapToLong(PciBus::memory)
+                    .sum());
         } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
             return Optional.empty();
         }
@@ -129,14 +129,14 @@ public record PciBus(Path sysfs) {
 
     /** Returns the NUMA node of a device. */
     public Optional<Long> numaNode(PciAddress device) {
-        return text(folder(device).resolve("numa_node"))
-                .flatMap(PciBus::parsed)
-                .filter(node -> node >= 0);
+        return text(folder(device).resolve("numa_node")).flatMap(PciBus::parsed).filter(node -> node >= 0);
     }
 
     /** Returns the number of virtual functions that a device has. */
     public long virtualFunctions(PciAddress device) {
-        return text(folder(device).resolve("sriov_numvfs")).flatMap(PciBus::parsed).orElse(0L);
+        return text(folder(device).resolve("sriov_numvfs"))
+                .flatMap(PciBus::parsed)
+                .orElse(0L);
     }
 
     private static Optional<String> text(Path file) {

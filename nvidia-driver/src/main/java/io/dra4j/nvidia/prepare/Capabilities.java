@@ -59,8 +59,7 @@ final class Capabilities {
         Path devices = proc.resolve("devices");
         String text = read(devices);
         if (!MAJOR.matcher(text).find()) {
-            throw new PrepareException(
-                    devices + " has no nvidia-caps: the kernel's driver has no MIG capabilities");
+            throw new PrepareException(devices + " has no nvidia-caps: the kernel's driver has no MIG capabilities");
         }
         return number(MAJOR, text, devices, MOST_MAJOR);
     }
@@ -72,9 +71,8 @@ final class Capabilities {
         }
         long number = Long.parseLong(found.group(1));
         if (number > most) {
-            throw new PrepareException(
-                    "%s has the line \"%s\": the number is above %d"
-                            .formatted(file, found.group().strip(), most));
+            throw new PrepareException("%s has the line \"%s\": the number is above %d"
+                    .formatted(file, found.group().strip(), most));
         }
         return number;
     }
@@ -83,8 +81,7 @@ final class Capabilities {
         try {
             return Files.readString(file);
         } catch (IOException e) {
-            throw new PrepareException(
-                    "Can't read " + file + ", which has the MIG capabilities", e);
+            throw new PrepareException("Can't read " + file + ", which has the MIG capabilities", e);
         }
     }
 }

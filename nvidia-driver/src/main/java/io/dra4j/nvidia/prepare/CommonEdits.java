@@ -13,10 +13,8 @@ import java.util.stream.Stream;
 /** The edits that all containers with a GPU have in common. */
 final class CommonEdits {
 
-    private static final List<String> READ_ONLY =
-            List.of("ro", "nosuid", "nodev", "rbind", "rprivate");
-    private static final List<String> OF_DAEMON =
-            List.of("nosuid", "nodev", "rbind", "rprivate", "noexec");
+    private static final List<String> READ_ONLY = List.of("ro", "nosuid", "nodev", "rbind", "rprivate");
+    private static final List<String> OF_DAEMON = List.of("nosuid", "nodev", "rbind", "rprivate", "noexec");
 
     private static final List<String> NODES =
             List.of("nvidia-modeset", "nvidia-uvm-tools", "nvidia-uvm", Roots.CONTROL);
@@ -32,9 +30,7 @@ final class CommonEdits {
     ContainerEdits of(DriverFiles driver) {
         String libcuda = roots.inContainer(driver.libcuda()).getParent().toString();
         ContainerEdits.Builder edits =
-                ContainerEdits.builder()
-                        .env("NVIDIA_VISIBLE_DEVICES", "void")
-                        .env("NVIDIA_CTK_LIBCUDA_DIR", libcuda);
+                ContainerEdits.builder().env("NVIDIA_VISIBLE_DEVICES", "void").env("NVIDIA_CTK_LIBCUDA_DIR", libcuda);
         DeviceNodes nodes = new DeviceNodes(roots);
         nodes.add(NODES.stream().filter(nodes::isThere).toList(), edits);
         driver.readOnly().map(file -> mount(file, READ_ONLY)).forEach(edits::mount);
@@ -44,8 +40,7 @@ final class CommonEdits {
     }
 
     private Mount mount(Path file, List<String> options) {
-        return new Mount(
-                roots.onNode(file).toString(), roots.inContainer(file).toString(), options, null);
+        return new Mount(roots.onNode(file).toString(), roots.inContainer(file).toString(), options, null);
     }
 
     private List<Hook> hooks(DriverFiles driver) {
@@ -53,10 +48,9 @@ final class CommonEdits {
         hooks.add(program.links(driver.links()));
         command("enable-cuda-compat", "--host-driver-version=" + driver.version())
                 .forEach(hooks::add);
-        List<String> folders =
-                driver.directories().stream()
-                        .map(folder -> roots.inContainer(folder).toString())
-                        .toList();
+        List<String> folders = driver.directories().stream()
+                .map(folder -> roots.inContainer(folder).toString())
+                .toList();
         hooks.add(program.hook("update-ldcache", HookProgram.repeated("--folder", folders)));
         command("disable-device-node-modification").forEach(hooks::add);
         return hooks;
@@ -64,8 +58,6 @@ final class CommonEdits {
 
     /** Returns the hook of a command, if the program has it. */
     private Stream<Hook> command(String command, String... more) {
-        return program.has(command)
-                ? Stream.of(program.hook(command, List.of(more)))
-                : Stream.empty();
+        return program.has(command) ? Stream.of(program.hook(command, List.of(more))) : Stream.empty();
     }
 }

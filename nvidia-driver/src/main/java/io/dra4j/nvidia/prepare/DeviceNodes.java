@@ -55,8 +55,7 @@ final class DeviceNodes {
     private void require(String name, String why) {
         if (!isThere(name)) {
             throw new PrepareException(
-                    "Device node %s does not exist on the node; %s"
-                            .formatted(roots.deviceOnNode(name), why));
+                    "Device node %s does not exist on the node; %s".formatted(roots.deviceOnNode(name), why));
         }
     }
 
@@ -78,9 +77,7 @@ final class DeviceNodes {
     DeviceNode node(String name) {
         String inContainer = "/dev/" + name;
         String onNode = roots.deviceOnNode(name).toString();
-        return onNode.equals(inContainer)
-                ? DeviceNode.of(inContainer)
-                : DeviceNode.of(inContainer, onNode);
+        return onNode.equals(inContainer) ? DeviceNode.of(inContainer) : DeviceNode.of(inContainer, onNode);
     }
 
     private static void addGroup(Path node, TreeSet<Long> groups) {

@@ -40,8 +40,7 @@ record DriverFiles(
 
     /** Returns the same files with those of the daemons that run now. */
     DriverFiles with(List<Path> running) {
-        return new DriverFiles(
-                version, libraries, modules, binaries, firmware, configs, links, running);
+        return new DriverFiles(version, libraries, modules, binaries, firmware, configs, links, running);
     }
 
     /**
@@ -49,9 +48,8 @@ record DriverFiles(
      * versions of their own.
      */
     Stream<Path> own() {
-        Stream<Path> versioned =
-                Stream.concat(libraries.stream(), modules.stream())
-                        .filter(file -> file.toString().endsWith(".so." + version));
+        Stream<Path> versioned = Stream.concat(libraries.stream(), modules.stream())
+                .filter(file -> file.toString().endsWith(".so." + version));
         return Stream.of(versioned, binaries.stream(), firmware.stream()).flatMap(each -> each);
     }
 

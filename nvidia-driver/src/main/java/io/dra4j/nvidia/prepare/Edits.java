@@ -101,9 +101,8 @@ public final class Edits {
     private void requireExisting(DriverFiles files) {
         Optional<Path> missing = files.own().filter(file -> !Files.exists(file)).findFirst();
         if (missing.isPresent()) {
-            throw new PrepareException(
-                    "%s of the driver below %s does not exist any more: install the driver again"
-                            .formatted(missing.get(), roots.here()));
+            throw new PrepareException("%s of the driver below %s does not exist any more: install the driver again"
+                    .formatted(missing.get(), roots.here()));
         }
     }
 
@@ -113,8 +112,7 @@ public final class Edits {
 
     private static String identity(Path file) {
         try {
-            return "%s@%s,%d"
-                    .formatted(file, Files.getAttribute(file, "unix:ino"), Files.size(file));
+            return "%s@%s,%d".formatted(file, Files.getAttribute(file, "unix:ino"), Files.size(file));
         } catch (IOException e) {
             return file + " is gone";
         }

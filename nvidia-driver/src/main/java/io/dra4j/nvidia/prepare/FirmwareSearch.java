@@ -27,7 +27,9 @@ final class FirmwareSearch {
             release.ifPresent(name -> all.add(root.resolve(folder).resolve(name)));
             all.add(root.resolve(folder));
         }
-        folders = all.stream().map(each -> each.resolve("nvidia").resolve(version)).toList();
+        folders = all.stream()
+                .map(each -> each.resolve("nvidia").resolve(version))
+                .toList();
     }
 
     /** A file of the kernel that is absent says nothing. */

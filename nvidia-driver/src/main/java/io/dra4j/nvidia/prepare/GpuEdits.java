@@ -34,8 +34,7 @@ final class GpuEdits {
         Capabilities capabilities = new Capabilities(roots.proc());
         String instance = "gpu%d/mig/gi%d".formatted(gpu.minor(), device.gpuInstance());
         edits.deviceNode(capabilities.node(instance + "/access"));
-        edits.deviceNode(
-                capabilities.node(instance + "/ci" + device.computeInstance() + "/access"));
+        edits.deviceNode(capabilities.node(instance + "/ci" + device.computeInstance() + "/access"));
         return edits.build();
     }
 
@@ -68,15 +67,9 @@ final class GpuEdits {
         return Stream.of("card", "render")
                 .map(kind -> folder.resolve("pci-" + gpu.pci().text() + "-" + kind))
                 .filter(Files::isSymbolicLink)
-                .flatMap(
-                        link ->
-                                displays.stream()
-                                        .filter(name -> leadsTo(link, name))
-                                        .map(
-                                                name ->
-                                                        "../%s::/dev/dri/by-path/%s"
-                                                                .formatted(
-                                                                        name, link.getFileName())))
+                .flatMap(link -> displays.stream()
+                        .filter(name -> leadsTo(link, name))
+                        .map(name -> "../%s::/dev/dri/by-path/%s".formatted(name, link.getFileName())))
                 .toList();
     }
 

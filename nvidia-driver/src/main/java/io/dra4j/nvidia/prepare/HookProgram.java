@@ -23,8 +23,7 @@ public final class HookProgram {
 
     private static final String NAME = "nvidia-cdi-hook";
 
-    private static final Set<String> COMMANDS_OF_OUR_OWN =
-            Set.of("create-symlinks", "update-ldcache");
+    private static final Set<String> COMMANDS_OF_OUR_OWN = Set.of("create-symlinks", "update-ldcache");
 
     private final Path path;
     private final Origin origin;
@@ -69,9 +68,7 @@ public final class HookProgram {
             ProgramFile.write(file, () -> Files.newInputStream(ofImage));
             return new HookProgram(file, Origin.IMAGE);
         }
-        ProgramFile.ofJar(
-                file,
-                "install NVIDIA's nvidia-cdi-hook in the image, or set --nvidia-cdi-hook-path");
+        ProgramFile.ofJar(file, "install NVIDIA's nvidia-cdi-hook in the image, or set --nvidia-cdi-hook-path");
         return new HookProgram(file, Origin.JAR);
     }
 
@@ -97,13 +94,11 @@ public final class HookProgram {
     public void requireThere(Roots roots) {
         Optional<Path> seen = origin == Origin.ADMIN ? roots.seen(path) : Optional.of(path);
         if (seen.isPresent() && !isProgram(seen.get())) {
-            String next =
-                    origin == Origin.ADMIN
-                            ? "correct --nvidia-cdi-hook-path, or leave it out to use the driver's own"
-                            : "restart the driver, which copies it there";
+            String next = origin == Origin.ADMIN
+                    ? "correct --nvidia-cdi-hook-path, or leave it out to use the driver's own"
+                    : "restart the driver, which copies it there";
             throw new PrepareException(
-                    "Program %s, which prepares each container, is not on the node: %s"
-                            .formatted(path, next));
+                    "Program %s, which prepares each container, is not on the node: %s".formatted(path, next));
         }
     }
 
@@ -122,12 +117,7 @@ public final class HookProgram {
         }
         args.add(command);
         args.addAll(more);
-        return new Hook(
-                HookName.CREATE_CONTAINER,
-                path.toString(),
-                args,
-                List.of("NVIDIA_CTK_DEBUG=false"),
-                null);
+        return new Hook(HookName.CREATE_CONTAINER, path.toString(), args, List.of("NVIDIA_CTK_DEBUG=false"), null);
     }
 
     /** Returns the hook that makes links. */

@@ -56,10 +56,7 @@ final class LdCache {
         }
         try {
             return new LdCache(file, content).libraries();
-        } catch (ArithmeticException
-                | BufferUnderflowException
-                | IndexOutOfBoundsException
-                | InvalidPathException e) {
+        } catch (ArithmeticException | BufferUnderflowException | IndexOutOfBoundsException | InvalidPathException e) {
             throw new IOException(file + " is malformed: " + e, e);
         }
     }
@@ -106,6 +103,8 @@ final class LdCache {
         while (bytes.get(end) != 0) {
             end++;
         }
-        return StandardCharsets.UTF_8.decode(bytes.slice(position, end - position)).toString();
+        return StandardCharsets.UTF_8
+                .decode(bytes.slice(position, end - position))
+                .toString();
     }
 }

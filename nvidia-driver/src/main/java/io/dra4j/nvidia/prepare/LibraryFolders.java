@@ -11,17 +11,16 @@ import java.util.List;
 public final class LibraryFolders {
 
     /** The root itself is last: a driver may be unpacked there. */
-    private static final List<String> USUAL =
-            List.of(
-                    "usr/lib64",
-                    "usr/lib/x86_64-linux-gnu",
-                    "usr/lib/aarch64-linux-gnu",
-                    "usr/lib/x86_64-linux-gnu/nvidia/current",
-                    "usr/lib/aarch64-linux-gnu/nvidia/current",
-                    "lib64",
-                    "lib/x86_64-linux-gnu",
-                    "lib/aarch64-linux-gnu",
-                    "");
+    private static final List<String> USUAL = List.of(
+            "usr/lib64",
+            "usr/lib/x86_64-linux-gnu",
+            "usr/lib/aarch64-linux-gnu",
+            "usr/lib/x86_64-linux-gnu/nvidia/current",
+            "usr/lib/aarch64-linux-gnu/nvidia/current",
+            "lib64",
+            "lib/x86_64-linux-gnu",
+            "lib/aarch64-linux-gnu",
+            "");
 
     private LibraryFolders() {}
 
@@ -40,7 +39,8 @@ public final class LibraryFolders {
         try {
             return LdCache.read(root.resolve("etc/ld.so.cache")).stream()
                     .filter(LibraryFolders::isOfDriver)
-                    .map(library -> root.resolve(Path.of("/").relativize(library)).getParent())
+                    .map(library ->
+                            root.resolve(Path.of("/").relativize(library)).getParent())
                     .distinct()
                     .toList();
         } catch (IOException e) {
@@ -53,7 +53,6 @@ public final class LibraryFolders {
 
     private static boolean isOfDriver(Path library) {
         String name = String.valueOf(library.getFileName());
-        return library.isAbsolute()
-                && (name.startsWith("libcuda.so.") || name.startsWith("libnvidia-ml.so."));
+        return library.isAbsolute() && (name.startsWith("libcuda.so.") || name.startsWith("libnvidia-ml.so."));
     }
 }

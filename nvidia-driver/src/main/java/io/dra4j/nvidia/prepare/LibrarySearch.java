@@ -19,14 +19,13 @@ import java.util.stream.Stream;
  */
 final class LibrarySearch {
 
-    private static final List<String> GRAPHICS =
-            List.of(
-                    "libnvidia-egl-gbm.so.*.*",
-                    "libnvidia-egl-wayland.so.*.*",
-                    "libnvidia-egl-wayland2.so.*.*",
-                    "libnvidia-egl-xcb.so.*.*",
-                    "libnvidia-egl-xlib.so.*.*",
-                    "libnvidia-nvvm70.so.*");
+    private static final List<String> GRAPHICS = List.of(
+            "libnvidia-egl-gbm.so.*.*",
+            "libnvidia-egl-wayland.so.*.*",
+            "libnvidia-egl-wayland2.so.*.*",
+            "libnvidia-egl-xcb.so.*.*",
+            "libnvidia-egl-xlib.so.*.*",
+            "libnvidia-nvvm70.so.*");
 
     /** The folders of modules below a folder of libraries, by package and by installer. */
     private static final List<String> MODULE_FOLDERS =
@@ -70,8 +69,7 @@ final class LibrarySearch {
 
     /** Returns all folders that are looked at. */
     Stream<Path> searched() {
-        Stream<Path> ofLibraries =
-                folders.stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
+        Stream<Path> ofLibraries = folders.stream().flatMap(folder -> Stream.of(folder, folder.resolve("vdpau")));
         return Stream.concat(ofLibraries, moduleFolders());
     }
 
@@ -96,16 +94,11 @@ final class LibrarySearch {
 
     /** Returns the modules of the X server. */
     List<Path> modules() {
-        return withoutDuplicates(
-                moduleFolders()
-                        .flatMap(
-                                folder ->
-                                        Stream.of(
-                                                folder.resolve("nvidia_drv.so"),
-                                                folder.resolve(
-                                                        "libglxserver_nvidia.so." + version)))
-                        .filter(Files::isRegularFile)
-                        .toList());
+        return withoutDuplicates(moduleFolders()
+                .flatMap(folder ->
+                        Stream.of(folder.resolve("nvidia_drv.so"), folder.resolve("libglxserver_nvidia.so." + version)))
+                .filter(Files::isRegularFile)
+                .toList());
     }
 
     private Stream<Path> moduleFolders() {
@@ -119,8 +112,7 @@ final class LibrarySearch {
             Path target = SymbolicLinks.target(root, link);
             if ((isOwn(link) || isOwn(target)) && !Files.exists(target)) {
                 throw new PrepareException(
-                        "%s links to %s, which does not exist: install the driver again"
-                                .formatted(link, target));
+                        "%s links to %s, which does not exist: install the driver again".formatted(link, target));
             }
         }
     }

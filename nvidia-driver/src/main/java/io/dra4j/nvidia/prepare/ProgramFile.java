@@ -41,8 +41,7 @@ public final class ProgramFile {
         InputStream found = ProgramFile.class.getResourceAsStream(name);
         if (found == null) {
             throw new FileNotFoundException(
-                    "this jar was built without %s for %s; %s"
-                            .formatted(program, machine, otherwise));
+                    "this jar was built without %s for %s; %s".formatted(program, machine, otherwise));
         }
         return found;
     }
@@ -54,8 +53,7 @@ public final class ProgramFile {
             if (!Files.isDirectory(directory)) {
                 Files.createDirectory(
                         directory,
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString(MODE_OF_DIRECTORY)));
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(MODE_OF_DIRECTORY)));
             }
             Path fresh = Files.createTempFile(directory, "." + file.getFileName(), ".new");
             try {
@@ -79,7 +77,6 @@ public final class ProgramFile {
     private static boolean isSame(Path file, Path fresh) throws IOException {
         return Files.isRegularFile(file)
                 && Files.mismatch(file, fresh) < 0
-                && Files.getPosixFilePermissions(file)
-                        .equals(PosixFilePermissions.fromString(MODE));
+                && Files.getPosixFilePermissions(file).equals(PosixFilePermissions.fromString(MODE));
     }
 }

@@ -70,8 +70,6 @@ public record Roots(Path here, Path onNode, @Nullable Path dev, Path proc, Path 
             return Optional.of(file);
         }
         Path root = Path.of("/");
-        return onNode.equals(root)
-                ? Optional.of(here.resolve(root.relativize(file)))
-                : Optional.empty();
+        return onNode.equals(root) ? Optional.of(here.resolve(root.relativize(file))) : Optional.empty();
     }
 }

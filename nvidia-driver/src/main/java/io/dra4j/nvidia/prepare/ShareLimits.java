@@ -26,7 +26,9 @@ public final class ShareLimits {
         }
         String name = device.device().value().replace('-', '_').toUpperCase(Locale.ROOT);
         return edits.toBuilder()
-                .env("NVIDIA_SHARE_MEMORY_" + name, memory.amount().toBigInteger().toString())
+                .env(
+                        "NVIDIA_SHARE_MEMORY_" + name,
+                        memory.amount().toBigInteger().toString())
                 .build();
     }
 }

@@ -108,9 +108,7 @@ final class SymbolicLinks {
     /** Returns the target of a link; an absolute one is below the driver root, as on the node. */
     static Path target(Path root, Path link) {
         Path target = written(link);
-        return target.isAbsolute()
-                ? root.resolve(Path.of("/").relativize(target))
-                : link.resolveSibling(target);
+        return target.isAbsolute() ? root.resolve(Path.of("/").relativize(target)) : link.resolveSibling(target);
     }
 
     private static Path written(Path link) {

@@ -14,8 +14,7 @@ import java.util.List;
 final class Boards {
 
     /** The names, in the order of generations. */
-    static final List<String> NAMES =
-            List.of("t4", "a30", "a100-40", "a100-80", "l40s", "h100-80", "h200-141", "b200");
+    static final List<String> NAMES = List.of("t4", "a30", "a100-40", "a100-80", "l40s", "h100-80", "h200-141", "b200");
 
     private Boards() {}
 

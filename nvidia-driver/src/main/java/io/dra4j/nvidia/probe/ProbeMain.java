@@ -40,9 +40,11 @@ public final class ProbeMain implements Callable<Integer> {
     private static final int FAILURE = 1;
     private static final int WIDTH = 100;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
-    @Mixin private InstallOptions install;
+    @Mixin
+    private InstallOptions install;
 
     @Option(
             names = "--node-name",
@@ -57,10 +59,7 @@ public final class ProbeMain implements Callable<Integer> {
             order = 11,
             paramLabel = "FORMAT",
             defaultValue = "table",
-            description = {
-                "table, or yaml: the ResourceSlices themselves.",
-                "Default: ${DEFAULT-VALUE}"
-            })
+            description = {"table, or yaml: the ResourceSlices themselves.", "Default: ${DEFAULT-VALUE}"})
     private ProbeReport.Format output;
 
     @Option(

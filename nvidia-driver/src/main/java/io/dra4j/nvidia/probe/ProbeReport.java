@@ -62,10 +62,7 @@ final class ProbeReport {
         try (Nvml nvml = install.openNvml()) {
             Reading reading = nvml.read();
             NodeDevices devices =
-                    NodeDevices.of(
-                            reading,
-                            install.inventorySettings(nodeName),
-                            install.passthroughGpus());
+                    NodeDevices.of(reading, install.inventorySettings(nodeName), install.passthroughGpus());
             return new ProbeReport(reading, devices, nodeName);
         }
     }
@@ -82,9 +79,7 @@ final class ProbeReport {
     String named() {
         List<ObjectNode> slices = slices();
         for (int i = 0; i < slices.size(); i++) {
-            slices.get(i)
-                    .putObject("metadata")
-                    .put("name", "%s-%s-%d".formatted(nodeName, NodeDevices.DRIVER_NAME, i));
+            slices.get(i).putObject("metadata").put("name", "%s-%s-%d".formatted(nodeName, NodeDevices.DRIVER_NAME, i));
         }
         return slices.stream().map(ProbeReport::yaml).collect(Collectors.joining());
     }
@@ -155,14 +150,13 @@ final class ProbeReport {
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("MINOR", "GPU", "UUID", "PCI", "MEMORY", "MIG"));
         for (Gpu gpu : reading.gpus()) {
-            rows.add(
-                    List.of(
-                            String.valueOf(gpu.minor()),
-                            orDash(gpu.productName()),
-                            gpu.uuid(),
-                            gpu.pci().text(),
-                            gpu.memory() == null ? "-" : gpu.memory() / MIB + " MiB",
-                            mig(gpu.mig())));
+            rows.add(List.of(
+                    String.valueOf(gpu.minor()),
+                    orDash(gpu.productName()),
+                    gpu.uuid(),
+                    gpu.pci().text(),
+                    gpu.memory() == null ? "-" : gpu.memory() / MIB + " MiB",
+                    mig(gpu.mig())));
         }
         return table(rows);
     }
@@ -180,14 +174,13 @@ final class ProbeReport {
         rows.add(List.of("DEVICE", "TYPE", "PROFILE", "MEMORY", "SMS", "UUID"));
         for (Pool pool : devices.inventory().pools()) {
             for (Device device : pool.devices()) {
-                rows.add(
-                        List.of(
-                                device.name().value(),
-                                attribute(device, "type"),
-                                attribute(device, "profile"),
-                                capacity(device, "memory"),
-                                capacity(device, "multiprocessors"),
-                                attribute(device, "uuid")));
+                rows.add(List.of(
+                        device.name().value(),
+                        attribute(device, "type"),
+                        attribute(device, "profile"),
+                        capacity(device, "memory"),
+                        capacity(device, "multiprocessors"),
+                        attribute(device, "uuid")));
             }
         }
         return rows.size() == 1 ? "No devices would be published.\n" : table(rows);

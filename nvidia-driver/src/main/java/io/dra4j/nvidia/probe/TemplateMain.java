@@ -46,15 +46,15 @@ public final class TemplateMain implements Callable<Integer> {
     private static final int MOST = 64;
     private static final Path NO_SYSFS = Path.of("/nonexistent");
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Option(
             names = "--board",
             order = 1,
             paramLabel = "NAME",
             required = true,
-            description =
-                    "The board: t4, a30, a100-40, a100-80, l40s, h100-80, h200-141 or b200. Required.")
+            description = "The board: t4, a30, a100-40, a100-80, l40s, h100-80, h200-141 or b200. Required.")
     private String board;
 
     @Option(
@@ -65,7 +65,8 @@ public final class TemplateMain implements Callable<Integer> {
             description = {"How many GPUs the node has, 1 to 64.", "Default: ${DEFAULT-VALUE}"})
     private int count;
 
-    @Mixin private OfferOptions offers;
+    @Mixin
+    private OfferOptions offers;
 
     @Option(
             names = "--installed-driver",
@@ -128,16 +129,13 @@ public final class TemplateMain implements Callable<Integer> {
         CommandLine command = spec.commandLine();
         if (count < 1 || count > MOST) {
             throw new ParameterException(
-                    command,
-                    "Invalid value for option '--count': %d is not from 1 to %d"
-                            .formatted(count, MOST));
+                    command, "Invalid value for option '--count': %d is not from 1 to %d".formatted(count, MOST));
         }
         try {
             offers.gates().check();
             if (offers.gates().featureGates().isOn(FeatureGate.PassthroughSupport)) {
-                throw new DraException(
-                        "A template has no GPUs for virtual machines, of which the PCI bus of a machine"
-                                + " decides; leave the feature gate PassthroughSupport out");
+                throw new DraException("A template has no GPUs for virtual machines, of which the PCI bus of a machine"
+                        + " decides; leave the feature gate PassthroughSupport out");
             }
             Board known = Boards.named(board);
             Reading reading = known.reading(count, driverVersion, cudaVersion);
@@ -158,7 +156,6 @@ public final class TemplateMain implements Callable<Integer> {
                 # Placeholders: the node's name, the names of slices, UUIDs of zeros, and PCI addresses.
                 # Left out, for only a machine has them: numaNode, pcieRoot, nvlinkGroup, nvlinkClique,
                 # addressingMode.
-                """
-                .formatted(count, known.productName(), reading.driverVersion());
+                """.formatted(count, known.productName(), reading.driverVersion());
     }
 }

@@ -22,11 +22,8 @@ public final class ConfigKinds {
                 GpuConfig.type(gates),
                 MigDeviceConfig.type(gates),
                 VfioDeviceConfig.type(GpuConfig.API_VERSION),
-                withoutDevices(
-                        "ComputeDomainChannelConfig",
-                        OtherConfigs.ComputeDomainChannelConfig.class),
-                withoutDevices(
-                        "ComputeDomainDaemonConfig", OtherConfigs.ComputeDomainDaemonConfig.class));
+                withoutDevices("ComputeDomainChannelConfig", OtherConfigs.ComputeDomainChannelConfig.class),
+                withoutDevices("ComputeDomainDaemonConfig", OtherConfigs.ComputeDomainDaemonConfig.class));
     }
 
     private static <T> ConfigType<T> withoutDevices(String kind, Class<T> type) {

@@ -8,5 +8,6 @@ import org.jspecify.annotations.Nullable;
 interface DeviceConfig {
 
     /** Returns the sharing that it asks for, if it is valid; null for none. */
-    @Nullable SharingSettings settings();
+    @Nullable
+    SharingSettings settings();
 }

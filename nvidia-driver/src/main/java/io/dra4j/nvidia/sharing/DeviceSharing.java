@@ -68,8 +68,7 @@ public final class DeviceSharing {
      * @throws PrepareException if another claim shares a device in another way
      * @throws DraException if a strategy fails; {@link #undo} undoes what was done
      */
-    public Map<SharedDevice, ContainerEdits> apply(
-            ClaimRef claim, List<SharedDevice> devices, ClaimRecorder recorder) {
+    public Map<SharedDevice, ContainerEdits> apply(ClaimRef claim, List<SharedDevice> devices, ClaimRecorder recorder) {
         Map<SharedDevice, ContainerEdits> edits = new HashMap<>();
         for (SharedGroup group : groups(claim, devices)) {
             SharingStrategy strategy = strategy(group.settings().strategy().name());
@@ -93,13 +92,7 @@ public final class DeviceSharing {
             }
         }
         return settings.entrySet().stream()
-                .map(
-                        it ->
-                                new SharedGroup(
-                                        claim,
-                                        it.getKey(),
-                                        it.getValue(),
-                                        members.get(it.getKey())))
+                .map(it -> new SharedGroup(claim, it.getKey(), it.getValue(), members.get(it.getKey())))
                 .toList();
     }
 
@@ -108,10 +101,7 @@ public final class DeviceSharing {
                 .filter(one -> one.strategy().name().equals(name))
                 .findFirst()
                 .orElseThrow(
-                        () ->
-                                new PrepareException(
-                                        "Sharing by %s is not supported by this driver"
-                                                .formatted(name)));
+                        () -> new PrepareException("Sharing by %s is not supported by this driver".formatted(name)));
     }
 
     /**
@@ -142,11 +132,7 @@ public final class DeviceSharing {
             if (!targets.isEmpty()) {
                 whenTaken.add(strategy.adopt(group));
                 records.add(
-                        new SharingRecord(
-                                group.name(),
-                                strategy.strategy().name(),
-                                targets,
-                                strategy.first(group)));
+                        new SharingRecord(group.name(), strategy.strategy().name(), targets, strategy.first(group)));
             }
         }
         return new Adopted(records, () -> whenTaken.forEach(Runnable::run));
@@ -173,11 +159,7 @@ public final class DeviceSharing {
                         .forEach(other -> requireNoConflict(target, group, strategy, other));
             }
             recorder.record(
-                    new SharingRecord(
-                            group.name(),
-                            strategy.strategy().name(),
-                            targets,
-                            strategy.first(group)));
+                    new SharingRecord(group.name(), strategy.strategy().name(), targets, strategy.first(group)));
         }
     }
 
@@ -185,23 +167,18 @@ public final class DeviceSharing {
             String target, SharedGroup group, SharingStrategy strategy, HeldSharing other) {
         String wanted = strategy.strategy().name();
         String present = other.record().strategy();
-        Optional<String> conflict =
-                present.equals(wanted)
-                        ? strategy.conflict(group, other.record())
-                        : Optional.of(
-                                "it uses %s, and this claim asks for %s"
-                                        .formatted(present, wanted));
+        Optional<String> conflict = present.equals(wanted)
+                ? strategy.conflict(group, other.record())
+                : Optional.of("it uses %s, and this claim asks for %s".formatted(present, wanted));
         if (conflict.isPresent()) {
             ClaimRef holder = other.claim();
-            throw new PrepareException(
-                    "%s is shared by claim %s/%s: %s"
-                            .formatted(target, holder.namespace(), holder.name(), conflict.get()));
+            throw new PrepareException("%s is shared by claim %s/%s: %s"
+                    .formatted(target, holder.namespace(), holder.name(), conflict.get()));
         }
     }
 
     private GroupContext context(ClaimRef claim, String group, ClaimRecorder recorder) {
-        return new GroupContext(
-                claim, group, recorder, Objects.requireNonNull(runtime, "not started"));
+        return new GroupContext(claim, group, recorder, Objects.requireNonNull(runtime, "not started"));
     }
 
     /**
@@ -213,8 +190,7 @@ public final class DeviceSharing {
         List<SharingRecord> latestFirst = new ArrayList<>(recorder.state().sharing());
         Collections.reverse(latestFirst);
         for (SharingRecord recorded : latestFirst) {
-            strategy(recorded.strategy())
-                    .undo(recorded, context(claim, recorded.group(), recorder));
+            strategy(recorded.strategy()).undo(recorded, context(claim, recorded.group(), recorder));
             recorder.forget(recorded.group());
         }
     }
@@ -229,10 +205,7 @@ public final class DeviceSharing {
     private void resume(HeldClaim claim) {
         try {
             SharedClaims.groups(claim)
-                    .forEach(
-                            one ->
-                                    strategy(one.record().strategy())
-                                            .resume(claim.ref(), one.record()));
+                    .forEach(one -> strategy(one.record().strategy()).resume(claim.ref(), one.record()));
         } catch (DraException e) {
             LOG.atWarn()
                     .setCause(e)
@@ -243,7 +216,9 @@ public final class DeviceSharing {
 
     /** Returns what no claim has, and {@link #clean} undoes; changes nothing. */
     public List<String> leftOver(Holders holders) {
-        return strategies.stream().flatMap(one -> one.leftOver(holders).stream()).toList();
+        return strategies.stream()
+                .flatMap(one -> one.leftOver(holders).stream())
+                .toList();
     }
 
     /**

@@ -41,8 +41,7 @@ record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
         GpuSharing normalized(SharingRules rules) {
             TimeSlicingConfig slices = timeSlicingConfig;
             MpsConfig mps = mpsConfig;
-            if (rules.allows(strategy, Strategy.TimeSlicing)
-                    && (slices == null || slices.interval() == null)) {
+            if (rules.allows(strategy, Strategy.TimeSlicing) && (slices == null || slices.interval() == null)) {
                 slices = new TimeSlicingConfig(TimeSliceInterval.Default.name());
             }
             if (rules.allows(strategy, Strategy.MPS) && mps == null) {
@@ -63,8 +62,7 @@ record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
     private List<String> problems(SharingRules rules) {
         return sharing == null
                 ? List.of()
-                : rules.problems(
-                        sharing.strategy(), sharing.timeSlicingConfig(), sharing.mpsConfig());
+                : rules.problems(sharing.strategy(), sharing.timeSlicingConfig(), sharing.mpsConfig());
     }
 
     @Override

@@ -38,10 +38,9 @@ record GroupContext(ClaimRef claim, String group, ClaimRecorder recorder, Driver
 
     /** A group without a record has changed nothing. */
     private void change(UnaryOperator<SharingRecord> changed) {
-        Optional<SharingRecord> recorded =
-                recorder.state().sharing().stream()
-                        .filter(one -> one.group().equals(group))
-                        .findFirst();
+        Optional<SharingRecord> recorded = recorder.state().sharing().stream()
+                .filter(one -> one.group().equals(group))
+                .findFirst();
         recorded.map(changed).ifPresent(recorder::record);
     }
 

@@ -20,8 +20,7 @@ import java.util.function.Function;
  * @param damaged the UUIDs of GPUs and MIG devices of claims whose records are lost
  * @param isAnyUnknown whether a claim with a lost record may have any device
  */
-public record Holders(
-        List<HeldSharing> held, Set<String> claims, Set<String> damaged, boolean isAnyUnknown) {
+public record Holders(List<HeldSharing> held, Set<String> claims, Set<String> damaged, boolean isAnyUnknown) {
 
     /** Copies the collections. */
     public Holders {
@@ -37,8 +36,7 @@ public record Holders(
      * @param hardware returns the UUIDs of a device and its GPU; empty if they are not known
      * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
      */
-    public static Holders of(
-            List<HeldClaim> all, Function<HeldDevice, Optional<Set<String>>> hardware) {
+    public static Holders of(List<HeldClaim> all, Function<HeldDevice, Optional<Set<String>>> hardware) {
         List<HeldSharing> held = new ArrayList<>();
         Set<String> claims = new HashSet<>();
         Set<String> damaged = new HashSet<>();

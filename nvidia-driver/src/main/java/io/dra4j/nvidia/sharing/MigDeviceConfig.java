@@ -29,27 +29,23 @@ record MigDeviceConfig(@Nullable MigDeviceSharing sharing) implements DeviceConf
      *
      * @param strategy {@code TimeSlicing} or {@code MPS}
      */
-    record MigDeviceSharing(@Nullable String strategy, @Nullable MpsConfig mpsConfig) {}
+    record MigDeviceSharing(
+            @Nullable String strategy, @Nullable MpsConfig mpsConfig) {}
 
     private MigDeviceConfig normalized(SharingRules rules) {
-        return sharing != null
-                        && sharing.mpsConfig() == null
-                        && rules.allows(sharing.strategy(), Strategy.MPS)
+        return sharing != null && sharing.mpsConfig() == null && rules.allows(sharing.strategy(), Strategy.MPS)
                 ? new MigDeviceConfig(new MigDeviceSharing(sharing.strategy(), MpsConfig.EMPTY))
                 : this;
     }
 
     private List<String> problems(SharingRules rules) {
-        return sharing == null
-                ? List.of()
-                : rules.problems(sharing.strategy(), sharing.mpsConfig());
+        return sharing == null ? List.of() : rules.problems(sharing.strategy(), sharing.mpsConfig());
     }
 
     @Override
     public @Nullable SharingSettings settings() {
         return sharing == null
                 ? null
-                : new SharingSettings(
-                        Strategy.of(sharing.strategy()).orElseThrow(), null, sharing.mpsConfig());
+                : new SharingSettings(Strategy.of(sharing.strategy()).orElseThrow(), null, sharing.mpsConfig());
     }
 }

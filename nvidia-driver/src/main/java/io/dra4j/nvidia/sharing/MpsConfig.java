@@ -29,8 +29,7 @@ public record MpsConfig(
     private static final int WHOLE = 100;
     private static final Quantity LEAST = new Quantity("1Mi");
     private static final Pattern POSITION = Pattern.compile("0|[1-9][0-9]{0,3}");
-    private static final Pattern UUID =
-            Pattern.compile("(GPU|MIG)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    private static final Pattern UUID = Pattern.compile("(GPU|MIG)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     List<String> problems() {
         List<String> problems = new ArrayList<>();
@@ -42,8 +41,7 @@ public record MpsConfig(
             problems.add("active thread percentage must not be greater than 100");
         }
         if (defaultPinnedDeviceMemoryLimit != null) {
-            problems.addAll(
-                    tooLow("defaultPinnedDeviceMemoryLimit", defaultPinnedDeviceMemoryLimit));
+            problems.addAll(tooLow("defaultPinnedDeviceMemoryLimit", defaultPinnedDeviceMemoryLimit));
         }
         if (defaultPerDevicePinnedMemoryLimit != null) {
             new TreeMap<>(defaultPerDevicePinnedMemoryLimit)
@@ -56,19 +54,15 @@ public record MpsConfig(
         String field = "defaultPerDevicePinnedMemoryLimit[" + device + "]";
         if (!POSITION.matcher(device).matches() && !UUID.matcher(device).matches()) {
             return List.of(
-                    "%s: invalid device: it must be the UUID of a device, or its position from 0"
-                            .formatted(field));
+                    "%s: invalid device: it must be the UUID of a device, or its position from 0".formatted(field));
         }
-        return limit == null
-                ? List.of(field + ": a limit is missing, for instance 1Gi")
-                : tooLow(field, limit);
+        return limit == null ? List.of(field + ": a limit is missing, for instance 1Gi") : tooLow(field, limit);
     }
 
     private static List<String> tooLow(String field, Quantity limit) {
         return limit.compareTo(LEAST) < 0
                 ? List.of(
-                        "%s: invalid limit: value set too low: %s, and it must be at least 1Mi"
-                                .formatted(field, limit))
+                        "%s: invalid limit: value set too low: %s, and it must be at least 1Mi".formatted(field, limit))
                 : List.of();
     }
 }

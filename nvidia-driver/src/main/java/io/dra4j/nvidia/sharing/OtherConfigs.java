@@ -14,7 +14,8 @@ final class OtherConfigs {
      *
      * @param allocationMode {@code Single} or {@code All}
      */
-    record ComputeDomainChannelConfig(@Nullable String domainID, @Nullable String allocationMode) {}
+    record ComputeDomainChannelConfig(
+            @Nullable String domainID, @Nullable String allocationMode) {}
 
     /** The daemon of a compute domain. */
     record ComputeDomainDaemonConfig(@Nullable String domainID) {}

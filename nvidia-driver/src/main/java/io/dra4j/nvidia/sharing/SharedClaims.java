@@ -23,27 +23,22 @@ final class SharedClaims {
      * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
      */
     static List<HeldSharing> others(
-            List<HeldClaim> held,
-            String target,
-            String group,
-            ClaimRef claim,
-            ClaimRecorder recorder) {
-        Stream<HeldSharing> ofClaim =
-                recorder.state().sharing().stream()
-                        .filter(one -> !one.group().equals(group))
-                        .map(one -> new HeldSharing(claim, one));
-        Stream<HeldSharing> ofOthers =
-                held.stream()
-                        .filter(one -> !one.ref().uid().equals(claim.uid()))
-                        .flatMap(SharedClaims::groups);
+            List<HeldClaim> held, String target, String group, ClaimRef claim, ClaimRecorder recorder) {
+        Stream<HeldSharing> ofClaim = recorder.state().sharing().stream()
+                .filter(one -> !one.group().equals(group))
+                .map(one -> new HeldSharing(claim, one));
+        Stream<HeldSharing> ofOthers = held.stream()
+                .filter(one -> !one.ref().uid().equals(claim.uid()))
+                .flatMap(SharedClaims::groups);
         return Stream.concat(ofClaim, ofOthers)
                 .filter(one -> one.record().targets().contains(target))
                 .toList();
     }
 
     static Stream<HeldSharing> groups(HeldClaim claim) {
-        List<SharingRecord> records =
-                claim.beforeReboot() ? List.of() : ClaimState.read(claim.state()).sharing();
+        List<SharingRecord> records = claim.beforeReboot()
+                ? List.of()
+                : ClaimState.read(claim.state()).sharing();
         return records.stream().map(one -> new HeldSharing(claim.ref(), one));
     }
 }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param gpu the GPU, or the parent GPU of a MIG device
  * @param mig the MIG device, which exists; null for a whole GPU
  */
-public record SharedDevice(AllocatedDevice allocated, Gpu gpu, @Nullable MigDevice mig) {
+public record SharedDevice(
+        AllocatedDevice allocated, Gpu gpu, @Nullable MigDevice mig) {
 
     /** Returns the UUID of the MIG device, or of the GPU. */
     public String uuid() {

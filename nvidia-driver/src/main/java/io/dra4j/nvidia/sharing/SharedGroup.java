@@ -13,8 +13,7 @@ import java.util.List;
  * @param settings the sharing that the entry asks for
  * @param devices the devices in the allocation's order
  */
-public record SharedGroup(
-        ClaimRef claim, String name, SharingSettings settings, List<SharedDevice> devices) {
+public record SharedGroup(ClaimRef claim, String name, SharingSettings settings, List<SharedDevice> devices) {
 
     /** Copies the devices. */
     public SharedGroup {

@@ -18,8 +18,7 @@ record SharingRules(FeatureGates gates) {
     private static final String SUPPORTED = "supported GPU sharing strategies: TimeSlicing, MPS";
     private static final String GATE_OFF =
             "\"%s\" is selected as the GPU sharing strategy, but the \"%s\" feature gate is not enabled: ";
-    private static final String SWITCH_ON =
-            "the driver has to be started with --feature-gates=%s=true";
+    private static final String SWITCH_ON = "the driver has to be started with --feature-gates=%s=true";
     private static final String OTHER_STRATEGY = "cannot use %s with the '%s' strategy";
 
     /** Returns whether a configuration's defaults are filled in: those of allowed strategies. */
@@ -32,8 +31,7 @@ record SharingRules(FeatureGates gates) {
         return problems(given, null, mps);
     }
 
-    List<String> problems(
-            @Nullable String given, @Nullable TimeSlicingConfig slices, @Nullable MpsConfig mps) {
+    List<String> problems(@Nullable String given, @Nullable TimeSlicingConfig slices, @Nullable MpsConfig mps) {
         Optional<Strategy> known = Strategy.of(given);
         if (known.isEmpty()) {
             return List.of(
@@ -43,9 +41,7 @@ record SharingRules(FeatureGates gates) {
         }
         Strategy strategy = known.get();
         if (!gates.isOn(strategy.gate())) {
-            return List.of(
-                    GATE_OFF.formatted(strategy, strategy.gate())
-                            + SWITCH_ON.formatted(strategy.gate()));
+            return List.of(GATE_OFF.formatted(strategy, strategy.gate()) + SWITCH_ON.formatted(strategy.gate()));
         }
         List<String> problems = new ArrayList<>();
         if (slices != null) {

@@ -13,4 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param mps the settings of MPS, empty if none were given; null with time slicing
  */
 public record SharingSettings(
-        Strategy strategy, @Nullable TimeSliceInterval interval, @Nullable MpsConfig mps) {}
+        Strategy strategy,
+        @Nullable TimeSliceInterval interval,
+        @Nullable MpsConfig mps) {}

@@ -33,7 +33,8 @@ public interface SharingStrategy {
     List<String> targets(SharedGroup group);
 
     /** Returns the state that is recorded before {@link #apply}; null for none. */
-    @Nullable ProviderState first(SharedGroup group);
+    @Nullable
+    ProviderState first(SharedGroup group);
 
     /**
      * Returns why two groups of this strategy can't have a target in common; empty if they can.

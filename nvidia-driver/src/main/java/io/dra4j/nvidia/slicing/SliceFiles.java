@@ -51,9 +51,7 @@ public final class SliceFiles {
             boolean isEarlier = !now.isEmpty() && !now.equals(lines.get(0));
             return isEarlier
                     ? Slice.NONE
-                    : new Slice(
-                            TimeSliceInterval.valueOf(lines.get(1)),
-                            Boolean.parseBoolean(lines.get(2)));
+                    : new Slice(TimeSliceInterval.valueOf(lines.get(1)), Boolean.parseBoolean(lines.get(2)));
         } catch (NoSuchFileException e) {
             return Slice.NONE;
         } catch (IOException | IllegalArgumentException e) {
@@ -75,12 +73,7 @@ public final class SliceFiles {
             }
             Files.createDirectories(folder);
             Path fresh = folder.resolve(gpu + ".new");
-            Files.write(
-                    fresh,
-                    List.of(
-                            moduleLoad.get(),
-                            slice.interval().name(),
-                            String.valueOf(slice.isSet())));
+            Files.write(fresh, List.of(moduleLoad.get(), slice.interval().name(), String.valueOf(slice.isSet())));
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new DraException("Can't write %s: %s".formatted(file, e.getMessage()), e);

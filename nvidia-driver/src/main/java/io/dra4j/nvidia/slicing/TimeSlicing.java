@@ -108,16 +108,15 @@ public final class TimeSlicing implements SharingStrategy {
                 context.notice(
                         name,
                         "Claim %s/%s asks for TimeSlicing on MIG device %s, which has no effect: only whole GPUs have time slices"
-                                .formatted(group.claim().namespace(), group.claim().name(), name));
+                                .formatted(
+                                        group.claim().namespace(), group.claim().name(), name));
             }
         }
         for (String gpu : targets(group)) {
-            locks.with(
-                    gpu,
-                    () -> {
-                        set(gpu, interval(group), context);
-                        return true;
-                    });
+            locks.with(gpu, () -> {
+                set(gpu, interval(group), context);
+                return true;
+            });
         }
         return ContainerEdits.NONE;
     }
@@ -151,9 +150,7 @@ public final class TimeSlicing implements SharingStrategy {
             }
             if (interval != TimeSliceInterval.Default) {
                 throw new PrepareException(
-                        "time slices of %s can't be set to %s: %s"
-                                .formatted(gpu, interval, e.getMessage()),
-                        e);
+                        "time slices of %s can't be set to %s: %s".formatted(gpu, interval, e.getMessage()), e);
             }
             LOG.atWarn()
                     .setCause(e)
@@ -169,22 +166,19 @@ public final class TimeSlicing implements SharingStrategy {
     @Override
     public void undo(SharingRecord recorded, SharingContext context) {
         for (String gpu : recorded.targets()) {
-            locks.with(
-                    gpu,
-                    () -> {
-                        if (!isShared(gpu, context)) {
-                            reset(gpu, context.timeout(LONGEST));
-                        }
-                        context.release(gpu);
-                        return true;
-                    });
+            locks.with(gpu, () -> {
+                if (!isShared(gpu, context)) {
+                    reset(gpu, context.timeout(LONGEST));
+                }
+                context.release(gpu);
+                return true;
+            });
         }
     }
 
     private void reset(String gpu, Duration timeout) {
         if (files.read(gpu).isToReset()) {
-            NvidiaSmi.unlessGone(
-                    gpu, () -> smi.setTimeSlice(gpu, TimeSliceInterval.Default.ordinal(), timeout));
+            NvidiaSmi.unlessGone(gpu, () -> smi.setTimeSlice(gpu, TimeSliceInterval.Default.ordinal(), timeout));
         }
         files.write(gpu, Slice.NONE);
     }

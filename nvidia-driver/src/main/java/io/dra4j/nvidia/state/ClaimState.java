@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  *     there were none
  */
 public record ClaimState(
-        @Nullable ProviderState mig, List<SharingRecord> sharing, @Nullable ProviderState lent) {
+        @Nullable ProviderState mig,
+        List<SharingRecord> sharing,
+        @Nullable ProviderState lent) {
 
     /** The state of a claim of which nothing was begun. */
     public static final ClaimState NONE = new ClaimState(null, List.of(), null);
@@ -32,11 +34,10 @@ public record ClaimState(
     private static final int FIRST_WITH_SHARING = 3;
     private static final int FIRST_WITH_LENT = 4;
 
-    private static final RecordState<StateForm> FORM =
-            RecordState.of(FIRST_WITH_LENT, StateForm.class)
-                    .upgrading(FIRST_WITH_SHARING, StateForm.class, earlier -> earlier)
-                    .upgrading(2, MigAlone.class, earlier -> earlier.upgraded(2))
-                    .upgrading(1, MigAlone.class, earlier -> earlier.upgraded(1));
+    private static final RecordState<StateForm> FORM = RecordState.of(FIRST_WITH_LENT, StateForm.class)
+            .upgrading(FIRST_WITH_SHARING, StateForm.class, earlier -> earlier)
+            .upgrading(2, MigAlone.class, earlier -> earlier.upgraded(2))
+            .upgrading(1, MigAlone.class, earlier -> earlier.upgraded(1));
 
     /** Copies the list. */
     public ClaimState {
@@ -72,11 +73,8 @@ public record ClaimState(
     public ProviderState toProviderState() {
         return mig != null && sharing.isEmpty() && lent == null
                 ? mig
-                : FORM.write(
-                        new StateForm(
-                                Part.of(mig),
-                                sharing.stream().map(Shared::of).toList(),
-                                Part.of(lent)));
+                : FORM.write(new StateForm(
+                        Part.of(mig), sharing.stream().map(Shared::of).toList(), Part.of(lent)));
     }
 
     /** Returns whether there is nothing to undo. */

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param state the strategy's own state, in a form of its own; null if it needs none
  */
 public record SharingRecord(
-        String group, String strategy, List<String> targets, @Nullable ProviderState state) {
+        String group,
+        String strategy,
+        List<String> targets,
+        @Nullable ProviderState state) {
 
     /** Copies the targets. */
     public SharingRecord {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param sharing the sharing, in the order in which it was begun
  * @param lent the GPUs that were taken from NVIDIA's driver; null if there were none
  */
-record StateForm(@Nullable Part mig, List<Shared> sharing, @Nullable Part lent) {
+record StateForm(
+        @Nullable Part mig, List<Shared> sharing, @Nullable Part lent) {
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -26,9 +27,7 @@ record StateForm(@Nullable Part mig, List<Shared> sharing, @Nullable Part lent) 
 
         static @Nullable Part of(@Nullable ProviderState state) {
             try {
-                return state == null
-                        ? null
-                        : new Part(state.version(), JSON.readTree(state.rawJson()));
+                return state == null ? null : new Part(state.version(), JSON.readTree(state.rawJson()));
             } catch (JsonProcessingException e) {
                 throw new DraException("A part of a claim's state is not JSON: " + state, e);
             }
@@ -40,15 +39,18 @@ record StateForm(@Nullable Part mig, List<Shared> sharing, @Nullable Part lent) 
     }
 
     /** The sharing by one configuration. */
-    record Shared(String group, String strategy, List<String> targets, @Nullable Part state) {
+    record Shared(
+            String group,
+            String strategy,
+            List<String> targets,
+            @Nullable Part state) {
 
         static Shared of(SharingRecord one) {
             return new Shared(one.group(), one.strategy(), one.targets(), Part.of(one.state()));
         }
 
         SharingRecord toRecord() {
-            return new SharingRecord(
-                    group, strategy, targets, state == null ? null : state.toState());
+            return new SharingRecord(group, strategy, targets, state == null ? null : state.toState());
         }
     }
 }

@@ -31,9 +31,7 @@ public record FileAge(Instant written, Instant booted) {
             return new FileAge(Files.getLastModifiedTime(file).toInstant(), booted(stat));
         } catch (IOException | NumberFormatException e) {
             throw new DraException(
-                    "the times of %s and of the boot, in %s, can't be read: %s"
-                            .formatted(file, stat, e),
-                    e);
+                    "the times of %s and of the boot, in %s, can't be read: %s".formatted(file, stat, e), e);
         }
     }
 
@@ -43,11 +41,8 @@ public record FileAge(Instant written, Instant booted) {
                 .map(line -> Long.parseLong(line.substring(BOOTED.length()).strip()))
                 .map(Instant::ofEpochSecond)
                 .findFirst()
-                .orElseThrow(
-                        () ->
-                                new DraException(
-                                        "%s has no line btime, the time of the boot; is it the host's /proc?"
-                                                .formatted(stat)));
+                .orElseThrow(() -> new DraException(
+                        "%s has no line btime, the time of the boot; is it the host's /proc?".formatted(stat)));
     }
 
     /** Returns whether the node was booted since the file was written. */

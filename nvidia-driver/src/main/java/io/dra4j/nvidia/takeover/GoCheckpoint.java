@@ -37,8 +37,9 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
     /** The name of the file, in the driver's directory. */
     public static final String FILE = "checkpoint.json";
 
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     /** Copies the claims. */
     public GoCheckpoint {
@@ -60,9 +61,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
             throw new DraException("Can't read %s: %s".formatted(file, e), e);
         } catch (DraException e) {
             throw new DraException(
-                    "The checkpoint of NVIDIA's driver, %s, can't be used: %s"
-                            .formatted(file, e.getMessage()),
-                    e);
+                    "The checkpoint of NVIDIA's driver, %s, can't be used: %s".formatted(file, e.getMessage()), e);
         }
     }
 
@@ -108,18 +107,14 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
         JsonNode root = tree(file);
         if (root.path("v2").isObject()) {
             String v2 = member(file, "v2");
-            requireSum(
-                    root.at("/v2/checksum"),
-                    v2.replaceFirst("^\\{\"checksum\":[0-9]+", "{\"checksum\":0"));
-            return new GoCheckpoint(
-                    root.at("/v2/nodeBootID").asText(""), claims(root.at("/v2/preparedClaims")));
+            requireSum(root.at("/v2/checksum"), v2.replaceFirst("^\\{\"checksum\":[0-9]+", "{\"checksum\":0"));
+            return new GoCheckpoint(root.at("/v2/nodeBootID").asText(""), claims(root.at("/v2/preparedClaims")));
         }
         if (root.path("v1").isObject() && root.path("version").asText("v1").equals("v1")) {
             requireSum(root.path("checksum"), "{\"checksum\":0,\"v1\":" + member(file, "v1") + "}");
             return new GoCheckpoint("", claims(root.at("/v1/preparedClaims")));
         }
-        throw new DraException(
-                "it has neither version 1 nor 2: another program, or a later release, wrote it");
+        throw new DraException("it has neither version 1 nor 2: another program, or a later release, wrote it");
     }
 
     private static JsonNode tree(byte[] file) {
@@ -198,10 +193,7 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
         }
         if (device.path("mig").isObject()) {
             JsonNode uuid = device.at("/mig/concrete/migUUID");
-            return device(
-                    Kind.MIG,
-                    device.path("mig"),
-                    uuid.isMissingNode() ? device.at("/mig/info/uuid") : uuid);
+            return device(Kind.MIG, device.path("mig"), uuid.isMissingNode() ? device.at("/mig/info/uuid") : uuid);
         }
         return device.path("vfio").isObject()
                 ? device(Kind.VFIO, device.path("vfio"), device.at("/vfio/info/uuid"))
@@ -213,10 +205,6 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
         List<String> ids = new ArrayList<>();
         answered.path("CDIDeviceIDs").forEach(id -> ids.add(id.asText()));
         return new GoDevice(
-                kind,
-                answered.path("DeviceName").asText(),
-                uuid.asText(),
-                answered.hasNonNull("ShareID"),
-                ids);
+                kind, answered.path("DeviceName").asText(), uuid.asText(), answered.hasNonNull("ShareID"), ids);
     }
 }

@@ -54,11 +54,11 @@ public final class GoCheckpointWriter {
      * @param uuid the UUID of the GPU, or of the MIG device
      * @param mig the MIG device; null for a whole GPU
      */
-    public record Entry(HeldDevice device, String uuid, @Nullable MigEntry mig) {}
+    public record Entry(
+            HeldDevice device, String uuid, @Nullable MigEntry mig) {}
 
     /** A MIG device: its numbers, and its GPU. */
-    public record MigEntry(
-            int parentMinor, int gpuInstance, int computeInstance, String parent, String pci) {}
+    public record MigEntry(int parentMinor, int gpuInstance, int computeInstance, String parent, String pci) {}
 
     /** Adds a claim that is prepared. */
     public void add(String uid, List<Group> groups) {
@@ -69,18 +69,15 @@ public final class GoCheckpointWriter {
     public byte[] toBytes() {
         ObjectNode first = JSON.objectNode();
         ObjectNode second = JSON.objectNode();
-        claims.forEach(
-                (uid, groups) -> {
-                    ObjectNode status = status(groups);
-                    ArrayNode devices = prepared(uid, groups);
-                    first.putObject(uid)
-                            .<ObjectNode>set("status", status)
-                            .set("preparedDevices", devices);
-                    second.putObject(uid)
-                            .put("checkpointState", "PrepareCompleted")
-                            .<ObjectNode>set("status", status)
-                            .set("preparedDevices", devices);
-                });
+        claims.forEach((uid, groups) -> {
+            ObjectNode status = status(groups);
+            ArrayNode devices = prepared(uid, groups);
+            first.putObject(uid).<ObjectNode>set("status", status).set("preparedDevices", devices);
+            second.putObject(uid)
+                    .put("checkpointState", "PrepareCompleted")
+                    .<ObjectNode>set("status", status)
+                    .set("preparedDevices", devices);
+        });
         ObjectNode v1 = withClaims(JSON.objectNode(), first);
         ObjectNode v2 = withClaims(JSON.objectNode().put("checksum", 0), second);
         v2.put("nodeBootID", bootId);
@@ -111,12 +108,11 @@ public final class GoCheckpointWriter {
         for (Group group : groups) {
             for (Entry entry : group.devices()) {
                 HeldDevice device = entry.device();
-                ObjectNode result =
-                        results.addObject()
-                                .put("request", request(device))
-                                .put("driver", driver)
-                                .put("pool", device.pool().value())
-                                .put("device", device.device().value());
+                ObjectNode result = results.addObject()
+                        .put("request", request(device))
+                        .put("driver", driver)
+                        .put("pool", device.pool().value())
+                        .put("device", device.device().value());
                 if (device.adminAccess()) {
                     result.put("adminAccess", true);
                 }
@@ -126,9 +122,7 @@ public final class GoCheckpointWriter {
     }
 
     private static String request(HeldDevice device) {
-        return device.subrequest() == null
-                ? device.request()
-                : device.request() + "/" + device.subrequest();
+        return device.subrequest() == null ? device.request() : device.request() + "/" + device.subrequest();
     }
 
     private ArrayNode prepared(String uid, List<Group> groups) {
@@ -137,9 +131,7 @@ public final class GoCheckpointWriter {
             ObjectNode one = all.addObject();
             ArrayNode devices = one.putArray("devices");
             group.devices().forEach(entry -> devices.add(prepared(uid, entry)));
-            one.putObject("configState")
-                    .put("mpsControlDaemonID", "")
-                    .put("timeSliceApplied", group.isTimeSliced());
+            one.putObject("configState").put("mpsControlDaemonID", "").put("timeSliceApplied", group.isTimeSliced());
         }
         return all;
     }
@@ -148,9 +140,9 @@ public final class GoCheckpointWriter {
         HeldDevice device = entry.device();
         ObjectNode answered = JSON.objectNode();
         answered.putArray("Requests").add(request(device));
-        answered.put("PoolName", device.pool().value()).put("DeviceName", device.device().value());
-        answered.putArray("CDIDeviceIDs")
-                .add("k8s.%s/claim=%s-%s".formatted(driver, uid, device.device()));
+        answered.put("PoolName", device.pool().value())
+                .put("DeviceName", device.device().value());
+        answered.putArray("CDIDeviceIDs").add("k8s.%s/claim=%s-%s".formatted(driver, uid, device.device()));
         ObjectNode prepared = JSON.objectNode();
         MigEntry mig = entry.mig();
         if (mig == null) {

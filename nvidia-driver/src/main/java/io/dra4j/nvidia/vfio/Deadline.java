@@ -37,8 +37,6 @@ record Deadline(Duration timeout, long endNanos) {
 
     /** Returns the time that the step had, for messages. */
     String text() {
-        return timeout.toMillis() % 1000 == 0
-                ? timeout.toSeconds() + " s"
-                : timeout.toMillis() + " ms";
+        return timeout.toMillis() % 1000 == 0 ? timeout.toSeconds() + " s" : timeout.toMillis() + " ms";
     }
 }

@@ -96,9 +96,8 @@ final class DriverSwitch {
      */
     void bind(PciAddress function, String driver, Deadline deadline) {
         Path file = bus.driver(driver).resolve("bind");
-        boolean isBound =
-                writes.write(function, file, function.text(), deadline.left())
-                        && shows(function, found -> found.isBoundTo(driver), deadline.left());
+        boolean isBound = writes.write(function, file, function.text(), deadline.left())
+                && shows(function, found -> found.isBoundTo(driver), deadline.left());
         if (!isBound) {
             throw new DraException(
                     "PCI device %s was not bound to %s within %s: the kernel's log (dmesg) has the reason"

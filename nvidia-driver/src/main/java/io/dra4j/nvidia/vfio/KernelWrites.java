@@ -39,12 +39,10 @@ final class KernelWrites {
         if (!settled(device, timeout)) {
             return false;
         }
-        FutureTask<Boolean> write =
-                new FutureTask<>(
-                        () -> {
-                            Files.writeString(file, text, StandardOpenOption.WRITE);
-                            return true;
-                        });
+        FutureTask<Boolean> write = new FutureTask<>(() -> {
+            Files.writeString(file, text, StandardOpenOption.WRITE);
+            return true;
+        });
         pending.put(device, write);
         Thread thread = new Thread(write, "dra4j-vfio-" + device);
         thread.setDaemon(true);
@@ -52,8 +50,7 @@ final class KernelWrites {
         return has(device, write, file, text, Duration.ofNanos(end - System.nanoTime()));
     }
 
-    private boolean has(
-            PciAddress device, FutureTask<Boolean> write, Path file, String text, Duration left) {
+    private boolean has(PciAddress device, FutureTask<Boolean> write, Path file, String text, Duration left) {
         try {
             boolean done = write.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
             pending.remove(device, write);
@@ -72,8 +69,7 @@ final class KernelWrites {
     private static DraException refused(Path file, String text, Throwable cause) {
         String why = cause instanceof IOException io ? String.valueOf(io.getMessage()) : "" + cause;
         return new DraException(
-                "The kernel refuses to write \"%s\" to %s: %s; its log (dmesg) may say more"
-                        .formatted(text, file, why),
+                "The kernel refuses to write \"%s\" to %s: %s; its log (dmesg) may say more".formatted(text, file, why),
                 cause);
     }
 

@@ -30,8 +30,7 @@ record LentGpus(List<LentGpu> gpus) {
      * @param isPersistent whether the driver is to keep it initialized without users again
      * @param functions the GPU, and what was bound to other drivers beside it, in their order
      */
-    record LentGpu(
-            String address, String node, boolean isPersistent, List<LentFunction> functions) {
+    record LentGpu(String address, String node, boolean isPersistent, List<LentFunction> functions) {
 
         LentGpu {
             functions = List.copyOf(functions);
@@ -57,11 +56,13 @@ record LentGpus(List<LentGpu> gpus) {
     }
 
     LentGpus without(LentGpu returned) {
-        return new LentGpus(
-                gpus.stream().filter(gpu -> !gpu.address.equals(returned.address)).toList());
+        return new LentGpus(gpus.stream()
+                .filter(gpu -> !gpu.address.equals(returned.address))
+                .toList());
     }
 
-    @Nullable ProviderState toProviderState() {
+    @Nullable
+    ProviderState toProviderState() {
         return gpus.isEmpty() ? null : FORM.write(this);
     }
 }

@@ -84,13 +84,7 @@ record NodeUsers(Path proc) {
 
     /** Returns users as a message names them. */
     static String named(List<User> users) {
-        String first =
-                users.stream()
-                        .limit(MOST_NAMED)
-                        .map(User::toString)
-                        .collect(Collectors.joining(", "));
-        return users.size() <= MOST_NAMED
-                ? first
-                : first + " and %d more".formatted(users.size() - MOST_NAMED);
+        String first = users.stream().limit(MOST_NAMED).map(User::toString).collect(Collectors.joining(", "));
+        return users.size() <= MOST_NAMED ? first : first + " and %d more".formatted(users.size() - MOST_NAMED);
     }
 }

@@ -84,13 +84,7 @@ public final class Passthrough {
      * @param clock the clock of the calls' deadlines
      */
     public record Settings(
-            boolean isOn,
-            Path sysfs,
-            Path proc,
-            Duration users,
-            Duration unbind,
-            Duration bind,
-            InstantSource clock) {
+            boolean isOn, Path sysfs, Path proc, Duration users, Duration unbind, Duration bind, InstantSource clock) {
 
         /** All steps together end within the 45 seconds that the kubelet waits. */
         public Settings(boolean isOn, Path sysfs, Path proc) {
@@ -170,33 +164,26 @@ public final class Passthrough {
      * @throws PrepareException if it can't be had, or not within the time of the call
      */
     public ContainerEdits take(
-            Offer.Passthrough offer,
-            VfioDeviceConfig config,
-            ClaimRecorder recorder,
-            Runnable whenTaken) {
-        return changing(
-                offer.pci(),
-                () -> {
-                    PciFunction gpu = checks.requireUsable(offer.pci());
-                    if (!gpu.isBoundTo(PassthroughGpus.VFIO)) {
-                        lend(gpu, offer, recorder);
-                        whenTaken.run();
-                    }
-                    return edits.of(gpu, config);
-                });
+            Offer.Passthrough offer, VfioDeviceConfig config, ClaimRecorder recorder, Runnable whenTaken) {
+        return changing(offer.pci(), () -> {
+            PciFunction gpu = checks.requireUsable(offer.pci());
+            if (!gpu.isBoundTo(PassthroughGpus.VFIO)) {
+                lend(gpu, offer, recorder);
+                whenTaken.run();
+            }
+            return edits.of(gpu, config);
+        });
     }
 
     private <T> T changing(PciAddress gpu, Supplier<T> work) {
-        return locks.with(
-                gpu.text(),
-                () -> {
-                    changing.incrementAndGet();
-                    try {
-                        return work.get();
-                    } finally {
-                        changing.decrementAndGet();
-                    }
-                });
+        return locks.with(gpu.text(), () -> {
+            changing.incrementAndGet();
+            try {
+                return work.get();
+            } finally {
+                changing.decrementAndGet();
+            }
+        });
     }
 
     private void lend(PciFunction gpu, Offer.Passthrough offer, ClaimRecorder recorder) {
@@ -210,12 +197,11 @@ public final class Passthrough {
         requireTime(gpu, deadline(settings.unbind(), recorder));
         List<PciFunction> functions = checks.withBoard(gpu);
         String node = "dev/nvidia" + known.minor();
-        LentGpu lent =
-                new LentGpu(
-                        gpu.address().text(),
-                        node,
-                        persistence.isOn(gpu.address(), deadline(PERSISTENCE, recorder)),
-                        functions.stream().map(Passthrough::lent).toList());
+        LentGpu lent = new LentGpu(
+                gpu.address().text(),
+                node,
+                persistence.isOn(gpu.address(), deadline(PERSISTENCE, recorder)),
+                functions.stream().map(Passthrough::lent).toList());
         recorder.recordLent(LentGpus.read(recorder.state().lent()).with(lent).toProviderState());
         if (lent.isPersistent()) {
             persistence.set(gpu.address(), false, deadline(PERSISTENCE, recorder));
@@ -231,15 +217,13 @@ public final class Passthrough {
             } else {
                 unbind(function, List::of, deadline(settings.unbind(), recorder));
             }
-            drivers.bind(
-                    function.address(), PassthroughGpus.VFIO, deadline(settings.bind(), recorder));
+            drivers.bind(function.address(), PassthroughGpus.VFIO, deadline(settings.bind(), recorder));
         }
     }
 
     private static LentFunction lent(PciFunction function) {
         String driver = function.driver();
-        return new LentFunction(
-                function.address().text(), driver == null ? PassthroughGpus.NVIDIA : driver);
+        return new LentFunction(function.address().text(), driver == null ? PassthroughGpus.NVIDIA : driver);
     }
 
     private Deadline deadline(Duration limit, ClaimRecorder recorder) {
@@ -308,8 +292,7 @@ public final class Passthrough {
         }
     }
 
-    private static PrepareException notUnbound(
-            PciFunction function, List<User> found, Deadline deadline) {
+    private static PrepareException notUnbound(PciFunction function, List<User> found, Deadline deadline) {
         return new PrepareException(
                 "The driver %s did not let PCI device %s go within %s%s; the kernel goes on, and the next try finds what it has done"
                         .formatted(
@@ -328,15 +311,14 @@ public final class Passthrough {
      * @throws DraException if one is still in use; what is not returned stays recorded
      */
     public boolean giveBack(ClaimRecorder recorder) {
-        List<LentGpu> latestFirst = new ArrayList<>(LentGpus.read(recorder.state().lent()).gpus());
+        List<LentGpu> latestFirst =
+                new ArrayList<>(LentGpus.read(recorder.state().lent()).gpus());
         Collections.reverse(latestFirst);
         for (LentGpu gpu : latestFirst) {
-            changing(
-                    new PciAddress(gpu.address()),
-                    () -> {
-                        giveBack(gpu, recorder);
-                        return true;
-                    });
+            changing(new PciAddress(gpu.address()), () -> {
+                giveBack(gpu, recorder);
+                return true;
+            });
             recorder.recordLent(
                     LentGpus.read(recorder.state().lent()).without(gpu).toProviderState());
         }
@@ -347,9 +329,7 @@ public final class Passthrough {
         for (LentFunction function : gpu.functions()) {
             PciAddress address = new PciAddress(function.address());
             if (bus.find(address).isEmpty()) {
-                LOG.atWarn()
-                        .addKeyValue("device", address)
-                        .log("PCI device of a claim is not on the bus any more");
+                LOG.atWarn().addKeyValue("device", address).log("PCI device of a claim is not on the bus any more");
                 continue;
             }
             release(address, Path.of(gpu.node()), deadline(settings.unbind(), recorder));
@@ -377,10 +357,7 @@ public final class Passthrough {
     private void release(PciAddress address, Path node, Deadline deadline) {
         if (!drivers.release(address, deadline)) {
             PciFunction now = bus.find(address).orElseThrow();
-            throw notUnbound(
-                    now,
-                    now.isBoundTo(PassthroughGpus.VFIO) ? machines(now) : users.of(node),
-                    deadline);
+            throw notUnbound(now, now.isBoundTo(PassthroughGpus.VFIO) ? machines(now) : users.of(node), deadline);
         }
     }
 

@@ -29,9 +29,7 @@ public record PassthroughChecks(PciBus bus) {
      * @throws PrepareException if it can't
      */
     PciFunction requireUsable(PciAddress address) {
-        PciFunction gpu =
-                bus.find(address)
-                        .orElseThrow(() -> refused(address, "it is not on the PCI bus any more"));
+        PciFunction gpu = bus.find(address).orElseThrow(() -> refused(address, "it is not on the PCI bus any more"));
         if (gpu.group() == null) {
             throw refused(
                     address,
@@ -43,11 +41,8 @@ public record PassthroughChecks(PciBus bus) {
                     "the kernel module vfio-pci is not loaded: the administrator runs modprobe vfio-pci, and adds it to /etc/modules-load.d");
         }
         String driver = gpu.driver();
-        if (driver != null
-                && !HARMLESS.contains(driver)
-                && !driver.equals(PassthroughGpus.NVIDIA)) {
-            throw refused(
-                    address, "it is bound to %s, not to nvidia or vfio-pci".formatted(driver));
+        if (driver != null && !HARMLESS.contains(driver) && !driver.equals(PassthroughGpus.NVIDIA)) {
+            throw refused(address, "it is bound to %s, not to nvidia or vfio-pci".formatted(driver));
         }
         long functions = bus.virtualFunctions(address);
         if (functions > 0) {
@@ -122,17 +117,14 @@ public record PassthroughChecks(PciBus bus) {
 
     /** Returns what goes with a GPU: audio and USB of its board, if they are in use, and itself. */
     List<PciFunction> withBoard(PciFunction gpu) {
-        List<PciFunction> all =
-                new ArrayList<>(
-                        members(gpu).stream()
-                                .filter(one -> isInUse(one) && isOfBoard(one, gpu))
-                                .toList());
+        List<PciFunction> all = new ArrayList<>(members(gpu).stream()
+                .filter(one -> isInUse(one) && isOfBoard(one, gpu))
+                .toList());
         all.add(gpu);
         return all;
     }
 
     static PrepareException refused(PciAddress gpu, String why) {
-        return new PrepareException(
-                "GPU %s can't be passed to a virtual machine: %s".formatted(gpu, why));
+        return new PrepareException("GPU %s can't be passed to a virtual machine: %s".formatted(gpu, why));
     }
 }

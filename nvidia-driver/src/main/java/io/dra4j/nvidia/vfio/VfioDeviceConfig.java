@@ -30,8 +30,7 @@ public record VfioDeviceConfig(@Nullable Iommu iommu) {
 
         private Iommu normalized() {
             return new Iommu(
-                    backendPolicy == null ? LEGACY : backendPolicy,
-                    enableAPIDevice != null && enableAPIDevice);
+                    backendPolicy == null ? LEGACY : backendPolicy, enableAPIDevice != null && enableAPIDevice);
         }
     }
 
@@ -43,8 +42,8 @@ public record VfioDeviceConfig(@Nullable Iommu iommu) {
     public static ConfigType<VfioDeviceConfig> type(String apiVersion) {
         return ConfigType.builder(apiVersion, "VfioDeviceConfig", VfioDeviceConfig.class)
                 .defaults(() -> DEFAULT)
-                .appliesTo(
-                        device -> AttributeValue.of("vfio").equals(device.attributes().get("type")))
+                .appliesTo(device ->
+                        AttributeValue.of("vfio").equals(device.attributes().get("type")))
                 .normalize(VfioDeviceConfig::normalized)
                 .validate(VfioDeviceConfig::problems)
                 .build();
@@ -58,9 +57,8 @@ public record VfioDeviceConfig(@Nullable Iommu iommu) {
         String policy = iommu == null ? LEGACY : iommu.backendPolicy();
         return LEGACY.equals(policy) || IOMMUFD.equals(policy)
                 ? List.of()
-                : List.of(
-                        "unknown IOMMU backend policy: \"%s\", supported policies: %s, %s"
-                                .formatted(policy, LEGACY, IOMMUFD));
+                : List.of("unknown IOMMU backend policy: \"%s\", supported policies: %s, %s"
+                        .formatted(policy, LEGACY, IOMMUFD));
     }
 
     boolean prefersIommufd() {

@@ -20,15 +20,12 @@ record VfioEdits(PciBus bus) {
 
     /** Returns the nodes of a GPU that is bound to vfio-pci. */
     ContainerEdits of(PciFunction gpu, VfioDeviceConfig config) {
-        Optional<String> iommufd =
-                config.prefersIommufd() && bus.hasIommufd()
-                        ? bus.vfioDevice(gpu.address())
-                        : Optional.empty(); // an older kernel has no such nodes
+        Optional<String> iommufd = config.prefersIommufd() && bus.hasIommufd()
+                ? bus.vfioDevice(gpu.address())
+                : Optional.empty(); // an older kernel has no such nodes
         ContainerEdits.Builder edits = ContainerEdits.builder();
         edits.deviceNode(
-                DeviceNode.of(
-                        iommufd.map(name -> "/dev/vfio/devices/" + name)
-                                .orElse("/dev/vfio/" + gpu.group())));
+                DeviceNode.of(iommufd.map(name -> "/dev/vfio/devices/" + name).orElse("/dev/vfio/" + gpu.group())));
         if (config.hasApiDevice()) {
             edits.deviceNode(DeviceNode.of(iommufd.isPresent() ? "/dev/iommu" : "/dev/vfio/vfio"));
         }
@@ -38,10 +35,8 @@ record VfioEdits(PciBus bus) {
     /** Returns the nodes by which processes may have a function open, as of {@code /}. */
     Stream<Path> nodes(PciFunction function) {
         return Stream.concat(
-                        Optional.ofNullable(function.group()).stream()
-                                .map(one -> "dev/vfio/" + one),
-                        bus.vfioDevice(function.address()).stream()
-                                .map(one -> "dev/vfio/devices/" + one))
+                        Optional.ofNullable(function.group()).stream().map(one -> "dev/vfio/" + one),
+                        bus.vfioDevice(function.address()).stream().map(one -> "dev/vfio/devices/" + one))
                 .map(Path::of);
     }
 }

@@ -17,20 +17,17 @@ class ChartGatesTest {
 
     @Test
     void theSchemaHasAllGatesAndLetsOnlyThoseBeOnThatThereAre() throws IOException {
-        JsonNode gates =
-                new ObjectMapper()
-                        .readTree(new File("deploy/helm/values.schema.json"))
-                        .at("/properties/featureGates/properties");
+        JsonNode gates = new ObjectMapper()
+                .readTree(new File("deploy/helm/values.schema.json"))
+                .at("/properties/featureGates/properties");
 
         assertThat(gates.fieldNames())
                 .toIterable()
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(FeatureGate.values()).map(Enum::name).toList());
         assertThat(FeatureGate.values())
-                .allSatisfy(
-                        gate ->
-                                assertThat(gates.path(gate.name()).has("const"))
-                                        .as(gate.name())
-                                        .isEqualTo(gate.handling() == Handling.NOT_SUPPORTED));
+                .allSatisfy(gate -> assertThat(gates.path(gate.name()).has("const"))
+                        .as(gate.name())
+                        .isEqualTo(gate.handling() == Handling.NOT_SUPPORTED));
     }
 }

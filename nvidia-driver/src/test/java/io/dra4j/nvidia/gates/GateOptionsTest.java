@@ -25,7 +25,8 @@ class GateOptionsTest {
 
     /** A command of its own has the options as a mixin. */
     private static final class Command {
-        @Mixin private GateOptions gates;
+        @Mixin
+        private GateOptions gates;
     }
 
     private static GateOptions options(String... args) {
@@ -57,10 +58,7 @@ class GateOptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     DynamicMIG                  | "DynamicMIG" at character 1 is not a gate
                     AllBeta=true,MPSSupport     | "MPSSupport" at character 14 is not a gate
                     AllBeta=true,,DynamicMIG=on | "DynamicMIG=on" at character 15 is not a gate
@@ -87,12 +85,8 @@ class GateOptionsTest {
                     .hasMessageStartingWith("feature gate " + gate + " is on, and this driver")
                     .hasMessageContaining("set " + gate + "=false")
                     .hasMessageEndingWith("or start without it, by --ignore-unknown-gates");
-            assertThatCode(
-                            () ->
-                                    options(
-                                                    "--feature-gates=" + gate + "=true",
-                                                    "--ignore-unknown-gates")
-                                            .check())
+            assertThatCode(() -> options("--feature-gates=" + gate + "=true", "--ignore-unknown-gates")
+                            .check())
                     .doesNotThrowAnyException();
         } else {
             assertThatCode(on::check).doesNotThrowAnyException();
@@ -101,10 +95,12 @@ class GateOptionsTest {
 
     @Test
     void areRefusedByNameIfUnknown() {
-        assertThatThrownBy(() -> options("--feature-gates=DynamicMig=false,Foo=true").check())
+        assertThatThrownBy(() ->
+                        options("--feature-gates=DynamicMig=false,Foo=true").check())
                 .hasMessageContaining("feature gate DynamicMig is unknown")
                 .hasMessageContaining("feature gate Foo is unknown");
-        assertThatCode(() -> options("--feature-gates=Foo=true", "--ignore-unknown-gates").check())
+        assertThatCode(() -> options("--feature-gates=Foo=true", "--ignore-unknown-gates")
+                        .check())
                 .doesNotThrowAnyException();
     }
 
@@ -122,8 +118,7 @@ class GateOptionsTest {
     void consumableSharesAreOneOfTheirForms(String shares) {
         assertThatThrownBy(() -> options("--consumable-shares=" + shares))
                 .isInstanceOf(ParameterException.class)
-                .hasMessageContaining(
-                        "\"" + shares + "\" is not one of disabled, unlimited, memory");
+                .hasMessageContaining("\"" + shares + "\" is not one of disabled, unlimited, memory");
     }
 
     @Test
@@ -132,11 +127,7 @@ class GateOptionsTest {
                 GateOptionsTest.class,
                 "| gate | here | |\n|---|---|---|\n"
                         + Stream.of(FeatureGate.values())
-                                .map(
-                                        gate ->
-                                                "| `%s` | %s | %s |%n"
-                                                        .formatted(
-                                                                gate, gate.handling(), gate.note()))
+                                .map(gate -> "| `%s` | %s | %s |%n".formatted(gate, gate.handling(), gate.note()))
                                 .collect(Collectors.joining()));
     }
 }

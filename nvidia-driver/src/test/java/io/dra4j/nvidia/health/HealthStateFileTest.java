@@ -26,17 +26,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** The state of GPUs outlives the process, but not the boot. */
 class HealthStateFileTest {
 
-    private static final Map<String, List<XidError>> ERRORS =
-            Map.of(
-                    "GPU-1",
-                    List.of(
-                            new XidError(79, null, 1, Effect.NO_EXECUTE, true),
-                            new XidError(95, new Placement(4, 4), 2, Effect.NONE, false)));
+    private static final Map<String, List<XidError>> ERRORS = Map.of(
+            "GPU-1",
+            List.of(
+                    new XidError(79, null, 1, Effect.NO_EXECUTE, true),
+                    new XidError(95, new Placement(4, 4), 2, Effect.NONE, false)));
 
     private static final Map<String, Set<Measure>> EXCEEDED =
             Map.of("GPU-2", Set.of(Measure.POWER, Measure.TEMPERATURE));
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private StandInNode node;
     private Path file;
@@ -71,27 +71,23 @@ class HealthStateFileTest {
 
     @Test
     void isReadAsAnEarlierDriverWroteIt() throws IOException {
-        String boot = Files.readString(node.proc().resolve("sys/kernel/random/boot_id")).strip();
-        Files.writeString(
-                file,
-                """
+        String boot = Files.readString(node.proc().resolve("sys/kernel/random/boot_id"))
+                .strip();
+        Files.writeString(file, """
                 {"boot": "%s", "gpus": [], "ended": [], "errors": {"GPU-1": [
                   {"xid": 79, "where": null, "sinceMillis": 1, "harmless": false},
                   {"xid": 95, "where": {"start": 4, "size": 4}, "sinceMillis": 2, "harmless": true}]}}
-                """
-                        .formatted(boot));
+                """.formatted(boot));
 
         State found = stateFile().read();
 
         assertThat(found.form()).isEqualTo(1);
         assertThat(found.errors())
-                .isEqualTo(
-                        Map.of(
-                                "GPU-1",
-                                List.of(
-                                        new XidError(79, null, 1, Effect.NO_SCHEDULE, true),
-                                        new XidError(
-                                                95, new Placement(4, 4), 2, Effect.NONE, false))));
+                .isEqualTo(Map.of(
+                        "GPU-1",
+                        List.of(
+                                new XidError(79, null, 1, Effect.NO_SCHEDULE, true),
+                                new XidError(95, new Placement(4, 4), 2, Effect.NONE, false))));
     }
 
     @Test

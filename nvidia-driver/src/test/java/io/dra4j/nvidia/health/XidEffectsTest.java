@@ -28,11 +28,10 @@ class XidEffectsTest {
         XidEffects effects = XidEffects.parse(" 48=NoExecute, 063=NoSchedule ,94 = None");
 
         assertThat(effects.chosen())
-                .isEqualTo(
-                        Map.of(
-                                48L, Effect.NO_EXECUTE,
-                                63L, Effect.NO_SCHEDULE,
-                                94L, Effect.NONE));
+                .isEqualTo(Map.of(
+                        48L, Effect.NO_EXECUTE,
+                        63L, Effect.NO_SCHEDULE,
+                        94L, Effect.NONE));
     }
 
     @ParameterizedTest
@@ -79,9 +78,7 @@ class XidEffectsTest {
     @Test
     void byDefaultAreThoseOfThePage() throws IOException {
         String applications =
-                XidEffects.OF_APPLICATIONS.stream()
-                        .map(String::valueOf)
-                        .collect(Collectors.joining(", "));
+                XidEffects.OF_APPLICATIONS.stream().map(String::valueOf).collect(Collectors.joining(", "));
 
         new PagePart(PAGE, "XidEffectsTest")
                 .assertIs(
@@ -90,10 +87,8 @@ class XidEffectsTest {
                                 + row(applications, XidEffects.OF_APPLICATIONS.get(0))
                                 + row("any other", NO_APPLICATION));
         assertThat(XidEffects.OF_APPLICATIONS)
-                .allSatisfy(
-                        xid ->
-                                assertThat(XidEffects.DEFAULT.of(xid, Optional.empty()))
-                                        .isEqualTo(Effect.NONE));
+                .allSatisfy(xid ->
+                        assertThat(XidEffects.DEFAULT.of(xid, Optional.empty())).isEqualTo(Effect.NONE));
     }
 
     private static String row(String name, long xid) {

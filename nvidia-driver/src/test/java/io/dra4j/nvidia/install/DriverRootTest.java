@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DriverRootTest {
 
-    @TempDir Path root;
+    @TempDir
+    Path root;
 
     @ParameterizedTest
     @ValueSource(

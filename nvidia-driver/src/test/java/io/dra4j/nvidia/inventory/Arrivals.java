@@ -45,10 +45,7 @@ record Arrivals(List<Claim> claims, int fitting) {
 
         Outcome plus(Outcome other) {
             return new Outcome(
-                    untilRefused + other.untilRefused,
-                    fitting + other.fitting,
-                    all + other.all,
-                    slices + other.slices);
+                    untilRefused + other.untilRefused, fitting + other.fitting, all + other.all, slices + other.slices);
         }
     }
 
@@ -124,10 +121,7 @@ record Arrivals(List<Claim> claims, int fitting) {
                 if (claim.until() > i) {
                     stays.add(new Stay(claim.until(), part.get()));
                 }
-                outcome =
-                        outcome.plus(
-                                new Outcome(
-                                        refused ? 0 : 1, i < fitting ? 1 : 0, 1, claim.slices()));
+                outcome = outcome.plus(new Outcome(refused ? 0 : 1, i < fitting ? 1 : 0, 1, claim.slices()));
             } else {
                 refused = true;
             }

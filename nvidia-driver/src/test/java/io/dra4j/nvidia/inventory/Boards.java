@@ -35,16 +35,10 @@ final class Boards {
     static NodeDevices dividable(Path folder, String board, int boards) {
         Reading one = read(StandInNode.install(folder.resolve(board), board));
         Gpu first = one.gpus().get(0);
-        List<Gpu> gpus = IntStream.range(0, boards).mapToObj(i -> inMigMode(first, i)).toList();
+        List<Gpu> gpus =
+                IntStream.range(0, boards).mapToObj(i -> inMigMode(first, i)).toList();
         return NodeDevices.of(
-                new Reading(
-                        one.driverVersion(),
-                        one.cudaVersion(),
-                        gpus,
-                        Set.of(),
-                        Set.of(),
-                        List.of(),
-                        List.of()),
+                new Reading(one.driverVersion(), one.cudaVersion(), gpus, Set.of(), Set.of(), List.of(), List.of()),
                 new Settings("node-1", folder, true));
     }
 

@@ -25,8 +25,7 @@ class DriverVersionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"", "550", "550.", "550.163.01.2", "550.163-beta", "v550.163", " 550.1"})
+    @ValueSource(strings = {"", "550", "550.", "550.163.01.2", "550.163-beta", "v550.163", " 550.1"})
     void isRefusedInAnyOtherForm(String text) {
         assertThatThrownBy(() -> new DriverVersion(text))
                 .isInstanceOf(IllegalArgumentException.class)

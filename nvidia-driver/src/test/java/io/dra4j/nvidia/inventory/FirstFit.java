@@ -49,11 +49,10 @@ final class FirstFit {
                 CounterConsumption takes = device.consumesCounters().get(0);
                 List<String> names = counters.get(takes.counterSet());
                 parts.computeIfAbsent(profile.value(), key -> new ArrayList<>())
-                        .add(
-                                new Part(
-                                        device.name().value(),
-                                        positions.get(takes.counterSet()),
-                                        amounts(names, takes.counters())));
+                        .add(new Part(
+                                device.name().value(),
+                                positions.get(takes.counterSet()),
+                                amounts(names, takes.counters())));
             }
         }
         clear();
@@ -64,11 +63,8 @@ final class FirstFit {
             throw new IllegalStateException(amounts + " are not all of " + names);
         }
         return names.stream()
-                .mapToLong(
-                        name ->
-                                amounts.getOrDefault(name, Quantity.of(0))
-                                        .amount()
-                                        .longValueExact())
+                .mapToLong(name ->
+                        amounts.getOrDefault(name, Quantity.of(0)).amount().longValueExact())
                 .toArray();
     }
 

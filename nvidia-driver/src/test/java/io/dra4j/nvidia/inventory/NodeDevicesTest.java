@@ -36,7 +36,8 @@ class NodeDevicesTest {
     private static final String PCI_BUS_ID = "resource.kubernetes.io/pciBusID";
     private static final String NUMA_NODE = "resource.kubernetes.io/numaNode";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private StandInNode node(String boards) {
         return StandInNode.install(folder, boards);
@@ -53,7 +54,9 @@ class NodeDevicesTest {
     }
 
     private static List<String> names(NodeDevices devices) {
-        return pool(devices).devices().stream().map(device -> device.name().value()).toList();
+        return pool(devices).devices().stream()
+                .map(device -> device.name().value())
+                .toList();
     }
 
     /** Attributes as a test writes them down. */
@@ -75,13 +78,12 @@ class NodeDevicesTest {
 
     private static Map<String, String> capacities(Device device) {
         return device.capacities().entrySet().stream()
-                .collect(
-                        Collectors.toMap(Map.Entry::getKey, each -> text(each.getValue().value())));
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, each -> text(each.getValue().value())));
     }
 
     private static Map<String, String> texts(Map<String, Quantity> amounts) {
-        return amounts.entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, each -> text(each.getValue())));
+        return amounts.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, each -> text(each.getValue())));
     }
 
     private static String text(Quantity quantity) {
@@ -110,8 +112,7 @@ class NodeDevicesTest {
                     .containsEntry("cudaDriverVersion", "version 12.4.0")
                     .containsEntry(PCIE_ROOT, "pci0000:00")
                     .containsEntry(NUMA_NODE, "int 1")
-                    .hasEntrySatisfying(
-                            PCI_BUS_ID, id -> assertThat(id).matches("0000:[0-9a-f]{2}:00\\.0"))
+                    .hasEntrySatisfying(PCI_BUS_ID, id -> assertThat(id).matches("0000:[0-9a-f]{2}:00\\.0"))
                     .hasEntrySatisfying("uuid", id -> assertThat(id).startsWith("GPU-"))
                     .doesNotContainKeys("nvlinkGroup", "nvlinkClique", "parentUUID", "profile");
             assertThat(capacities(gpu)).isEqualTo(Map.of("memory", mebibytes(81559)));
@@ -122,11 +123,11 @@ class NodeDevicesTest {
         void leavesOutAttributesThatSysfsLacks() throws IOException {
             StandInNode node = node("t4");
             Path gpus = node.sysfs().resolve("bus/pci/devices");
-            String first =
-                    text(device(Boards.devices(node, false), "gpu-0").attributes().get(PCI_BUS_ID));
+            String first = text(
+                    device(Boards.devices(node, false), "gpu-0").attributes().get(PCI_BUS_ID));
             Files.delete(gpus.resolve(first));
-            String second =
-                    text(device(Boards.devices(node, false), "gpu-1").attributes().get(PCI_BUS_ID));
+            String second = text(
+                    device(Boards.devices(node, false), "gpu-1").attributes().get(PCI_BUS_ID));
             Files.writeString(gpus.resolve(second).resolve("numa_node"), "-1\n");
 
             NodeDevices devices = Boards.devices(node, false);
@@ -184,10 +185,8 @@ class NodeDevicesTest {
 
         @Test
         void cliquesAreThoseOfTheFabricOnceItIsUp() {
-            assertThat(of("gpu-0", "nvlinkClique"))
-                    .isEqualTo("01234567-89ab-cdef-0123-456789abcdef.7");
-            assertThat(of("gpu-2", "nvlinkClique"))
-                    .isEqualTo("01234567-89ab-cdef-0123-456789abcdef.8");
+            assertThat(of("gpu-0", "nvlinkClique")).isEqualTo("01234567-89ab-cdef-0123-456789abcdef.7");
+            assertThat(of("gpu-2", "nvlinkClique")).isEqualTo("01234567-89ab-cdef-0123-456789abcdef.8");
             assertThat(match("nvlinkClique", "gpu-0", "gpu-1")).isTrue();
             assertThat(match("nvlinkClique", "gpu-0", "gpu-2")).isFalse();
             assertThat(of("gpu-3", "nvlinkClique")).isNull();
@@ -245,8 +244,7 @@ class NodeDevicesTest {
         void hasTheCapacitiesOfItsProfileAndItsMemorySlices() {
             assertThat(capacities(device(devices, "gpu-1-mig-1g5gb-me-20-3")))
                     .isEqualTo(engines(14, 1, 1, 1, 1, 4864, 3));
-            assertThat(capacities(device(devices, "gpu-0-mig-1g5gb-19-6")))
-                    .isEqualTo(engines(14, 1, 0, 0, 0, 4864, 6));
+            assertThat(capacities(device(devices, "gpu-0-mig-1g5gb-19-6"))).isEqualTo(engines(14, 1, 0, 0, 0, 4864, 6));
             assertThat(capacities(device(devices, "gpu-1-mig-2g10gb-14-0")))
                     .isEqualTo(engines(28, 2, 1, 0, 0, 9984, 0, 1));
             assertThat(capacities(device(devices, "gpu-1-mig-3g20gb-9-4")))
@@ -273,14 +271,13 @@ class NodeDevicesTest {
     @Nested
     class DynamicMig {
 
-        private static final Map<String, String> ENGINES_OF_AN_A100 =
-                Map.of(
-                        "multiprocessors", "98",
-                        "copy-engines", "7",
-                        "decoders", "5",
-                        "encoders", "0",
-                        "jpeg-engines", "1",
-                        "ofa-engines", "1");
+        private static final Map<String, String> ENGINES_OF_AN_A100 = Map.of(
+                "multiprocessors", "98",
+                "copy-engines", "7",
+                "decoders", "5",
+                "encoders", "0",
+                "jpeg-engines", "1",
+                "ofa-engines", "1");
 
         private static Map<String, String> allOfAnA100() {
             Map<String, String> all = new LinkedHashMap<>(ENGINES_OF_AN_A100);
@@ -329,9 +326,11 @@ class NodeDevicesTest {
             assertThat(devices.inventory().leftOut())
                     .extracting(LeftOut::device)
                     .containsExactlyInAnyOrder(
-                            "GPU instance %d of %s".formatted(split, node.state().uuid(0)),
+                            "GPU instance %d of %s"
+                                    .formatted(split, node.state().uuid(0)),
                             "GPU instance %d of %s".formatted(half, node.state().uuid(0)),
-                            "GPU instance %d of %s".formatted(empty, node.state().uuid(0)));
+                            "GPU instance %d of %s"
+                                    .formatted(empty, node.state().uuid(0)));
             assertThat(devices.inventory().leftOut())
                     .extracting(LeftOut::reason)
                     .anyMatch(reason -> reason.startsWith("it has 2 compute instances (MIG-"))
@@ -344,16 +343,10 @@ class NodeDevicesTest {
             NodeDevices devices = Boards.devices(node("odd"), true);
 
             assertThat(names(devices))
-                    .containsExactly(
-                            "gpu-0",
-                            "gpu-0-mig-1g0gb-19-0",
-                            "gpu-0-mig-1g0gb-19-1",
-                            "gpu-0-mig-2g0gb-14-0");
+                    .containsExactly("gpu-0", "gpu-0-mig-1g0gb-19-0", "gpu-0-mig-1g0gb-19-1", "gpu-0-mig-2g0gb-14-0");
             assertThat(devices.inventory().leftOut())
-                    .containsExactly(
-                            new LeftOut(
-                                    "MIG profile 77 of GPU-d7a40000-0000-4000-8000-000000000000",
-                                    "unknown index 17"));
+                    .containsExactly(new LeftOut(
+                            "MIG profile 77 of GPU-d7a40000-0000-4000-8000-000000000000", "unknown index 17"));
         }
 
         @Test
@@ -369,7 +362,8 @@ class NodeDevicesTest {
                     .containsEntry("memory", "0")
                     .containsEntry("memory-slice-1", "1")
                     .doesNotContainKey("memory-slice-2");
-            assertThat(device(Boards.devices(new StandInNode(folder), false), "gpu-0").capacities())
+            assertThat(device(Boards.devices(new StandInNode(folder), false), "gpu-0")
+                            .capacities())
                     .isEqualTo(Map.<String, Capacity>of());
         }
     }

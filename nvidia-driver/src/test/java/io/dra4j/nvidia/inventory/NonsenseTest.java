@@ -25,33 +25,32 @@ import org.junit.jupiter.api.io.TempDir;
 /** Any values of NVML lead to devices, or to an error with the reason. */
 class NonsenseTest {
 
-    private static final String NO_ADDRESS =
-            "nvmlDeviceGetPciInfo_v3 returned an invalid value: \"nowhere\"";
+    private static final String NO_ADDRESS = "nvmlDeviceGetPciInfo_v3 returned an invalid value: \"nowhere\"";
 
-    private static final List<String> NUMBERS =
-            List.of(
-                    "minor",
-                    "architecture",
-                    "major",
-                    "minorCapability",
-                    "brand",
-                    "addressing",
-                    "fabricState",
-                    "cliqueId",
-                    "virtualization",
-                    "nvlinks",
-                    "profile.index",
-                    "profile.id",
-                    "profile.slices",
-                    "profile.count",
-                    "profile.multiprocessors",
-                    "profile.copyEngines",
-                    "profile.placements",
-                    "profile.size",
-                    "profile.starts",
-                    "profile.memoryMiB");
+    private static final List<String> NUMBERS = List.of(
+            "minor",
+            "architecture",
+            "major",
+            "minorCapability",
+            "brand",
+            "addressing",
+            "fabricState",
+            "cliqueId",
+            "virtualization",
+            "nvlinks",
+            "profile.index",
+            "profile.id",
+            "profile.slices",
+            "profile.count",
+            "profile.multiprocessors",
+            "profile.copyEngines",
+            "profile.placements",
+            "profile.size",
+            "profile.starts",
+            "profile.memoryMiB");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private StandInNode node;
 
@@ -92,16 +91,13 @@ class NonsenseTest {
         for (String field : NUMBERS) {
             for (int number : numbers) {
                 int gpu = 1 + random.nextInt(7);
-                int known =
-                        field.startsWith("profile.")
-                                ? state.setOfProfile(gpu, field.substring(8), number)
-                                : state.set(gpu, field, number);
+                int known = field.startsWith("profile.")
+                        ? state.setOfProfile(gpu, field.substring(8), number)
+                        : state.set(gpu, field, number);
 
                 NodeDevices after = Boards.devices(node, true);
 
-                assertThat(others(after, gpu))
-                        .as("%s %d", field, number)
-                        .isEqualTo(others(before, gpu));
+                assertThat(others(after, gpu)).as("%s %d", field, number).isEqualTo(others(before, gpu));
                 if (field.startsWith("profile.")) {
                     state.setOfProfile(gpu, field.substring(8), known);
                 } else {
@@ -142,10 +138,9 @@ class NonsenseTest {
         NodeDevices devices = Boards.devices(node, false);
 
         assertThat(devices.inventory().leftOut())
-                .containsExactly(
-                        new LeftOut(
-                                node.state().uuid(4),
-                                "it has the minor number of " + node.state().uuid(2) + ", 2"));
+                .containsExactly(new LeftOut(
+                        node.state().uuid(4),
+                        "it has the minor number of " + node.state().uuid(2) + ", 2"));
         assertThat(devices.offers()).hasSize(7);
     }
 
@@ -172,9 +167,7 @@ class NonsenseTest {
 
             assertThat(after.inventory()).isEqualTo(before.inventory());
             String gpu = node.state().uuid(3);
-            assertThat(after.notes())
-                    .containsExactly(
-                            new Problem(gpu, Cost.NONE, gpu, NO_ADDRESS + "; as last read"));
+            assertThat(after.notes()).containsExactly(new Problem(gpu, Cost.NONE, gpu, NO_ADDRESS + "; as last read"));
         }
     }
 

@@ -41,7 +41,8 @@ class PackingTest {
     /** Sequences in a thousand that may be below the order of names. */
     private static final int BELOW = 100;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private Pool pool(String board, int boards) {
         return Boards.dividable(folder, board, boards).inventory().pools().get(0);
@@ -52,10 +53,9 @@ class PackingTest {
     }
 
     private static FirstFit byName(Pool pool) {
-        List<Device> sorted =
-                pool.devices().stream()
-                        .sorted(Comparator.comparing(device -> device.name().value()))
-                        .toList();
+        List<Device> sorted = pool.devices().stream()
+                .sorted(Comparator.comparing(device -> device.name().value()))
+                .toList();
         return new FirstFit(sorted, pool.counterSets());
     }
 
@@ -64,8 +64,7 @@ class PackingTest {
         Map<String, Integer> profiles = new LinkedHashMap<>();
         for (Device device : pool.devices()) {
             if (device.attributes().get("profile") instanceof AttributeValue.OfString profile) {
-                profiles.put(
-                        profile.value(), Integer.parseInt(profile.value().replaceAll("g.*", "")));
+                profiles.put(profile.value(), Integer.parseInt(profile.value().replaceAll("g.*", "")));
             }
         }
         return profiles;
@@ -76,8 +75,8 @@ class PackingTest {
 
     private static Comparison compare(Pool pool, boolean leaving) {
         Map<String, Integer> profiles = profiles(pool);
-        int capacity =
-                BOARDS * profiles.values().stream().mapToInt(slices -> slices).max().orElseThrow();
+        int capacity = BOARDS
+                * profiles.values().stream().mapToInt(slices -> slices).max().orElseThrow();
         FirstFit published = published(pool);
         FirstFit byName = byName(pool);
         Comparison sum = new Comparison(Outcome.NOTHING, Outcome.NOTHING, 0, 0);
@@ -85,12 +84,11 @@ class PackingTest {
             Arrivals arrivals = Arrivals.of(seed, profiles, capacity, leaving);
             Outcome ours = arrivals.on(published);
             Outcome others = arrivals.on(byName);
-            sum =
-                    new Comparison(
-                            sum.published().plus(ours),
-                            sum.byName().plus(others),
-                            sum.above() + (ours.all() > others.all() ? 1 : 0),
-                            sum.below() + (ours.all() < others.all() ? 1 : 0));
+            sum = new Comparison(
+                    sum.published().plus(ours),
+                    sum.byName().plus(others),
+                    sum.above() + (ours.all() > others.all() ? 1 : 0),
+                    sum.below() + (ours.all() < others.all() ? 1 : 0));
         }
         return sum;
     }
@@ -125,7 +123,8 @@ class PackingTest {
         requireNoFewer(sum);
         assertThat(sum.published().untilRefused())
                 .isGreaterThanOrEqualTo(sum.byName().untilRefused());
-        assertThat(sum.published().fitting()).isGreaterThanOrEqualTo(sum.byName().fitting());
+        assertThat(sum.published().fitting())
+                .isGreaterThanOrEqualTo(sum.byName().fitting());
         assertThat(sum.below()).isLessThanOrEqualTo(BELOW);
     }
 
@@ -177,23 +176,15 @@ class PackingTest {
 
     @Test
     void givesAClaimForAnyMigDeviceTheSmallest() {
-        List<String> profiles =
-                pool("h100-80", 1).devices().stream()
-                        .map(device -> device.attributes().get("profile"))
-                        .flatMap(Stream::ofNullable)
-                        .map(value -> ((AttributeValue.OfString) value).value())
-                        .distinct()
-                        .toList();
+        List<String> profiles = pool("h100-80", 1).devices().stream()
+                .map(device -> device.attributes().get("profile"))
+                .flatMap(Stream::ofNullable)
+                .map(value -> ((AttributeValue.OfString) value).value())
+                .distinct()
+                .toList();
 
         assertThat(profiles)
-                .containsExactly(
-                        "1g.10gb",
-                        "1g.10gb+me",
-                        "1g.20gb",
-                        "2g.20gb",
-                        "3g.40gb",
-                        "4g.40gb",
-                        "7g.80gb");
+                .containsExactly("1g.10gb", "1g.10gb+me", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb");
     }
 
     private static String named(Pool pool, String start) {

@@ -24,15 +24,13 @@ class SharesTest {
 
     private static final String MIG = "gpu-0-mig-3g40gb-9-4";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private Device device(String shares, boolean dynamicMig, String name) {
         StandInNode node = StandInNode.install(folder.resolve("node" + shares), "h100-80");
-        NodeDevices devices =
-                NodeDevices.of(
-                        Boards.read(node),
-                        new NodeDevices.Settings(
-                                "node-1", node.sysfs(), dynamicMig, Shares.parse(shares)));
+        NodeDevices devices = NodeDevices.of(
+                Boards.read(node), new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, Shares.parse(shares)));
         return devices.inventory()
                 .device(new PoolName("node-1"), new DeviceName(name))
                 .orElseThrow();
@@ -45,12 +43,7 @@ class SharesTest {
         }
         ValidRange range = policy.validRange();
         return "%s, default %s, %s to %s by %s"
-                .formatted(
-                        capacity.value(),
-                        policy.defaultValue(),
-                        range.min(),
-                        range.max(),
-                        range.step());
+                .formatted(capacity.value(), policy.defaultValue(), range.min(), range.max(), range.step());
     }
 
     @ParameterizedTest
@@ -83,16 +76,11 @@ class SharesTest {
         Device device = device("memory", true, name);
 
         assertThat(device.allowMultipleAllocations()).isTrue();
-        device.capacities()
-                .forEach(
-                        (capacity, amount) -> {
-                            if (!capacity.equals("memory")
-                                    && amount.value().amount().signum() > 0) {
-                                assertThat(text(amount))
-                                        .as(capacity)
-                                        .contains(", default 0, 0 to " + amount.value());
-                            }
-                        });
+        device.capacities().forEach((capacity, amount) -> {
+            if (!capacity.equals("memory") && amount.value().amount().signum() > 0) {
+                assertThat(text(amount)).as(capacity).contains(", default 0, 0 to " + amount.value());
+            }
+        });
     }
 
     @ParameterizedTest
@@ -111,8 +99,6 @@ class SharesTest {
     void areOneOfTheirForms(String shares) {
         assertThatThrownBy(() -> Shares.parse(shares))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "\"%s\" is not one of disabled, unlimited, memory, or a positive number",
-                        shares);
+                .hasMessage("\"%s\" is not one of disabled, unlimited, memory, or a positive number", shares);
     }
 }

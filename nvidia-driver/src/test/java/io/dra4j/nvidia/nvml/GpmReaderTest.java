@@ -20,7 +20,8 @@ class GpmReaderTest {
     private static final int PROFILE = 19;
     private static final String MIG = "MIG-1";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private NvmlLibrary library;
     private GpmReader reader;

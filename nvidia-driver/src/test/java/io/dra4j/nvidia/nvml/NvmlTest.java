@@ -28,7 +28,9 @@ class NvmlTest {
 
     private static final Placement ALL = new Placement(0, 8);
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private StandInNode node;
     private NodeState state;
     private Nvml nvml;
@@ -86,10 +88,7 @@ class NvmlTest {
             state.loaded(false);
 
             assertFails(
-                    NvmlTest.this::open,
-                    Reason.NO_DRIVER,
-                    "Driver Not Loaded (9)",
-                    "load the driver's kernel module");
+                    NvmlTest.this::open, Reason.NO_DRIVER, "Driver Not Loaded (9)", "load the driver's kernel module");
         }
 
         @Test
@@ -167,24 +166,17 @@ class NvmlTest {
 
             assertThat(open()).extracting(Gpu::minor).containsExactly(0, 2, 3);
             assertThat(problems)
-                    .containsExactly(
-                            new Problem(
-                                    "",
-                                    Problem.Cost.GPU,
-                                    "GPU 1",
-                                    "nvmlDeviceGetHandleByIndex_v2: GPU is lost (15)"));
+                    .containsExactly(new Problem(
+                            "", Problem.Cost.GPU, "GPU 1", "nvmlDeviceGetHandleByIndex_v2: GPU is lost (15)"));
         }
 
         @Test
         void readsLinksAndFabrics() {
             List<Gpu> gpus = open("nvlink");
 
-            assertThat(gpus.get(0).links())
-                    .extracting(PciAddress::text)
-                    .containsExactly("0000:27:00.0");
+            assertThat(gpus.get(0).links()).extracting(PciAddress::text).containsExactly("0000:27:00.0");
             assertThat(gpus.get(4).links()).isEmpty();
-            assertThat(gpus.get(0).fabric())
-                    .isEqualTo(new Fabric("01234567-89ab-cdef-0123-456789abcdef", 7, true));
+            assertThat(gpus.get(0).fabric()).isEqualTo(new Fabric("01234567-89ab-cdef-0123-456789abcdef", 7, true));
             assertThat(gpus.get(3).fabric()).extracting(Fabric::complete).isEqualTo(false);
             assertThat(gpus.get(4).fabric()).isNull();
         }
@@ -224,13 +216,11 @@ class NvmlTest {
         @Test
         void readsWhileGpuInstancesChange() throws Exception {
             String gpu = open("h100-80").get(0).uuid();
-            CompletableFuture<Void> dividing =
-                    CompletableFuture.runAsync(
-                            () -> {
-                                for (int i = 0; i < 300; i++) {
-                                    enableAndDisableMig(gpu);
-                                }
-                            });
+            CompletableFuture<Void> dividing = CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < 300; i++) {
+                    enableAndDisableMig(gpu);
+                }
+            });
 
             while (!dividing.isDone()) {
                 assertThat(nvml.read().gpus()).hasSize(8);
@@ -285,8 +275,7 @@ class NvmlTest {
 
             assertThat(state.instances())
                     .containsExactly(new NodeState.Instance(1, id, ONE, 5, List.of(device.uuid())));
-            assertThat(nvml.instances(gpu))
-                    .containsExactly(new GpuInstance(id, ONE, at, List.of(device)));
+            assertThat(nvml.instances(gpu)).containsExactly(new GpuInstance(id, ONE, at, List.of(device)));
             nvml.destroyCompute(gpu, id, device.computeInstance());
             nvml.destroyInstance(gpu, id);
             assertThat(state.instances()).isEmpty();
@@ -320,8 +309,7 @@ class NvmlTest {
             int instance = nvml.createInstance(gpu, ONE, new Placement(3, 1)).id();
             state.instancesBusy(1, true);
 
-            assertFails(
-                    () -> nvml.destroyInstance(gpu, instance), Reason.IN_USE, "end the processes");
+            assertFails(() -> nvml.destroyInstance(gpu, instance), Reason.IN_USE, "end the processes");
         }
 
         @Test
@@ -340,18 +328,15 @@ class NvmlTest {
             gpu = open("h100-80").get(0).uuid();
             state.privileged(false);
 
-            assertFails(
-                    () -> nvml.switchMig(gpu, true),
-                    Reason.NO_PERMISSION,
-                    "run the driver as root");
+            assertFails(() -> nvml.switchMig(gpu, true), Reason.NO_PERMISSION, "run the driver as root");
         }
 
         @Test
         void readsExistingInstances() {
             assertThat(open("a100-40-divided").get(1).mig().devices())
-                    .extracting(MigDevice::profileId, device -> device.placement().start())
-                    .containsExactlyInAnyOrder(
-                            tuple(14, 0), tuple(19, 2), tuple(20, 3), tuple(9, 4));
+                    .extracting(
+                            MigDevice::profileId, device -> device.placement().start())
+                    .containsExactlyInAnyOrder(tuple(14, 0), tuple(19, 2), tuple(20, 3), tuple(9, 4));
         }
     }
 

@@ -39,7 +39,8 @@ class SessionsTest {
     private static final int IN_USE = 19;
     private static final int SUCCESS = 0;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private StandInNode node;
     private NodeState state;
@@ -117,8 +118,7 @@ class SessionsTest {
         assertThat(isOpen()).isFalse();
         assertFails(() -> events.await(Duration.ofMillis(1)), Reason.GIVEN_BACK, "a passthrough");
         CompletableFuture<Reading> waiting = CompletableFuture.supplyAsync(nvml::read);
-        assertThatThrownBy(() -> waiting.get(100, TimeUnit.MILLISECONDS))
-                .isInstanceOf(TimeoutException.class);
+        assertThatThrownBy(() -> waiting.get(100, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         assertThat(isOpen()).isFalse();
         paused.close();
         assertThat(waiting.get(10, TimeUnit.SECONDS).gpus()).hasSize(4);
@@ -167,20 +167,15 @@ class SessionsTest {
         ExecutorService threads = Executors.newCachedThreadPool();
         CountDownLatch isLocked = new CountDownLatch(1);
         CountDownLatch isOver = new CountDownLatch(1);
-        CompletableFuture<Void> other =
-                CompletableFuture.runAsync(
-                        () ->
-                                sessions.ifOpen(
-                                        session,
-                                        one -> {
-                                            isLocked.countDown();
-                                            await(isOver);
-                                        }),
-                        threads);
+        CompletableFuture<Void> other = CompletableFuture.runAsync(
+                () -> sessions.ifOpen(session, one -> {
+                    isLocked.countDown();
+                    await(isOver);
+                }),
+                threads);
         await(isLocked);
         CompletableFuture<Lease> paused =
-                CompletableFuture.supplyAsync(
-                        () -> sessions.pause("a passthrough", Duration.ofMillis(100)), threads);
+                CompletableFuture.supplyAsync(() -> sessions.pause("a passthrough", Duration.ofMillis(100)), threads);
 
         try {
             assertThat(paused)
@@ -210,13 +205,12 @@ class SessionsTest {
     @Test
     void areOpenedAgainIfTheirEndFailed() {
         AtomicBoolean isFailing = new AtomicBoolean();
-        InstantSource clock =
-                () -> {
-                    if (isFailing.get()) {
-                        throw new IllegalStateException("a failure");
-                    }
-                    return Instant.now();
-                };
+        InstantSource clock = () -> {
+            if (isFailing.get()) {
+                throw new IllegalStateException("a failure");
+            }
+            return Instant.now();
+        };
         Sessions sessions = new Sessions(Installation.of(node.library()), clock);
         Lease kept = sessions.keep();
         sessions.read(one -> one);
@@ -264,10 +258,7 @@ class SessionsTest {
 
             node.update(UPDATED);
 
-            assertFails(
-                    () -> events.await(Duration.ofMillis(1)),
-                    Reason.SESSION_ENDED,
-                    "a new one follows");
+            assertFails(() -> events.await(Duration.ofMillis(1)), Reason.SESSION_ENDED, "a new one follows");
             assertThat(nvml.read().gpus()).hasSize(4);
             events.close();
         }
@@ -331,8 +322,7 @@ class SessionsTest {
 
         assertThat(hanging.persistentFailure()).as("it has not been long").isEmpty();
         now.set(Instant.EPOCH.plus(Duration.ofMinutes(5)));
-        assertThat(hanging.persistentFailure())
-                .contains("A call of NVML has not returned since 1970-01-01T00:00:00Z");
+        assertThat(hanging.persistentFailure()).contains("A call of NVML has not returned since 1970-01-01T00:00:00Z");
         state.slow(0, 0);
         reading.get(30, TimeUnit.SECONDS);
 

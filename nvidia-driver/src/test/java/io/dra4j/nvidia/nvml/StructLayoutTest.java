@@ -39,10 +39,7 @@ class StructLayoutTest {
                 Arguments.of("nvmlGpuInstancePlacement_t", new Structs.PlacementStruct(), 8),
                 Arguments.of("nvmlGpuInstanceProfileInfo_t", new Structs.GpuInstanceProfile(), 48),
                 Arguments.of("nvmlGpuInstanceInfo_t", new Structs.GpuInstanceInfo(), 24),
-                Arguments.of(
-                        "nvmlComputeInstanceProfileInfo_t",
-                        new Structs.ComputeInstanceProfile(),
-                        36),
+                Arguments.of("nvmlComputeInstanceProfileInfo_t", new Structs.ComputeInstanceProfile(), 36),
                 Arguments.of("nvmlComputeInstanceInfo_t", new Structs.ComputeInstanceInfo(), 32),
                 Arguments.of("nvmlEventData_t", new Structs.EventData(), 32));
     }

@@ -21,13 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 class CapabilitiesTest {
 
     private static final String NAME = "gpu0/mig/gi1/access";
-    private static final String GOOD =
-            "DeviceFileMinor: 12\nDeviceFileMode: 292\nDeviceFileModify: 1\n";
+    private static final String GOOD = "DeviceFileMinor: 12\nDeviceFileMode: 292\nDeviceFileModify: 1\n";
     private static final String DEVICES =
             "Character devices:\n  1 mem\n195 nvidia-frontend\n240 nvidia-caps-imex-channels\n"
                     + "238 nvidia-caps\n\nBlock devices:\n259 blkext\n";
 
-    @TempDir private Path proc;
+    @TempDir
+    private Path proc;
+
     private Path access;
 
     @BeforeEach
@@ -43,22 +44,19 @@ class CapabilitiesTest {
     }
 
     private void refused(String words) {
-        assertThatThrownBy(this::read)
-                .isInstanceOf(PrepareException.class)
-                .hasMessageContaining(words);
+        assertThatThrownBy(this::read).isInstanceOf(PrepareException.class).hasMessageContaining(words);
     }
 
     @Test
     void areNodesOfTheNumbersOfTheKernel() {
         assertThat(read())
-                .isEqualTo(
-                        DeviceNode.builder("/dev/nvidia-caps/nvidia-cap12")
-                                .type("c")
-                                .major(238L)
-                                .minor(12L)
-                                .fileMode(0444)
-                                .permissions("r")
-                                .build());
+                .isEqualTo(DeviceNode.builder("/dev/nvidia-caps/nvidia-cap12")
+                        .type("c")
+                        .major(238L)
+                        .minor(12L)
+                        .fileMode(0444)
+                        .permissions("r")
+                        .build());
     }
 
     @Test

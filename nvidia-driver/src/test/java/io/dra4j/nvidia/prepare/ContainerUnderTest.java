@@ -17,8 +17,7 @@ import java.util.List;
  */
 record ContainerUnderTest(Path folder) {
 
-    private static final String READ_ONLY =
-            "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro / && ";
+    private static final String READ_ONLY = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro / && ";
 
     /**
      * A process that has ended.
@@ -99,12 +98,9 @@ record ContainerUnderTest(Path folder) {
     }
 
     private void requireNamespace() throws Exception {
-        List<String> command =
-                List.of("unshare", "-m", "sh", "-c", READ_ONLY + "true", folder.toString());
+        List<String> command = List.of("unshare", "-m", "sh", "-c", READ_ONLY + "true", folder.toString());
         Ended possible = end(command, "");
-        assumeTrue(
-                possible.status() == 0,
-                "root has no mount namespace to protect this machine: " + possible.errors());
+        assumeTrue(possible.status() == 0, "root has no mount namespace to protect this machine: " + possible.errors());
     }
 
     static boolean isRoot() {
@@ -118,12 +114,11 @@ record ContainerUnderTest(Path folder) {
     private Ended end(List<String> command, String state) throws Exception {
         Path input = Files.writeString(folder.resolve("state.json"), state);
         Path errors = folder.resolve("errors");
-        Process process =
-                new ProcessBuilder(command)
-                        .redirectInput(input.toFile())
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .redirectError(errors.toFile())
-                        .start();
+        Process process = new ProcessBuilder(command)
+                .redirectInput(input.toFile())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(errors.toFile())
+                .start();
         return new Ended(process.waitFor(), Files.readString(errors));
     }
 }

@@ -26,7 +26,9 @@ class DisplaysTest {
     private static final int VIDEO = 44;
     private static final int RENDER = 105;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private StandInNode node;
     private Gpu gpu;
 
@@ -44,19 +46,16 @@ class DisplaysTest {
 
     private void owned(String name, int group, String mode) throws IOException {
         Path file = node.root().resolve("dev").resolve(name);
-        assumeTrue(
-                "root".equals(System.getProperty("user.name")),
-                "only root can give a file to a group");
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root can give a file to a group");
         Files.setAttribute(file, "unix:gid", group);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
     }
 
     private void card() throws IOException {
-        Files.createDirectory(
-                node.sysfs()
-                        .resolve("bus/pci/devices")
-                        .resolve(gpu.pci().text())
-                        .resolve("drm/card3"));
+        Files.createDirectory(node.sysfs()
+                .resolve("bus/pci/devices")
+                .resolve(gpu.pci().text())
+                .resolve("drm/card3"));
         Files.createFile(node.root().resolve("dev/dri/card3"));
     }
 
@@ -103,16 +102,13 @@ class DisplaysTest {
 
         assertThat(edits().hooks())
                 .extracting(Hook::args)
-                .containsExactly(
-                        List.of(
-                                "nvidia-cdi-hook",
-                                "create-symlinks",
-                                "--link",
-                                "../card3::/dev/dri/by-path/pci-" + gpu.pci().text() + "-card",
-                                "--link",
-                                "../renderD129::/dev/dri/by-path/pci-"
-                                        + gpu.pci().text()
-                                        + "-render"));
+                .containsExactly(List.of(
+                        "nvidia-cdi-hook",
+                        "create-symlinks",
+                        "--link",
+                        "../card3::/dev/dri/by-path/pci-" + gpu.pci().text() + "-card",
+                        "--link",
+                        "../renderD129::/dev/dri/by-path/pci-" + gpu.pci().text() + "-render"));
     }
 
     @Test

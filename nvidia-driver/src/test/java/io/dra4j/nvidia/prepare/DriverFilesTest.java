@@ -29,7 +29,9 @@ class DriverFilesTest {
 
     private static final String LIBRARIES = "usr/lib/x86_64-linux-gnu/";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private StandInNode node;
 
     @BeforeEach
@@ -46,7 +48,9 @@ class DriverFilesTest {
     }
 
     private List<String> links() {
-        return common().hooks().get(0).args().stream().filter(arg -> arg.contains("::")).toList();
+        return common().hooks().get(0).args().stream()
+                .filter(arg -> arg.contains("::"))
+                .toList();
     }
 
     private Path file(String path) throws IOException {
@@ -92,9 +96,7 @@ class DriverFilesTest {
                             "libcuda.so.1::/" + LIBRARIES + "libcuda.so",
                             "libcuda.so.550.163.01::/" + LIBRARIES + "libcuda.so.1",
                             "libnvidia-egl-gbm.so.1.1.1::/" + LIBRARIES + "libnvidia-egl-gbm.so.1",
-                            "libvdpau_nvidia.so.550.163.01::/"
-                                    + LIBRARIES
-                                    + "vdpau/libvdpau_nvidia.so.1");
+                            "libvdpau_nvidia.so.550.163.01::/" + LIBRARIES + "vdpau/libvdpau_nvidia.so.1");
         }
 
         @Test
@@ -122,13 +124,9 @@ class DriverFilesTest {
 
             assertThat(links())
                     .contains(
-                            "libnvidia-opticalflow.so.1::/"
-                                    + LIBRARIES
-                                    + "libnvidia-opticalflow.so",
+                            "libnvidia-opticalflow.so.1::/" + LIBRARIES + "libnvidia-opticalflow.so",
                             "../libnvidia-allocator.so.1::/" + LIBRARIES + "gbm/nvidia-drm_gbm.so",
-                            "libglxserver_nvidia.so.550.163.01::/"
-                                    + LIBRARIES
-                                    + "nvidia/xorg/libglxserver_nvidia.so");
+                            "libglxserver_nvidia.so.550.163.01::/" + LIBRARIES + "nvidia/xorg/libglxserver_nvidia.so");
         }
 
         @Test
@@ -283,13 +281,9 @@ class DriverFilesTest {
         void areFoundByTheCacheOfTheLoader() throws IOException {
             move("opt/lib");
             file("opt/lib/libnvidia-nvvm.so." + VERSION);
-            LoaderCache.write(
-                    node.root(), "/opt/lib32/libcuda.so.1|0x0003", "/opt/lib/libcuda.so.1|0x0303");
+            LoaderCache.write(node.root(), "/opt/lib32/libcuda.so.1|0x0003", "/opt/lib/libcuda.so.1|0x0303");
 
-            assertThat(mounted())
-                    .contains(
-                            "/opt/lib/libcuda.so." + VERSION,
-                            "/opt/lib/libnvidia-nvvm.so." + VERSION);
+            assertThat(mounted()).contains("/opt/lib/libcuda.so." + VERSION, "/opt/lib/libnvidia-nvvm.so." + VERSION);
             assertThat(common().hooks().get(2).args()).contains("/opt/lib");
         }
 

@@ -52,7 +52,8 @@ class EditsTest {
     private static final String CLAIM = "8f1e2d3c-0000-4000-8000-000000000001";
     private static final String LIBRARIES = "/usr/lib/x86_64-linux-gnu/";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private StandInNode node;
 
@@ -115,8 +116,8 @@ class EditsTest {
             "odd, 1, 1",
             "t4, 4, 0"
         })
-        void makeASpecThatIsValidAndResolvesAndNamesWhatIsThere(
-                String board, int gpus, int migDevices) throws IOException {
+        void makeASpecThatIsValidAndResolvesAndNamesWhatIsThere(String board, int gpus, int migDevices)
+                throws IOException {
             node = node(board);
             divide();
             Edits edits = edits();
@@ -144,9 +145,8 @@ class EditsTest {
                     if (mig != null && gpu.architecture().switchesMigModeAtOnce()) {
                         MigProfile profile = mig.profiles().get(0);
                         nvml.switchMig(gpu.uuid(), true);
-                        CreatedInstance instance =
-                                nvml.createInstance(
-                                        gpu.uuid(), profile.id(), profile.placements().get(1));
+                        CreatedInstance instance = nvml.createInstance(
+                                gpu.uuid(), profile.id(), profile.placements().get(1));
                         nvml.createCompute(gpu.uuid(), instance);
                     }
                 }
@@ -154,22 +154,18 @@ class EditsTest {
         }
 
         /** Writes a claim of all devices, and looks each of the ids up. */
-        private JsonNode written(ContainerEdits common, Map<String, ContainerEdits> all)
-                throws IOException {
+        private JsonNode written(ContainerEdits common, Map<String, ContainerEdits> all) throws IOException {
             CdiSpecs specs = new CdiSpecs(folder.resolve("cdi"), "gpu.nvidia.com");
             PoolName pool = new PoolName("node-1");
             List<DeviceEdits> devices = new ArrayList<>();
-            all.forEach(
-                    (name, own) ->
-                            devices.add(new DeviceEdits(pool, new DeviceName(name), null, own)));
+            all.forEach((name, own) -> devices.add(new DeviceEdits(pool, new DeviceName(name), null, own)));
             specs.write(CLAIM, common, devices);
             Path file = folder.resolve("cdi/k8s.gpu.nvidia.com-claim_" + CLAIM + ".json");
             JsonNode spec = new ObjectMapper().readTree(file.toFile());
             assertThat(specs.ids(CLAIM, devices))
-                    .containsExactlyElementsOf(
-                            spec.path("devices").findValuesAsText("name").stream()
-                                    .map(name -> "k8s.gpu.nvidia.com/claim=" + name)
-                                    .toList());
+                    .containsExactlyElementsOf(spec.path("devices").findValuesAsText("name").stream()
+                            .map(name -> "k8s.gpu.nvidia.com/claim=" + name)
+                            .toList());
             return spec;
         }
 
@@ -251,24 +247,18 @@ class EditsTest {
                             "nvidia-cdi-hook update-ldcache --folder /usr/lib/x86_64-linux-gnu"
                                     + " --folder /usr/lib/x86_64-linux-gnu/vdpau",
                             "nvidia-cdi-hook disable-device-node-modification");
-            assertThat(hooks)
-                    .allSatisfy(
-                            hook -> {
-                                assertThat(hook.name()).isEqualTo(HookName.CREATE_CONTAINER);
-                                assertThat(hook.path()).isEqualTo(node.hook().toString());
-                                assertThat(hook.env()).containsExactly("NVIDIA_CTK_DEBUG=false");
-                            });
+            assertThat(hooks).allSatisfy(hook -> {
+                assertThat(hook.name()).isEqualTo(HookName.CREATE_CONTAINER);
+                assertThat(hook.path()).isEqualTo(node.hook().toString());
+                assertThat(hook.env()).containsExactly("NVIDIA_CTK_DEBUG=false");
+            });
         }
 
         @Test
         void disablesOtherRuntimesThatAddGpus() {
             assertThat(edits().common(VERSION).env())
-                    .isEqualTo(
-                            Map.of(
-                                    "NVIDIA_VISIBLE_DEVICES",
-                                    "void",
-                                    "NVIDIA_CTK_LIBCUDA_DIR",
-                                    "/usr/lib/x86_64-linux-gnu"));
+                    .isEqualTo(Map.of(
+                            "NVIDIA_VISIBLE_DEVICES", "void", "NVIDIA_CTK_LIBCUDA_DIR", "/usr/lib/x86_64-linux-gnu"));
         }
     }
 
@@ -280,8 +270,7 @@ class EditsTest {
             assertThat(edits().whole(gpus().get(2)).deviceNodes())
                     .containsExactly(
                             DeviceNode.of("/dev/nvidia2", node.root() + "/dev/nvidia2"),
-                            DeviceNode.of(
-                                    "/dev/dri/renderD130", node.root() + "/dev/dri/renderD130"));
+                            DeviceNode.of("/dev/dri/renderD130", node.root() + "/dev/dri/renderD130"));
         }
 
         @Test
@@ -291,8 +280,7 @@ class EditsTest {
 
             assertThatThrownBy(() -> edits().whole(gpu))
                     .isInstanceOf(PrepareException.class)
-                    .hasMessageContainingAll(
-                            node.root() + "/dev/nvidia1", gpu.uuid(), "nvidia-modprobe -c1");
+                    .hasMessageContainingAll(node.root() + "/dev/nvidia1", gpu.uuid(), "nvidia-modprobe -c1");
             assertThat(edits().whole(gpus().get(0)).deviceNodes()).hasSize(2);
         }
 
@@ -315,8 +303,7 @@ class EditsTest {
                 assertThat(edits().mig(gpu, device).deviceNodes())
                         .containsExactly(
                                 DeviceNode.of("/dev/nvidia3", node.root() + "/dev/nvidia3"),
-                                DeviceNode.of(
-                                        "/dev/dri/renderD131", node.root() + "/dev/dri/renderD131"),
+                                DeviceNode.of("/dev/dri/renderD131", node.root() + "/dev/dri/renderD131"),
                                 capability(417, 0444),
                                 capability(418, 0400));
             }
@@ -346,29 +333,22 @@ class EditsTest {
 
         @Test
         void isNamedByItsPathsOnTheNode() {
-            Edits edits =
-                    new Edits(roots(), HookProgram.at(Path.of("/var/lib/plugin/nvidia-cdi-hook")));
+            Edits edits = new Edits(roots(), HookProgram.at(Path.of("/var/lib/plugin/nvidia-cdi-hook")));
             ContainerEdits common = edits.common(VERSION);
 
-            assertThat(common.mounts())
-                    .isNotEmpty()
-                    .allSatisfy(
-                            mount -> {
-                                assertThat(mount.hostPath())
-                                        .isEqualTo(onNode + mount.containerPath());
-                                assertThat(Path.of(node.root() + mount.containerPath())).exists();
-                            });
+            assertThat(common.mounts()).isNotEmpty().allSatisfy(mount -> {
+                assertThat(mount.hostPath()).isEqualTo(onNode + mount.containerPath());
+                assertThat(Path.of(node.root() + mount.containerPath())).exists();
+            });
             assertThat(Stream.of(common, edits.whole(gpus().get(0))))
                     .flatExtracting(ContainerEdits::deviceNodes)
-                    .allSatisfy(
-                            each -> assertThat(each.hostPath()).isEqualTo(onNode + each.path()));
+                    .allSatisfy(each -> assertThat(each.hostPath()).isEqualTo(onNode + each.path()));
             assertThat(common.toString()).doesNotContain(node.root().toString());
         }
 
         @Test
         void hasItsHookWhereThisProcessNeedNotSeeIt() {
-            Edits edits =
-                    new Edits(roots(), HookProgram.at(Path.of("/var/lib/plugin/nvidia-cdi-hook")));
+            Edits edits = new Edits(roots(), HookProgram.at(Path.of("/var/lib/plugin/nvidia-cdi-hook")));
 
             assertThat(edits.common(VERSION).hooks())
                     .extracting(Hook::path)
@@ -380,8 +360,7 @@ class EditsTest {
             Files.delete(node.root().resolve("dev/nvidiactl"));
 
             assertThat(roots().devices()).isEqualTo(Path.of("/dev"));
-            assertThat(new DeviceNodes(roots()).node("nvidia0"))
-                    .isEqualTo(DeviceNode.of("/dev/nvidia0"));
+            assertThat(new DeviceNodes(roots()).node("nvidia0")).isEqualTo(DeviceNode.of("/dev/nvidia0"));
         }
 
         @Test
@@ -392,9 +371,12 @@ class EditsTest {
             }
             Roots roots = new Roots(node.root(), onNode, dev, node.proc(), node.sysfs());
 
-            assertThat(new Edits(roots, HookProgram.at(node.hook())).common(VERSION).deviceNodes())
+            assertThat(new Edits(roots, HookProgram.at(node.hook()))
+                            .common(VERSION)
+                            .deviceNodes())
                     .hasSize(3)
-                    .contains(DeviceNode.of("/dev/nvidiactl", dev.resolve("nvidiactl").toString()));
+                    .contains(DeviceNode.of(
+                            "/dev/nvidiactl", dev.resolve("nvidiactl").toString()));
         }
     }
 
@@ -422,9 +404,7 @@ class EditsTest {
         void aNodeOfCudaIsMissed(String name) throws IOException {
             Files.delete(node.root().resolve("dev").resolve(name));
 
-            refused(
-                    "Device node " + node.root() + "/dev/" + name + " does not exist",
-                    "nvidia-modprobe -u -c0");
+            refused("Device node " + node.root() + "/dev/" + name + " does not exist", "nvidia-modprobe -u -c0");
         }
 
         @Test
@@ -456,8 +436,7 @@ class EditsTest {
 
         @Test
         void theHookIsMissed() throws IOException {
-            Files.setPosixFilePermissions(
-                    node.hook(), PosixFilePermissions.fromString("rw-r--r--"));
+            Files.setPosixFilePermissions(node.hook(), PosixFilePermissions.fromString("rw-r--r--"));
             refused("Program " + node.hook(), "--nvidia-cdi-hook-path");
 
             Files.delete(node.hook());

@@ -26,7 +26,9 @@ class HookCacheTest {
     /** Any library that has a soname. */
     private static final String SONAME = "libc.so.6";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private ContainerUnderTest container;
 
     @BeforeEach
@@ -39,7 +41,8 @@ class HookCacheTest {
 
     private static void copyLibraryTo(Path directory) throws IOException {
         List<Path> all = LdCache.read(Path.of("/etc/ld.so.cache"));
-        Path libc = all.stream().filter(each -> each.endsWith(SONAME)).findFirst().orElse(null);
+        Path libc =
+                all.stream().filter(each -> each.endsWith(SONAME)).findFirst().orElse(null);
         assumeTrue(libc != null, "no " + SONAME + " in the loader's cache of this machine");
         Files.copy(libc, directory.resolve("libdriver.so.550.163.01"));
     }
@@ -69,8 +72,7 @@ class HookCacheTest {
         assertDone(update());
 
         assertThat(soname()).isSymbolicLink();
-        assertThat(LdCache.read(container.root().resolve("etc/ld.so.cache")))
-                .containsExactly(Path.of(FOLDER, SONAME));
+        assertThat(LdCache.read(container.root().resolve("etc/ld.so.cache"))).containsExactly(Path.of(FOLDER, SONAME));
     }
 
     @Test
@@ -164,8 +166,7 @@ class HookCacheTest {
             String name = "escape-" + process;
             container.link(name, "/proc/" + process + "/root" + outside);
 
-            Ended ended =
-                    container.runWithProcfs("create-symlinks", "--link", "a::/" + name + "/b");
+            Ended ended = container.runWithProcfs("create-symlinks", "--link", "a::/" + name + "/b");
 
             assertRefused(ended, "/" + name + " can't be made");
         }

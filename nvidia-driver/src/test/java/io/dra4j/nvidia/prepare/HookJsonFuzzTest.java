@@ -30,24 +30,26 @@ class HookJsonFuzzTest {
     private static final long SEED = 20_261_124;
     private static final int MOST_BYTES = 63;
 
-    private static final List<String> GOOD =
-            List.of(
-                    "{\"root\": {\"path\": \"/run/a\\u00e4\\ud83d\\ude00\\n\", \"readonly\": true}}",
-                    "{\"ociVersion\":\"1.1.0\",\"root\":{\"readonly\":false,\"path\":\"rootfs\"}}",
-                    "{\"a\":[1,-2.5e+3,0.1E-2,null,{\"path\":\"x\"}],\"root\":{\"path\":\"\u00e4\"}}",
-                    "{\"path\":\"b\",\"root\":[{\"path\":\"c\"}]}",
-                    "[{\"root\":{\"path\":\"a\"}},\"\\\"\\\\\\/\\b\\f\\r\\t\",{},[]]");
+    private static final List<String> GOOD = List.of(
+            "{\"root\": {\"path\": \"/run/a\\u00e4\\ud83d\\ude00\\n\", \"readonly\": true}}",
+            "{\"ociVersion\":\"1.1.0\",\"root\":{\"readonly\":false,\"path\":\"rootfs\"}}",
+            "{\"a\":[1,-2.5e+3,0.1E-2,null,{\"path\":\"x\"}],\"root\":{\"path\":\"\u00e4\"}}",
+            "{\"path\":\"b\",\"root\":[{\"path\":\"c\"}]}",
+            "[{\"root\":{\"path\":\"a\"}},\"\\\"\\\\\\/\\b\\f\\r\\t\",{},[]]");
 
     private static final String PIECES =
             "{|}|[|]|\"|:|,|\\|\\u|\\ud83d|\\ude00|\\u0000|0|1|-|.|e|E+|true|fals|null| |\n|\u0001|\u007f"
                     + "|\"root\":|\"path\":|\"/a\"|{\"path\":\"b\"}|\u00e4|/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
 
-    private static final JsonMapper LENIENT =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
-    private static final JsonMapper STRICT =
-            LENIENT.rebuild().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+    private static final JsonMapper LENIENT = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+    private static final JsonMapper STRICT = LENIENT.rebuild()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private final Random random = new Random(SEED);
 
@@ -57,8 +59,7 @@ class HookJsonFuzzTest {
         for (int i = random.nextInt(4); i > 0; i--) {
             int at = random.nextInt(text.length() + 1);
             int end = Math.min(text.length(), at + random.nextInt(4));
-            text.replace(
-                    at, end, random.nextBoolean() ? "" : pieces[random.nextInt(pieces.length)]);
+            text.replace(at, end, random.nextBoolean() ? "" : pieces[random.nextInt(pieces.length)]);
         }
         return text.toString();
     }
@@ -73,12 +74,11 @@ class HookJsonFuzzTest {
         }
         Path input = Files.write(folder.resolve("texts"), all.toByteArray());
         Path output = folder.resolve("read");
-        Process process =
-                new ProcessBuilder(READER.toAbsolutePath().toString())
-                        .redirectInput(input.toFile())
-                        .redirectOutput(output.toFile())
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
+        Process process = new ProcessBuilder(READER.toAbsolutePath().toString())
+                .redirectInput(input.toFile())
+                .redirectOutput(output.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
         assertThat(process.waitFor()).isZero();
         return Files.readAllLines(output);
     }
@@ -148,7 +148,6 @@ class HookJsonFuzzTest {
         String deep = "[".repeat(100) + "]".repeat(100);
         String deeper = "[" + deep + "]";
 
-        assertThat(read(List.of(deep, deeper, "[".repeat(60_000))))
-                .containsExactly("absent", "malformed", "malformed");
+        assertThat(read(List.of(deep, deeper, "[".repeat(60_000)))).containsExactly("absent", "malformed", "malformed");
     }
 }

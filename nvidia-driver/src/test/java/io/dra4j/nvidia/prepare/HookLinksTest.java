@@ -22,7 +22,9 @@ class HookLinksTest {
 
     private static final String LINK = "libcuda.so.1::/usr/lib64/libcuda.so";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private ContainerUnderTest container;
 
     @BeforeEach
@@ -63,9 +65,7 @@ class HookLinksTest {
             String other = "../libnvidia-allocator.so.1::/usr/lib64/gbm/nvidia-drm_gbm.so";
             String atTop = "usr::/short";
 
-            assertDone(
-                    container.run(
-                            "create-symlinks", "--link", LINK, "--link=" + other, "--link", atTop));
+            assertDone(container.run("create-symlinks", "--link", LINK, "--link=" + other, "--link", atTop));
 
             assertThat(target()).hasToString("libcuda.so.1");
             assertThat(container.root().resolve("usr/lib64/gbm/nvidia-drm_gbm.so"))
@@ -220,9 +220,7 @@ class HookLinksTest {
             refusedWith("{\"root\": {\"path\": \"rootfs\"}", "config.json is not valid JSON");
             refusedWith("{\"root\": \"rootfs\"}", "has no root.path");
             refusedWith("{\"root\": {\"path\": \"none\"}}", "/bundle/none can't be opened");
-            refusedWith(
-                    "{\"root\": {\"path\": \"none\"}, \"root\": {\"path\": \"rootfs\"}}",
-                    "is not valid JSON");
+            refusedWith("{\"root\": {\"path\": \"none\"}, \"root\": {\"path\": \"rootfs\"}}", "is not valid JSON");
         }
 
         @Test
@@ -236,9 +234,8 @@ class HookLinksTest {
         @Test
         void isKnownByALongConfiguration() throws Exception {
             String mounts = "{\"destination\": \"/a\", \"options\": [1, -2.5e3, true, null]},";
-            container.configure(
-                    "{\"mounts\": [%s{}], \"root\": {\"readonly\": true, \"path\": \"rootfs\"}}"
-                            .formatted(mounts.repeat(20_000)));
+            container.configure("{\"mounts\": [%s{}], \"root\": {\"readonly\": true, \"path\": \"rootfs\"}}"
+                    .formatted(mounts.repeat(20_000)));
 
             assertDone(link(LINK));
         }

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The program that the hooks of a CDI spec name, and how it comes to the node. */
 class HookProgramTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private StandInNode node;
     private Path image;
     private Path plugin;
@@ -187,13 +189,10 @@ class HookProgramTest {
             Path other = Files.createFile(folder.resolve("nvidia-container-hook"));
             other.toFile().setExecutable(true);
 
-            assertThat(hooks(HookProgram.at(other)))
-                    .hasSize(4)
-                    .allSatisfy(
-                            hook -> {
-                                assertThat(hook.path()).isEqualTo(other.toString());
-                                assertThat(hook.args()).startsWith("nvidia-cdi-hook");
-                            });
+            assertThat(hooks(HookProgram.at(other))).hasSize(4).allSatisfy(hook -> {
+                assertThat(hook.path()).isEqualTo(other.toString());
+                assertThat(hook.args()).startsWith("nvidia-cdi-hook");
+            });
         }
 
         @Test

@@ -26,7 +26,9 @@ class InstallationsTest {
 
     private static final String LIBRARIES = "usr/lib/x86_64-linux-gnu/";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private StandInNode node;
     private Edits edits;
 
@@ -78,15 +80,10 @@ class InstallationsTest {
             }
 
             assertThat(mounted("580.95.05"))
-                    .contains(
-                            "/" + LIBRARIES + "libcuda.so.580.95.05",
-                            "/" + LIBRARIES + "libnvidia-ml.so.580.95.05")
+                    .contains("/" + LIBRARIES + "libcuda.so.580.95.05", "/" + LIBRARIES + "libnvidia-ml.so.580.95.05")
                     .noneMatch(path -> path.endsWith(VERSION));
             assertThat(edits.common("580.95.05").hooks())
-                    .anySatisfy(
-                            hook ->
-                                    assertThat(hook.args())
-                                            .contains("--host-driver-version=580.95.05"));
+                    .anySatisfy(hook -> assertThat(hook.args()).contains("--host-driver-version=580.95.05"));
         }
 
         @Test
@@ -94,8 +91,7 @@ class InstallationsTest {
             mounted(VERSION);
             Files.delete(node.library("libGLX_nvidia.so." + VERSION));
             Path updated = Files.writeString(node.library("libcuda.so.new"), "updated");
-            Files.move(
-                    updated, node.library("libcuda.so." + VERSION), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(updated, node.library("libcuda.so." + VERSION), StandardCopyOption.ATOMIC_MOVE);
 
             assertThat(mounted(VERSION)).noneMatch(path -> path.contains("libGLX"));
         }
@@ -111,9 +107,7 @@ class InstallationsTest {
         @Test
         void filesOfOtherPackagesMayGoAndComeAsOthers() throws IOException {
             mounted(VERSION);
-            Files.move(
-                    node.library("libnvidia-egl-gbm.so.1.1.1"),
-                    node.library("libnvidia-egl-gbm.so.1.1.2"));
+            Files.move(node.library("libnvidia-egl-gbm.so.1.1.1"), node.library("libnvidia-egl-gbm.so.1.1.2"));
             Files.delete(node.root().resolve("usr/share/vulkan/icd.d/nvidia_icd.json"));
 
             assertThat(mounted(VERSION))
@@ -178,12 +172,9 @@ class InstallationsTest {
 
         @Test
         void aFolderThatIsALinkToAnotherIsLookedAtOnce() throws IOException {
-            Files.createSymbolicLink(
-                    node.root().resolve("lib64"), Path.of("usr/lib/x86_64-linux-gnu"));
+            Files.createSymbolicLink(node.root().resolve("lib64"), Path.of("usr/lib/x86_64-linux-gnu"));
 
-            assertThat(mounted(VERSION))
-                    .doesNotHaveDuplicates()
-                    .noneMatch(p -> p.startsWith("/lib64"));
+            assertThat(mounted(VERSION)).doesNotHaveDuplicates().noneMatch(p -> p.startsWith("/lib64"));
         }
     }
 }

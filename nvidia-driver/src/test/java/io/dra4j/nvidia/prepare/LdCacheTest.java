@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Caches of the loader: whole, of another form, or damaged. */
 class LdCacheTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private List<Path> read(byte[] bytes) throws IOException {
         return LdCache.read(Files.write(folder.resolve("ld.so.cache"), bytes));
@@ -30,16 +31,13 @@ class LdCacheTest {
 
     @Test
     void hasThe64BitLibrariesOfGlibc() throws IOException {
-        byte[] cache =
-                LoaderCache.bytes(
-                        "/usr/lib/libcuda.so.1|0x0303",
-                        "/usr/lib32/libcuda.so.1|0x0003",
-                        "/usr/libx32/libcuda.so.1|0x0803",
-                        "/usr/lib/arm/libcuda.so.1|0x0a03");
+        byte[] cache = LoaderCache.bytes(
+                "/usr/lib/libcuda.so.1|0x0303",
+                "/usr/lib32/libcuda.so.1|0x0003",
+                "/usr/libx32/libcuda.so.1|0x0803",
+                "/usr/lib/arm/libcuda.so.1|0x0a03");
 
-        assertThat(read(cache))
-                .containsExactly(
-                        Path.of("/usr/lib/libcuda.so.1"), Path.of("/usr/lib/arm/libcuda.so.1"));
+        assertThat(read(cache)).containsExactly(Path.of("/usr/lib/libcuda.so.1"), Path.of("/usr/lib/arm/libcuda.so.1"));
     }
 
     @Test
@@ -60,13 +58,7 @@ class LdCacheTest {
 
     @Test
     void ofOtherFormsIsRefused() {
-        for (String text :
-                List.of(
-                        "",
-                        "ld.so-1.7.0",
-                        "ld.so-1.7.0\0\1\0\0\0",
-                        "ELF",
-                        "glibc-ld.so.cache1.1")) {
+        for (String text : List.of("", "ld.so-1.7.0", "ld.so-1.7.0\0\1\0\0\0", "ELF", "glibc-ld.so.cache1.1")) {
             assertThatThrownBy(() -> read(text.getBytes(StandardCharsets.US_ASCII)))
                     .as(text)
                     .isInstanceOf(IOException.class)

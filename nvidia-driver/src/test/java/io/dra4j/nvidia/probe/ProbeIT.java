@@ -17,21 +17,21 @@ class ProbeIT {
     private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
     private static final String JAR = "target/dra4j-nvidia-driver.jar";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     void theJarProbesTheGpusOfTheNode() throws Exception {
         StandInNode node = StandInNode.install(folder, "t4");
-        Process probe =
-                new ProcessBuilder(
-                                JAVA.toString(),
-                                "-jar",
-                                JAR,
-                                "probe",
-                                "--nvidia-driver-root=" + node.root(),
-                                "--sysfs-root=" + node.sysfs())
-                        .redirectErrorStream(true)
-                        .start();
+        Process probe = new ProcessBuilder(
+                        JAVA.toString(),
+                        "-jar",
+                        JAR,
+                        "probe",
+                        "--nvidia-driver-root=" + node.root(),
+                        "--sysfs-root=" + node.sysfs())
+                .redirectErrorStream(true)
+                .start();
 
         assertThat(output(probe)).contains("Tesla T4").doesNotContain("WARNING");
         assertThat(probe.waitFor()).isZero();

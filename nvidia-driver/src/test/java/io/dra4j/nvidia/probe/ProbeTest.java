@@ -28,8 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProbeTest {
 
     /** Profiles of boards: name, id, placements, GiB, SM/CE/DEC/JPEG/OFA. */
-    private static final String PROFILES =
-            """
+    private static final String PROFILES = """
             a100-40  1g.5gb     19 0,1,2,3,4,5,6   4.75 14/1/0/0/0
             a100-40  1g.5gb+me  20 0,1,2,3,4,5,6   4.75 14/1/1/1/1
             a100-40  1g.10gb    15 0,2,4,6         9.63 14/1/1/0/0
@@ -72,7 +71,8 @@ class ProbeTest {
             b200     7g.180gb    0 0             178.00 148/16/7/7/1
             """;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private record Ended(int status, String out, String err) {
 
@@ -104,10 +104,8 @@ class ProbeTest {
     private static Ended run(String... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status =
-                ProbeMain.execute(args, new PrintStream(out, true), new PrintStream(err, true));
-        return new Ended(
-                status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        int status = ProbeMain.execute(args, new PrintStream(out, true), new PrintStream(err, true));
+        return new Ended(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
     @ParameterizedTest
@@ -122,19 +120,20 @@ class ProbeTest {
 
         assertThat(devices(printed))
                 .filteredOn(device -> device.contains(" mig "))
-                .containsExactlyInAnyOrderElementsOf(expected(board, node.state().gpus()));
+                .containsExactlyInAnyOrderElementsOf(
+                        expected(board, node.state().gpus()));
     }
 
     private static List<String> expected(String board, int gpus) {
         List<String> devices = new ArrayList<>();
-        for (String line : PROFILES.lines().filter(row -> row.startsWith(board + " ")).toList()) {
+        for (String line :
+                PROFILES.lines().filter(row -> row.startsWith(board + " ")).toList()) {
             String[] row = line.split(" +");
             String name = row[1].replace(".", "").replace('+', '-');
             for (String start : row[3].split(",")) {
                 for (int gpu = 0; gpu < gpus; gpu++) {
-                    devices.add(
-                            "gpu-%d-mig-%s-%s-%s mig %s %s %s"
-                                    .formatted(gpu, name, row[2], start, row[1], row[4], row[5]));
+                    devices.add("gpu-%d-mig-%s-%s-%s mig %s %s %s"
+                            .formatted(gpu, name, row[2], start, row[1], row[4], row[5]));
                 }
             }
         }
@@ -155,10 +154,9 @@ class ProbeTest {
 
     private static String device(JsonNode device) {
         String memory = device.at("/capacity/memory/value").asText();
-        double gib =
-                memory.endsWith("Mi")
-                        ? Long.parseLong(memory.replace("Mi", "")) / 1024.0
-                        : Double.parseDouble(memory.replace("Gi", ""));
+        double gib = memory.endsWith("Mi")
+                ? Long.parseLong(memory.replace("Mi", "")) / 1024.0
+                : Double.parseDouble(memory.replace("Gi", ""));
         return String.format(
                 Locale.ROOT,
                 "%s %s %s %.2f %s",
@@ -168,13 +166,9 @@ class ProbeTest {
                 gib,
                 String.join(
                         "/",
-                        Stream.of(
-                                        "multiprocessors",
-                                        "copyEngines",
-                                        "decoders",
-                                        "jpegEngines",
-                                        "ofaEngines")
-                                .map(key -> device.at("/capacity/" + key + "/value").asText())
+                        Stream.of("multiprocessors", "copyEngines", "decoders", "jpegEngines", "ofaEngines")
+                                .map(key ->
+                                        device.at("/capacity/" + key + "/value").asText())
                                 .toList()));
     }
 
@@ -239,8 +233,7 @@ class ProbeTest {
             String out = probe(node, "--dynamic-mig").printed();
 
             assertThat(rows(out)).hasSize(8);
-            assertThat(out)
-                    .contains("NVML reports this only to root: nvmlDeviceGetGpuInstancePoss");
+            assertThat(out).contains("NVML reports this only to root: nvmlDeviceGetGpuInstancePoss");
             assertThat(node.state().withoutCalls()).isEqualTo(before);
         }
 
@@ -254,13 +247,13 @@ class ProbeTest {
 
             assertThat(table.status()).isEqualTo(1);
             assertThat(table.out())
-                    .containsPattern(
-                            "- MIG-[0-9a-f-]{36} \\(2g\\.10gb, 28 SMs, GPU instance [0-9]+ of GPU-d7a40001-")
-                    .contains(
-                            "NVML reports its placement, of which its name is made, only to root");
-            assertThat(table.out().lines().filter(line -> line.startsWith("- MIG-"))).hasSize(11);
+                    .containsPattern("- MIG-[0-9a-f-]{36} \\(2g\\.10gb, 28 SMs, GPU instance [0-9]+ of GPU-d7a40001-")
+                    .contains("NVML reports its placement, of which its name is made, only to root");
+            assertThat(table.out().lines().filter(line -> line.startsWith("- MIG-")))
+                    .hasSize(11);
             assertThat(yaml.status()).isEqualTo(1);
-            assertThat(yaml.err().lines().filter(line -> line.startsWith("- MIG-"))).hasSize(11);
+            assertThat(yaml.err().lines().filter(line -> line.startsWith("- MIG-")))
+                    .hasSize(11);
         }
 
         private List<String> rows(String out) {
@@ -287,8 +280,7 @@ class ProbeTest {
             StandInNode node = StandInNode.install(folder, "t4");
             node.state().loaded(false);
 
-            assertThat(probe(node).failed(1))
-                    .contains("Driver Not Loaded (9)", "load the driver's kernel module");
+            assertThat(probe(node).failed(1)).contains("Driver Not Loaded (9)", "load the driver's kernel module");
         }
 
         @Test
@@ -296,9 +288,7 @@ class ProbeTest {
             StandInNode node = StandInNode.install(folder, "t4");
             node.state().initFails(999);
 
-            assertThat(probe(node).failed(1))
-                    .contains("Unknown Error (999)")
-                    .doesNotContain("kernel module");
+            assertThat(probe(node).failed(1)).contains("Unknown Error (999)").doesNotContain("kernel module");
         }
 
         @Test

@@ -33,12 +33,10 @@ class TemplateTest {
 
     private static final String PCI = "resource.kubernetes.io/pciBusID";
     private static final List<String> OF_A_MACHINE =
-            List.of(
-                    "resource.kubernetes.io/pcieRoot",
-                    "resource.kubernetes.io/numaNode",
-                    "addressingMode");
+            List.of("resource.kubernetes.io/pcieRoot", "resource.kubernetes.io/numaNode", "addressingMode");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private record Ended(int status, String out, String err) {}
 
@@ -51,8 +49,7 @@ class TemplateTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         int status = program.execute(args, new PrintStream(out, true), new PrintStream(err, true));
-        return new Ended(
-                status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return new Ended(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
     private static Ended template(String... more) {
@@ -96,8 +93,7 @@ class TemplateTest {
     private void assertIsWhatIsPublished(String board, String... options) throws IOException {
         StandInNode node = StandInNode.install(folder.resolve(board), board);
         int count = node.state().gpus();
-        List<String> args =
-                new ArrayList<>(List.of("probe", "-o", "yaml", "--node-name=template-node"));
+        List<String> args = new ArrayList<>(List.of("probe", "-o", "yaml", "--node-name=template-node"));
         args.add("--nvidia-driver-root=" + node.root());
         args.add("--sysfs-root=" + node.sysfs());
         args.addAll(List.of(options));
@@ -110,10 +106,7 @@ class TemplateTest {
         assertThat(withoutMachine(published)).hasSize(2 * count);
         assertThat(withoutMachine(template))
                 .hasSize(2 * count)
-                .allMatch(
-                        text ->
-                                text.matches(
-                                        "GPU-00000000-0000-0000-0000-[0-9a-f]{12}|0000:[0-9a-f]{2}:00\\.0"));
+                .allMatch(text -> text.matches("GPU-00000000-0000-0000-0000-[0-9a-f]{12}|0000:[0-9a-f]{2}:00\\.0"));
         assertThat(template).isNotEmpty().isEqualTo(published);
     }
 
@@ -136,13 +129,8 @@ class TemplateTest {
 
     @Test
     void hasTheNodeAndTheDriverThatAreAskedFor() throws IOException {
-        Ended ended =
-                template(
-                        "--board=h100-80",
-                        "--count=2",
-                        "--node-name=pool-a",
-                        "--installed-driver=580.95.05",
-                        "--cuda=13.0");
+        Ended ended = template(
+                "--board=h100-80", "--count=2", "--node-name=pool-a", "--installed-driver=580.95.05", "--cuda=13.0");
 
         JsonNode spec = specs(ended).get(0);
         assertThat(spec.path("nodeName").asText()).isEqualTo("pool-a");
@@ -189,8 +177,7 @@ class TemplateTest {
 
     @Test
     void allFilesOfBoardsAreKnown() throws IOException {
-        try (Stream<Path> files =
-                Files.list(Path.of("src/main/resources/io/dra4j/nvidia/boards"))) {
+        try (Stream<Path> files = Files.list(Path.of("src/main/resources/io/dra4j/nvidia/boards"))) {
             assertThat(files.map(file -> file.getFileName().toString().replace(".txt", "")))
                     .containsExactlyInAnyOrderElementsOf(Boards.NAMES);
         }

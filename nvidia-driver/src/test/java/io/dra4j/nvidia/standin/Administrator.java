@@ -24,16 +24,13 @@ public final class Administrator {
     private record Outcome(int code, String text) {}
 
     private Outcome run(String command, int... numbers) {
-        List<String> words =
-                new ArrayList<>(List.of(PROGRAM.toString(), state.toString(), command));
+        List<String> words = new ArrayList<>(List.of(PROGRAM.toString(), state.toString(), command));
         IntStream.of(numbers).mapToObj(Integer::toString).forEach(words::add);
         try {
-            Process process =
-                    new ProcessBuilder(words)
-                            .redirectError(ProcessBuilder.Redirect.INHERIT)
-                            .start();
-            String text =
-                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Process process = new ProcessBuilder(words)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             return new Outcome(process.waitFor(), text.strip());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

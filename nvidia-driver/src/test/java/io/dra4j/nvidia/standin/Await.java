@@ -25,8 +25,7 @@ public final class Await {
      *
      * @param what what is awaited, for the failure
      */
-    public static <E extends Exception> void until(
-            String what, Duration limit, Condition<E> condition) throws E {
+    public static <E extends Exception> void until(String what, Duration limit, Condition<E> condition) throws E {
         long start = System.nanoTime();
         while (!condition.holds()) {
             assertThat(Duration.ofNanos(System.nanoTime() - start))

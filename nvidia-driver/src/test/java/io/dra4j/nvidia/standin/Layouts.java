@@ -36,7 +36,8 @@ public final class Layouts {
     /** Asks the compiler's program. */
     public static Layouts read() {
         Layouts layouts = new Layouts();
-        try (BufferedReader lines = new ProcessBuilder(PROGRAM.toString()).start().inputReader()) {
+        try (BufferedReader lines =
+                new ProcessBuilder(PROGRAM.toString()).start().inputReader()) {
             lines.lines().filter(line -> !line.isEmpty()).forEach(layouts::add);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -18,8 +18,7 @@ public final class MpsStandIn extends ProgramStandIn {
 
     private static final String NAME = "nvidia-cuda-mps-control";
 
-    private static final String SCRIPT =
-            """
+    private static final String SCRIPT = """
             program='%s'
             case "$1" in
                 -f)
@@ -48,10 +47,7 @@ public final class MpsStandIn extends ProgramStandIn {
 
     private MpsStandIn(StandInNode node, Path program) throws IOException {
         super(node, NAME, SCRIPT.formatted(program));
-        Files.copy(
-                StandInNode.BUILT.resolve("mps").resolve(NAME),
-                program,
-                StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(StandInNode.BUILT.resolve("mps").resolve(NAME), program, StandardCopyOption.REPLACE_EXISTING);
     }
 
     /** Installs it on a node. */
@@ -61,10 +57,9 @@ public final class MpsStandIn extends ProgramStandIn {
 
     /** Returns whether this process may mount, as the driver has to. */
     public static boolean canMount() throws Exception {
-        Process tried =
-                new ProcessBuilder("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt")
-                        .redirectErrorStream(true)
-                        .start();
+        Process tried = new ProcessBuilder("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt")
+                .redirectErrorStream(true)
+                .start();
         return tried.waitFor() == 0;
     }
 

@@ -48,8 +48,7 @@ public final class NodeState {
     }
 
     static NodeState map(Path file) {
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MappedByteBuffer bytes = channel.map(MapMode.READ_WRITE, 0, STATE.size());
             bytes.order(ByteOrder.nativeOrder());
             NodeState state = new NodeState(bytes);
@@ -122,8 +121,7 @@ public final class NodeState {
         return new Instance(
                 gpu,
                 bytes.getInt(at + INSTANCE.at("id")),
-                bytes.getInt(
-                        gpu(gpu) + GPU.at("profile") + profile * PROFILE.size() + PROFILE.at("id")),
+                bytes.getInt(gpu(gpu) + GPU.at("profile") + profile * PROFILE.size() + PROFILE.at("id")),
                 bytes.getInt(at + INSTANCE.at("start")),
                 uuids(at));
     }
@@ -371,9 +369,7 @@ public final class NodeState {
     public Map<String, Integer> calls() {
         Map<String, Integer> calls = new TreeMap<>();
         int at = STATE.at("counter");
-        for (;
-                at < STATE.at("event") && bytes.getInt(at + COUNTER.at("calls")) != 0;
-                at += COUNTER.size()) {
+        for (; at < STATE.at("event") && bytes.getInt(at + COUNTER.at("calls")) != 0; at += COUNTER.size()) {
             calls.put(text(at + COUNTER.at("function")), bytes.getInt(at + COUNTER.at("calls")));
         }
         return calls;

@@ -43,8 +43,7 @@ public final class PciStandIn implements AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000;
     private static final Duration CLOSED = Duration.ofSeconds(10);
     private static final Pattern ADDRESS = Pattern.compile("[0-9a-f]{4}:[0-9a-f:]{5}\\.[0-7]");
-    private static final String BARS =
-            """
+    private static final String BARS = """
             0x00000000d0000000 0x00000000d0ffffff 0x0000000000040200
             0x0000010000000000 0x0000010bffffffff 0x000000000014220c
             0x0000000000000000 0x0000000000000000 0x0000000000000000
@@ -107,7 +106,8 @@ public final class PciStandIn implements AutoCloseable {
 
     private void pipe(Path file) throws IOException {
         try {
-            Process made = new ProcessBuilder("mkfifo", file.toString()).inheritIO().start();
+            Process made =
+                    new ProcessBuilder("mkfifo", file.toString()).inheritIO().start();
             if (made.waitFor() != 0) {
                 throw new IOException("mkfifo " + file + " failed");
             }
@@ -259,8 +259,7 @@ public final class PciStandIn implements AutoCloseable {
 
     private boolean isInUse(String driver) throws IOException {
         try {
-            return driver.equals(held)
-                    || (driver.equals(NVIDIA) && node.hasSession(process.getAsLong()));
+            return driver.equals(held) || (driver.equals(NVIDIA) && node.hasSession(process.getAsLong()));
         } catch (NoSuchFileException e) {
             return false; // the process has ended
         }

@@ -15,8 +15,7 @@ import java.util.List;
 public abstract class ProgramStandIn {
 
     /** A script calls record with its call, and after once it has done what it does. */
-    private static final String FUNCTIONS =
-            """
+    private static final String FUNCTIONS = """
             #!/bin/sh
             PATH=/usr/bin:/bin
             cd '%s' || exit 1

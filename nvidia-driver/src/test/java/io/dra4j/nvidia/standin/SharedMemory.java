@@ -13,8 +13,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
 public final class SharedMemory implements TempDirFactory {
 
     @Override
-    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)
-            throws IOException {
+    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context) throws IOException {
         return Files.createTempDirectory(Path.of("/dev/shm"), "junit-");
     }
 }

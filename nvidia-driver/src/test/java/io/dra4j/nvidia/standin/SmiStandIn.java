@@ -9,8 +9,7 @@ import java.nio.file.Path;
 /** A stand-in of {@code nvidia-smi}, which has one setting of each kind for each GPU. */
 public final class SmiStandIn extends ProgramStandIn {
 
-    private static final String SCRIPT =
-            """
+    private static final String SCRIPT = """
             record "$*"
             echo "$LD_PRELOAD" > preload
             case "$1 $3" in

@@ -39,26 +39,23 @@ public record StandInNode(Path folder) {
     private static final String LIBRARIES = "usr/lib/x86_64-linux-gnu/";
 
     /** The most compute instances in each GPU instance. */
-    private static final List<Integer> COMPUTES =
-            List.of(7, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1);
+    private static final List<Integer> COMPUTES = List.of(7, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1);
 
-    private static final List<String> FILES =
-            List.of(
-                    LIBRARIES + "libcuda.so." + VERSION,
-                    LIBRARIES + "libnvidia-ml.so." + VERSION,
-                    LIBRARIES + "libnvidia-ptxjitcompiler.so." + VERSION,
-                    LIBRARIES + "libGLX_nvidia.so." + VERSION,
-                    LIBRARIES + "libnvidia-egl-gbm.so.1.1.1",
-                    LIBRARIES + "vdpau/libvdpau_nvidia.so." + VERSION,
-                    "usr/bin/nvidia-smi",
-                    "usr/bin/nvidia-cdi-hook",
-                    "usr/share/vulkan/icd.d/nvidia_icd.json",
-                    "lib/firmware/nvidia/" + VERSION + "/gsp_ga10x.bin",
-                    "run/nvidia-persistenced/socket");
+    private static final List<String> FILES = List.of(
+            LIBRARIES + "libcuda.so." + VERSION,
+            LIBRARIES + "libnvidia-ml.so." + VERSION,
+            LIBRARIES + "libnvidia-ptxjitcompiler.so." + VERSION,
+            LIBRARIES + "libGLX_nvidia.so." + VERSION,
+            LIBRARIES + "libnvidia-egl-gbm.so.1.1.1",
+            LIBRARIES + "vdpau/libvdpau_nvidia.so." + VERSION,
+            "usr/bin/nvidia-smi",
+            "usr/bin/nvidia-cdi-hook",
+            "usr/share/vulkan/icd.d/nvidia_icd.json",
+            "lib/firmware/nvidia/" + VERSION + "/gsp_ga10x.bin",
+            "run/nvidia-persistenced/socket");
 
     /** Beside those of the GPUs. */
-    private static final List<String> NODES =
-            List.of("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools");
+    private static final List<String> NODES = List.of("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools");
 
     /** Installs the driver, with boards of a name. */
     public static StandInNode install(Path folder, String boards) {
@@ -77,8 +74,7 @@ public record StandInNode(Path folder) {
                 Files.createDirectories(node.root().resolve(file).getParent());
                 Files.writeString(node.root().resolve(file), "");
             }
-            Files.setPosixFilePermissions(
-                    node.hook(), PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.setPosixFilePermissions(node.hook(), PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.copy(BUILT.resolve(age).resolve("libnvidia-ml.so.1"), node.library());
             node.boards(text(boards));
             for (String name : NODES) {
@@ -122,8 +118,7 @@ public record StandInNode(Path folder) {
         Files.createDirectories(module());
         Files.createDirectories(proc());
         Files.writeString(
-                proc().resolve("devices"),
-                "Character devices:\n195 nvidia\n234 nvidia-caps\n\nBlock devices:\n");
+                proc().resolve("devices"), "Character devices:\n195 nvidia\n234 nvidia-caps\n\nBlock devices:\n");
         Path boot = proc().resolve("sys/kernel/random/boot_id");
         Files.createDirectories(boot.getParent());
         Files.writeString(boot, UUID.randomUUID() + "\n");
@@ -134,12 +129,12 @@ public record StandInNode(Path folder) {
     public void booted(Instant time) throws IOException {
         Files.writeString(
                 proc().resolve("stat"),
-                "cpu  1 0 1 9 0 0 0 0 0 0\nctxt 9\nbtime %d\nprocesses 9\n"
-                        .formatted(time.getEpochSecond()));
+                "cpu  1 0 1 9 0 0 0 0 0 0\nctxt 9\nbtime %d\nprocesses 9\n".formatted(time.getEpochSecond()));
     }
 
     private void device(Gpu gpu) throws IOException {
-        Path real = sysfs().resolve("devices/pci0000:00/0000:00:01.0").resolve(gpu.pci().text());
+        Path real = sysfs().resolve("devices/pci0000:00/0000:00:01.0")
+                .resolve(gpu.pci().text());
         Files.createDirectories(real.resolve("drm/renderD" + (128 + gpu.minor())));
         Files.writeString(real.resolve("numa_node"), gpu.minor() / 4 + "\n");
         Path link = sysfs().resolve("bus/pci/devices").resolve(gpu.pci().text());
@@ -170,9 +165,7 @@ public record StandInNode(Path folder) {
     private void capability(String name, int number) throws IOException {
         Path file = proc().resolve(name);
         Files.createDirectories(file.getParent());
-        Files.writeString(
-                file,
-                "DeviceFileMinor: " + number + "\nDeviceFileMode: 292\nDeviceFileModify: 1\n");
+        Files.writeString(file, "DeviceFileMinor: " + number + "\nDeviceFileMode: 292\nDeviceFileModify: 1\n");
     }
 
     private Path module() {
@@ -246,8 +239,7 @@ public record StandInNode(Path folder) {
         InstallOptions options = new InstallOptions();
         CommandSpec command = CommandSpec.create();
         command.addMixin("install", CommandSpec.forAnnotatedObject(options));
-        new CommandLine(command)
-                .parseArgs("--nvidia-driver-root=" + root(), "--sysfs-root=" + sysfs());
+        new CommandLine(command).parseArgs("--nvidia-driver-root=" + root(), "--sysfs-root=" + sysfs());
         return options;
     }
 

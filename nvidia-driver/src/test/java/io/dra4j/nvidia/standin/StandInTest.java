@@ -40,7 +40,9 @@ class StandInTest {
     private static final String CI_PROFILE_INFO = "nvmlGpuInstanceGetComputeInstanceProfileInfo";
     private static final String CREATE_CI = "nvmlGpuInstanceCreateComputeInstance";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private StandInNode node;
     private NodeState state;
     private RawNvml nvml;
@@ -84,7 +86,8 @@ class StandInTest {
                 found.add(nvml.instanceId(made));
             }
 
-            assertThat(found).isEqualTo(Stream.of(ids.split(",")).map(Integer::valueOf).toList());
+            assertThat(found)
+                    .isEqualTo(Stream.of(ids.split(",")).map(Integer::valueOf).toList());
         }
 
         @Test
@@ -119,10 +122,8 @@ class StandInTest {
             nvml.handle(CREATE_CI, nvml.createInstance(gpu, 5), 0);
 
             assertThat(nvml.call("nvmlGpuInstanceDestroy", instance)).isEqualTo(INVALID_ARGUMENT);
-            assertThat(nvml.call("nvmlComputeInstanceDestroy", compute))
-                    .isEqualTo(INVALID_ARGUMENT);
-            assertThat(nvml.call("nvmlDeviceGetUUID", mig, Pointer.NULL, 0))
-                    .isEqualTo(INVALID_ARGUMENT);
+            assertThat(nvml.call("nvmlComputeInstanceDestroy", compute)).isEqualTo(INVALID_ARGUMENT);
+            assertThat(nvml.call("nvmlDeviceGetUUID", mig, Pointer.NULL, 0)).isEqualTo(INVALID_ARGUMENT);
         }
 
         @Test
@@ -140,23 +141,14 @@ class StandInTest {
             Pointer seven = nvml.createInstance(gpu, SEVEN, 0, 8);
 
             assertThat(reported(seven)).containsExactly(0, 1, 2, 3, 4, 8);
-            assertThat(nvml.call(CREATE_CI, seven, 8, new PointerByReference()))
-                    .isEqualTo(NOT_SUPPORTED);
+            assertThat(nvml.call(CREATE_CI, seven, 8, new PointerByReference())).isEqualTo(NOT_SUPPORTED);
         }
 
         private List<Integer> reported(Pointer instance) {
             try (Memory info = RawNvml.room(CI_PROFILE)) {
                 return IntStream.range(0, 9)
                         .filter(index -> nvml.call(CI_PROFILE_INFO, instance, index, 0, info) == 0)
-                        .map(
-                                index ->
-                                        nvml.field(
-                                                CI_PROFILE,
-                                                "id",
-                                                CI_PROFILE_INFO,
-                                                instance,
-                                                index,
-                                                0))
+                        .map(index -> nvml.field(CI_PROFILE, "id", CI_PROFILE_INFO, instance, index, 0))
                         .boxed()
                         .toList();
             }
@@ -178,7 +170,8 @@ class StandInTest {
         void areDividedByTheAdministrator() {
             Pointer gpu = divided("h100-80");
             Pointer events = nvml.handle("nvmlEventSetCreate");
-            assertThat(nvml.call("nvmlDeviceRegisterEvents", gpu, 0x100L, events)).isZero();
+            assertThat(nvml.call("nvmlDeviceRegisterEvents", gpu, 0x100L, events))
+                    .isZero();
 
             int instance = node.administrator().createInstance(0, 9, 4, 1, 0);
 
@@ -212,8 +205,7 @@ class StandInTest {
             assertThat(nvml.call("nvmlDeviceGetGpuInstanceById", gpu, id, new PointerByReference()))
                     .isEqualTo(NO_PERMISSION);
             String placements = "nvmlDeviceGetGpuInstancePossiblePlacements_v2";
-            assertThat(nvml.call(placements, gpu, 19, Pointer.NULL, count))
-                    .isEqualTo(NO_PERMISSION);
+            assertThat(nvml.call(placements, gpu, 19, Pointer.NULL, count)).isEqualTo(NO_PERMISSION);
             assertThat(nvml.call("nvmlDeviceSetMigMode", gpu, 0, count)).isEqualTo(NO_PERMISSION);
         }
 
@@ -231,7 +223,8 @@ class StandInTest {
             assertThat(nvml.number("nvmlDeviceIsMigDeviceHandle", gpu)).isZero();
             assertThat(nvml.handle("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", mig))
                     .isEqualTo(gpu);
-            assertThat(nvml.uuid(mig)).isEqualTo(state.instances().get(0).uuids().get(0));
+            assertThat(nvml.uuid(mig))
+                    .isEqualTo(state.instances().get(0).uuids().get(0));
             assertThat(slices(gpu, 0)).isEqualTo(1);
         }
     }
@@ -296,10 +289,12 @@ class StandInTest {
 
             state.replacing(code, initCode);
 
-            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference())).isEqualTo(code);
+            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference()))
+                    .isEqualTo(code);
             assertThat(nvml.call("nvmlInit_v2")).isEqualTo(initCode);
             state.replaced("580.95.05");
-            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference())).isEqualTo(code);
+            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference()))
+                    .isEqualTo(code);
             assertThat(nvml.call("nvmlShutdown")).isZero();
             assertThat(nvml.call("nvmlInit_v2")).isZero();
             try (Memory version = new Memory(80)) {
@@ -365,8 +360,10 @@ class StandInTest {
             state.fails("nvmlDeviceGetHandleByUUID", 1, 999, 1);
 
             assertThat(nvml.number("nvmlDeviceGetIndex", nvml.gpu(0))).isZero();
-            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference())).isEqualTo(999);
-            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference())).isEqualTo(999);
+            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference()))
+                    .isEqualTo(999);
+            assertThat(nvml.call("nvmlDeviceGetIndex", gpu, new IntByReference()))
+                    .isEqualTo(999);
             assertThat(nvml.number("nvmlDeviceGetIndex", gpu)).isEqualTo(1);
             assertThat(nvml.call("nvmlDeviceGetHandleByUUID", uuid, new PointerByReference()))
                     .isEqualTo(999);
@@ -398,7 +395,8 @@ class StandInTest {
 
             try (Memory field = RawNvml.room("nvmlFieldValue_t")) {
                 field.setInt(0, 230);
-                assertThat(nvml.call("nvmlDeviceGetFieldValues", nvml.gpu(2), 1, field)).isZero();
+                assertThat(nvml.call("nvmlDeviceGetFieldValues", nvml.gpu(2), 1, field))
+                        .isZero();
                 assertThat(field.getInt(32)).isEqualTo(action);
             }
         }

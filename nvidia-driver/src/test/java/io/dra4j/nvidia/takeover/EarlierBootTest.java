@@ -25,7 +25,8 @@ class EarlierBootTest {
     private static final Instant BOOTED = Instant.parse("2026-03-01T10:00:00Z");
     private static final String SPEC = "k8s.gpu.nvidia.com-claim_0b5c9d52-0001.";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @TempDir(factory = SharedMemory.class)
     private Path memory;

@@ -31,21 +31,20 @@ class GoCheckpointTest {
     private static final String B = "4cf8db2d-06c0-7d70-1a51-e59b25b2c16c";
 
     private static HeldDevice device(String name) {
-        return HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(name)).build();
+        return HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName(name))
+                .build();
     }
 
     private static byte[] written() {
         GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1");
         writer.add(
                 B,
-                List.of(
-                        new Group(
-                                List.of(
-                                        new Entry(
-                                                device("gpu-1-mig-1g10gb-19-3"),
-                                                "MIG-1",
-                                                new MigEntry(1, 3, 0, "GPU-1", "0000:17:00.0"))),
-                                false)));
+                List.of(new Group(
+                        List.of(new Entry(
+                                device("gpu-1-mig-1g10gb-19-3"),
+                                "MIG-1",
+                                new MigEntry(1, 3, 0, "GPU-1", "0000:17:00.0"))),
+                        false)));
         writer.add(A, List.of(new Group(List.of(new Entry(device("gpu-0"), "GPU-0", null)), true)));
         return writer.toBytes();
     }
@@ -70,8 +69,7 @@ class GoCheckpointTest {
         // of "a" and "foobar", by the authors of FNV
         assertThat(GoChecksum.fnv(bytes("a"))).isEqualTo(0xe40c292cL);
         assertThat(GoChecksum.fnv(bytes("foobar"))).isEqualTo(0xbf9cf968L);
-        assertThat(GoChecksum.of(bytes("{}")))
-                .isEqualTo(GoChecksum.fnv(bytes("([]uint8)[123 125]")));
+        assertThat(GoChecksum.of(bytes("{}"))).isEqualTo(GoChecksum.fnv(bytes("([]uint8)[123 125]")));
     }
 
     @Test
@@ -98,23 +96,16 @@ class GoCheckpointTest {
 
     @Test
     void aClaimOfTheFirstVersionIsPrepared() {
-        byte[] file =
-                GoFiles.firstVersion(
-                        """
-                        {"preparedClaims":{"%s":{"status":{"allocation":{"devices":{"results":[{"request":"gpu","driver":"gpu.nvidia.com","pool":"node-1","device":"gpu-0"}]}}},"preparedDevices":[{"devices":[{"gpu":{"info":{"uuid":"GPU-0"},"device":{"Requests":["gpu"],"PoolName":"node-1","DeviceName":"gpu-0","CDIDeviceIDs":["k8s.gpu.nvidia.com/claim=%s-gpu-0"],"ShareID":null}},"mig":null}],"configState":{"mpsControlDaemonID":""}}]}}}"""
-                                .formatted(A, A));
+        byte[] file = GoFiles.firstVersion("""
+                        {"preparedClaims":{"%s":{"status":{"allocation":{"devices":{"results":[{"request":"gpu","driver":"gpu.nvidia.com","pool":"node-1","device":"gpu-0"}]}}},"preparedDevices":[{"devices":[{"gpu":{"info":{"uuid":"GPU-0"},"device":{"Requests":["gpu"],"PoolName":"node-1","DeviceName":"gpu-0","CDIDeviceIDs":["k8s.gpu.nvidia.com/claim=%s-gpu-0"],"ShareID":null}},"mig":null}],"configState":{"mpsControlDaemonID":""}}]}}}""".formatted(A, A));
 
         assertThat(GoCheckpoint.decode(file)).isEqualTo(new GoCheckpoint("", List.of(gpu(A))));
     }
 
     @Test
     void whatIsUnfinishedOrSharedIsMarked() {
-        GoCheckpoint read =
-                GoCheckpoint.decode(
-                        GoFiles.secondVersion(
-                                """
-                                "preparedClaims":{"%s":{"checkpointState":"PrepareStarted","status":{"allocation":{"devices":{"results":[{"device":"gpu-0-mig-1g10gb-19-3"}]}}},"name":"a","namespace":"default"},"%s":{"checkpointState":"PrepareCompleted","status":{},"preparedDevices":[{"devices":[{"gpu":null,"mig":null,"vfio":{"info":{"uuid":"GPU-1"},"device":{"DeviceName":"gpu-vfio-1","ShareID":"s"}}}],"configState":{"mpsControlDaemonID":"m-1","mpsApplied":true}}]}}"""
-                                        .formatted(A, B)));
+        GoCheckpoint read = GoCheckpoint.decode(GoFiles.secondVersion("""
+                                "preparedClaims":{"%s":{"checkpointState":"PrepareStarted","status":{"allocation":{"devices":{"results":[{"device":"gpu-0-mig-1g10gb-19-3"}]}}},"name":"a","namespace":"default"},"%s":{"checkpointState":"PrepareCompleted","status":{},"preparedDevices":[{"devices":[{"gpu":null,"mig":null,"vfio":{"info":{"uuid":"GPU-1"},"device":{"DeviceName":"gpu-vfio-1","ShareID":"s"}}}],"configState":{"mpsControlDaemonID":"m-1","mpsApplied":true}}]}}""".formatted(A, B)));
 
         assertThat(read.claims().get(0).isPrepared()).isFalse();
         assertThat(read.claims().get(0).mayHaveChangedHardware()).isTrue();
@@ -126,12 +117,8 @@ class GoCheckpointTest {
     /** Releases of 2025 have the UUID in another place. */
     @Test
     void aMigDeviceOfAnOldReleaseHasItsUuid() {
-        GoCheckpoint read =
-                GoCheckpoint.decode(
-                        GoFiles.firstVersion(
-                                """
-                                {"preparedClaims":{"%s":{"preparedDevices":[{"devices":[{"gpu":null,"mig":{"info":{"uuid":"MIG-1"},"device":{"DeviceName":"m"}}}]}]}}}"""
-                                        .formatted(A)));
+        GoCheckpoint read = GoCheckpoint.decode(GoFiles.firstVersion("""
+                                {"preparedClaims":{"%s":{"preparedDevices":[{"devices":[{"gpu":null,"mig":{"info":{"uuid":"MIG-1"},"device":{"DeviceName":"m"}}}]}]}}}""".formatted(A)));
 
         assertThat(read.claims().get(0).devices())
                 .containsExactly(new GoDevice(Kind.MIG, "m", "MIG-1", false, List.of()));
@@ -175,11 +162,10 @@ class GoCheckpointTest {
     @Test
     void adminAccessAndSubrequestsAreWritten() {
         GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1");
-        HeldDevice device =
-                HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-0"))
-                        .subrequest("large")
-                        .adminAccess(true)
-                        .build();
+        HeldDevice device = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-0"))
+                .subrequest("large")
+                .adminAccess(true)
+                .build();
         writer.add(A, List.of(new Group(List.of(new Entry(device, "GPU-0", null)), false)));
 
         assertThat(writer.toBytes())

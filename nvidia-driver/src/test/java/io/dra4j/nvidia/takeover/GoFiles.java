@@ -33,8 +33,8 @@ public final class GoFiles {
 
     /** Returns a file with a claim that is prepared, and has the device {@code gpu-0}. */
     public static byte[] prepared(String claim, String uuid, String boot) {
-        HeldDevice gpu =
-                HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-0")).build();
+        HeldDevice gpu = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-0"))
+                .build();
         GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", boot);
         writer.add(claim, List.of(new Group(List.of(new Entry(gpu, uuid, null)), false)));
         return writer.toBytes();
@@ -46,8 +46,7 @@ public final class GoFiles {
      * @param configs {@code {}} for each configuration
      */
     public static byte[] begun(String claim, String configs, String boot) {
-        String members =
-                """
+        String members = """
                 "preparedClaims":{"%s":{"checkpointState":"PrepareStarted","status":{"allocation":{"devices":{"results":[{"device":"gpu-0"}],"config":[%s]}}}}},"nodeBootID":"%s\"""";
         return secondVersion(members.formatted(claim, configs, boot));
     }

@@ -24,8 +24,7 @@ class DeadlineTest {
         "PT10S, PT-1S, PT0S, 0 s",
         "PT1.5S, PT30S, PT1.5S, 1500 ms"
     })
-    void aStepEndsBeforeTheCall(
-            Duration limit, Duration untilTheEnd, Duration timeout, String text) {
+    void aStepEndsBeforeTheCall(Duration limit, Duration untilTheEnd, Duration timeout, String text) {
         Deadline deadline = Deadline.of(limit, NOW.plus(untilTheEnd), () -> NOW);
 
         assertThat(deadline.timeout()).isEqualTo(timeout);

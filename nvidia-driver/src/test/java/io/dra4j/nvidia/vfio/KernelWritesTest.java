@@ -21,13 +21,15 @@ class KernelWritesTest {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration SHORT = Duration.ofMillis(50);
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private final KernelWrites writes = new KernelWrites();
 
     private Path pipe() throws Exception {
         Path pipe = folder.resolve("unbind");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
         return pipe;
     }
 
@@ -60,8 +62,7 @@ class KernelWritesTest {
 
         assertThatThrownBy(() -> writes.write(GPU, missing, "0000:17:00.0\n", SOON))
                 .isInstanceOf(DraException.class)
-                .hasMessageStartingWith(
-                        "The kernel refuses to write \"0000:17:00.0\" to " + missing)
+                .hasMessageStartingWith("The kernel refuses to write \"0000:17:00.0\" to " + missing)
                 .hasMessageContaining("dmesg");
         assertThat(writes.settled(GPU, Duration.ZERO)).isTrue();
     }

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 class LentGpusTest {
 
     private static LentGpu gpu(String address, boolean isPersistent) {
-        return new LentGpu(
-                address, "dev/nvidia0", isPersistent, List.of(new LentFunction(address, "nvidia")));
+        return new LentGpu(address, "dev/nvidia0", isPersistent, List.of(new LentFunction(address, "nvidia")));
     }
 
     @Test

@@ -17,7 +17,8 @@ class NodeUsersTest {
 
     private static final Path GPU = Path.of("dev/nvidia1");
 
-    @TempDir private Path proc;
+    @TempDir
+    private Path proc;
 
     private Path process(int pid, String... open) throws IOException {
         Path files = Files.createDirectories(proc.resolve(pid + "/fd"));
@@ -37,9 +38,7 @@ class NodeUsersTest {
 
         List<User> users = new NodeUsers(proc).of(GPU);
 
-        assertThat(users)
-                .containsExactlyInAnyOrder(
-                        new User(7, "hostengine"), new User(9, "a program that has ended"));
+        assertThat(users).containsExactlyInAnyOrder(new User(7, "hostengine"), new User(9, "a program that has ended"));
     }
 
     @Test
@@ -49,7 +48,8 @@ class NodeUsersTest {
 
     @Test
     void areNamedUpToFive() {
-        List<User> users = LongStream.range(1, 8).mapToObj(pid -> new User(pid, "p")).toList();
+        List<User> users =
+                LongStream.range(1, 8).mapToObj(pid -> new User(pid, "p")).toList();
 
         assertThat(NodeUsers.named(users.subList(0, 2))).isEqualTo("p (process 1), p (process 2)");
         assertThat(NodeUsers.named(users.subList(0, 5))).endsWith("p (process 5)");

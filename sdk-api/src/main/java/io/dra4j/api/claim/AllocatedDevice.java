@@ -134,15 +134,9 @@ public final class AllocatedDevice {
      */
     public <T> AppliedConfig<T> config(ConfigType<T> type) {
         return findConfig(type)
-                .orElseThrow(
-                        () ->
-                                new PrepareException(
-                                        "no %s (%s) is given for device %s of request %s: add one to the claim's configurations, or to its class's"
-                                                .formatted(
-                                                        type.kind(),
-                                                        type.apiVersion(),
-                                                        device(),
-                                                        request())));
+                .orElseThrow(() -> new PrepareException(
+                        "no %s (%s) is given for device %s of request %s: add one to the claim's configurations, or to its class's"
+                                .formatted(type.kind(), type.apiVersion(), device(), request())));
     }
 
     /**
@@ -156,13 +150,8 @@ public final class AllocatedDevice {
         Objects.requireNonNull(type, "type");
         return configs().stream()
                 .filter(config -> type.type().isInstance(config.value()))
-                .map(
-                        config ->
-                                new AppliedConfig<>(
-                                        type.type().cast(config.value()),
-                                        config.source(),
-                                        config.index(),
-                                        config.requests()))
+                .map(config -> new AppliedConfig<>(
+                        type.type().cast(config.value()), config.source(), config.index(), config.requests()))
                 .findFirst();
     }
 
@@ -181,8 +170,7 @@ public final class AllocatedDevice {
         return values.toString().replaceFirst("Values", "AllocatedDevice");
     }
 
-    private record Values(
-            HeldDevice held, @Nullable String deviceClass, List<AppliedConfig<?>> configs) {
+    private record Values(HeldDevice held, @Nullable String deviceClass, List<AppliedConfig<?>> configs) {
 
         private Values {
             configs = List.copyOf(configs);

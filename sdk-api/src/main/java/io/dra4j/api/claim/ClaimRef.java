@@ -22,10 +22,8 @@ public record ClaimRef(String namespace, String name, String uid) {
 
     private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
     private static final Pattern NAME =
-            Pattern.compile(
-                    "(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
-    private static final Pattern UID =
-            Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?");
+            Pattern.compile("(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+    private static final Pattern UID = Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?");
 
     /**
      * Checks the parts.
@@ -53,8 +51,7 @@ public record ClaimRef(String namespace, String name, String uid) {
 
     private static void require(Pattern form, String value, String part) {
         if (!form.matcher(value).matches()) {
-            throw new IllegalArgumentException(
-                    "Not the " + part + " of a claim: " + Printable.of(value));
+            throw new IllegalArgumentException("Not the " + part + " of a claim: " + Printable.of(value));
         }
     }
 

@@ -37,17 +37,16 @@ public final class ConfigType<T> {
     private final Values<T> values;
 
     private ConfigType(Builder<T> builder) {
-        values =
-                new Values<>(
-                        builder.apiVersion,
-                        builder.kind,
-                        builder.type,
-                        builder.defaults,
-                        builder.normalize,
-                        builder.validate,
-                        builder.appliesTo,
-                        builder.sources,
-                        builder.merge);
+        values = new Values<>(
+                builder.apiVersion,
+                builder.kind,
+                builder.type,
+                builder.defaults,
+                builder.normalize,
+                builder.validate,
+                builder.appliesTo,
+                builder.sources,
+                builder.merge);
     }
 
     /**
@@ -174,8 +173,7 @@ public final class ConfigType<T> {
         private UnaryOperator<T> normalize = UnaryOperator.identity();
         private Function<T, List<String>> validate = value -> List.of();
         private Predicate<Device> appliesTo = device -> true;
-        private Set<ConfigSource> sources =
-                EnumSet.of(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM);
+        private Set<ConfigSource> sources = EnumSet.of(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM);
         private @Nullable BinaryOperator<T> merge;
 
         private Builder(String apiVersion, String kind, Class<T> type) {

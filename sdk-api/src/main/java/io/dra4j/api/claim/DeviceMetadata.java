@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/5304-dra-attributes-downward-api">
  *     KEP-5304</a>
  */
-public record DeviceMetadata(
-        Map<String, AttributeValue> attributes, DeviceStatus.@Nullable NetworkData networkData) {
+public record DeviceMetadata(Map<String, AttributeValue> attributes, DeviceStatus.@Nullable NetworkData networkData) {
 
     /** Copies the map. */
     public DeviceMetadata {

@@ -108,7 +108,9 @@ public final class DeviceStatus {
      * @param hardwareAddress its hardware address, at most 128 bytes, or {@code null}
      */
     public record NetworkData(
-            @Nullable String interfaceName, List<String> ips, @Nullable String hardwareAddress) {
+            @Nullable String interfaceName,
+            List<String> ips,
+            @Nullable String hardwareAddress) {
 
         /** Copies the list. */
         public NetworkData {
@@ -132,7 +134,9 @@ public final class DeviceStatus {
     }
 
     private record Values(
-            List<Condition> conditions, @Nullable String data, @Nullable NetworkData networkData) {
+            List<Condition> conditions,
+            @Nullable String data,
+            @Nullable NetworkData networkData) {
 
         private Values {
             conditions = List.copyOf(conditions);

@@ -18,13 +18,7 @@ public final class HeldClaim {
     private final Values values;
 
     private HeldClaim(Builder builder) {
-        values =
-                new Values(
-                        builder.ref,
-                        builder.phase,
-                        builder.beforeReboot,
-                        builder.devices,
-                        builder.state);
+        values = new Values(builder.ref, builder.phase, builder.beforeReboot, builder.devices, builder.state);
     }
 
     /**

@@ -22,16 +22,15 @@ public final class HeldDevice {
     private final Values values;
 
     private HeldDevice(Builder builder) {
-        values =
-                new Values(
-                        builder.request,
-                        builder.pool,
-                        builder.device,
-                        builder.physicalId,
-                        builder.subrequest,
-                        builder.shareId,
-                        builder.consumedCapacity,
-                        builder.adminAccess);
+        values = new Values(
+                builder.request,
+                builder.pool,
+                builder.device,
+                builder.physicalId,
+                builder.subrequest,
+                builder.shareId,
+                builder.consumedCapacity,
+                builder.adminAccess);
     }
 
     /**
@@ -200,9 +199,7 @@ public final class HeldDevice {
          * @return this builder
          */
         public Builder consumedCapacity(String name, Quantity quantity) {
-            consumedCapacity.put(
-                    Objects.requireNonNull(name, "name"),
-                    Objects.requireNonNull(quantity, "quantity"));
+            consumedCapacity.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(quantity, "quantity"));
             return this;
         }
 

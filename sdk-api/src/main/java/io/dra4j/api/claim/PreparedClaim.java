@@ -86,7 +86,9 @@ public final class PreparedClaim {
      * @return a copy of this result
      */
     public PreparedClaim withEdits(ContainerEdits claimEdits) {
-        return toBuilder().edits(Objects.requireNonNull(claimEdits, "claimEdits")).build();
+        return toBuilder()
+                .edits(Objects.requireNonNull(claimEdits, "claimEdits"))
+                .build();
     }
 
     /**
@@ -115,7 +117,9 @@ public final class PreparedClaim {
     }
 
     private record Values(
-            List<PreparedDevice> devices, ContainerEdits edits, @Nullable ProviderState state) {
+            List<PreparedDevice> devices,
+            ContainerEdits edits,
+            @Nullable ProviderState state) {
 
         private Values {
             devices = List.copyOf(devices);

@@ -15,13 +15,7 @@ public final class PreparedDevice {
     private final Values values;
 
     private PreparedDevice(Builder builder) {
-        values =
-                new Values(
-                        builder.allocated,
-                        builder.edits,
-                        builder.cdiDeviceIds,
-                        builder.status,
-                        builder.metadata);
+        values = new Values(builder.allocated, builder.edits, builder.cdiDeviceIds, builder.status, builder.metadata);
     }
 
     /**
@@ -100,7 +94,9 @@ public final class PreparedDevice {
      * @return a copy of this device
      */
     public PreparedDevice withMetadata(DeviceMetadata readable) {
-        return toBuilder().metadata(Objects.requireNonNull(readable, "readable")).build();
+        return toBuilder()
+                .metadata(Objects.requireNonNull(readable, "readable"))
+                .build();
     }
 
     @Override

@@ -26,11 +26,7 @@ public record ProviderState(int version, String rawJson) {
         Objects.requireNonNull(rawJson, "rawJson");
         if (rawJson.length() > LONGEST) {
             throw new IllegalArgumentException(
-                    "State of "
-                            + rawJson.length()
-                            + " characters; at most "
-                            + LONGEST
-                            + " are kept");
+                    "State of " + rawJson.length() + " characters; at most " + LONGEST + " are kept");
         }
     }
 }

@@ -28,15 +28,14 @@ public final class ContainerEdits {
     private final Values values;
 
     private ContainerEdits(Builder builder) {
-        values =
-                new Values(
-                        builder.env,
-                        builder.deviceNodes,
-                        builder.mounts,
-                        builder.hooks,
-                        builder.netDevices,
-                        builder.additionalGids,
-                        builder.intelRdt);
+        values = new Values(
+                builder.env,
+                builder.deviceNodes,
+                builder.mounts,
+                builder.hooks,
+                builder.netDevices,
+                builder.additionalGids,
+                builder.intelRdt);
     }
 
     /**

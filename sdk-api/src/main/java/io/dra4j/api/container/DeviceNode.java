@@ -18,17 +18,16 @@ public final class DeviceNode {
     private final Values values;
 
     private DeviceNode(Builder builder) {
-        values =
-                new Values(
-                        builder.path,
-                        builder.hostPath,
-                        builder.type,
-                        builder.major,
-                        builder.minor,
-                        builder.fileMode,
-                        builder.permissions,
-                        builder.uid,
-                        builder.gid);
+        values = new Values(
+                builder.path,
+                builder.hostPath,
+                builder.type,
+                builder.major,
+                builder.minor,
+                builder.fileMode,
+                builder.permissions,
+                builder.uid,
+                builder.gid);
     }
 
     /**
@@ -68,8 +67,7 @@ public final class DeviceNode {
 
     private static @Nullable String requireAbsolute(@Nullable String path, String argument) {
         if (path != null && !path.startsWith("/")) {
-            throw new IllegalArgumentException(
-                    argument + " is not an absolute path: \"" + path + '"');
+            throw new IllegalArgumentException(argument + " is not an absolute path: \"" + path + '"');
         }
         return path;
     }

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  *     mounts</a>
  */
 public record Mount(
-        String hostPath, String containerPath, List<String> options, @Nullable String type) {
+        String hostPath,
+        String containerPath,
+        List<String> options,
+        @Nullable String type) {
 
     /** Copies the list. */
     public Mount {

@@ -23,7 +23,6 @@ public record BindingConditions(List<String> conditions, List<String> failureCon
     /** Copies the lists. */
     public BindingConditions {
         conditions = List.copyOf(Objects.requireNonNull(conditions, "conditions"));
-        failureConditions =
-                List.copyOf(Objects.requireNonNull(failureConditions, "failureConditions"));
+        failureConditions = List.copyOf(Objects.requireNonNull(failureConditions, "failureConditions"));
     }
 }

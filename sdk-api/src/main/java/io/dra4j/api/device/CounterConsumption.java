@@ -86,8 +86,7 @@ public final class CounterConsumption {
         return values.toString().replaceFirst("Values", "CounterConsumption");
     }
 
-    private record Values(
-            String counterSet, Map<String, Quantity> counters, List<String> compatibilityGroups) {
+    private record Values(String counterSet, Map<String, Quantity> counters, List<String> compatibilityGroups) {
 
         private Values {
             counters = Collections.unmodifiableMap(new LinkedHashMap<>(counters));
@@ -113,8 +112,7 @@ public final class CounterConsumption {
          * @return this builder
          */
         public Builder counter(String name, Quantity amount) {
-            counters.put(
-                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
+            counters.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
             return this;
         }
 

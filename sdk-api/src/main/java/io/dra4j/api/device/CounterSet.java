@@ -102,8 +102,7 @@ public final class CounterSet {
          * @return this builder
          */
         public Builder counter(String name, Quantity amount) {
-            counters.put(
-                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
+            counters.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(amount, "amount"));
             return this;
         }
 

@@ -27,20 +27,19 @@ public final class Device {
     private final Values values;
 
     private Device(Builder builder) {
-        values =
-                new Values(
-                        builder.name,
-                        builder.physicalId,
-                        builder.attributes,
-                        builder.capacities,
-                        builder.allowMultipleAllocations,
-                        builder.consumesCounters,
-                        builder.taints,
-                        builder.placement,
-                        builder.binding,
-                        builder.bindsToNode,
-                        builder.nodeAllocatableResources,
-                        builder.rawFields);
+        values = new Values(
+                builder.name,
+                builder.physicalId,
+                builder.attributes,
+                builder.capacities,
+                builder.allowMultipleAllocations,
+                builder.consumesCounters,
+                builder.taints,
+                builder.placement,
+                builder.binding,
+                builder.bindsToNode,
+                builder.nodeAllocatableResources,
+                builder.rawFields);
     }
 
     /**
@@ -171,8 +170,7 @@ public final class Device {
             capacities = Collections.unmodifiableMap(new LinkedHashMap<>(capacities));
             consumesCounters = List.copyOf(consumesCounters);
             taints = List.copyOf(taints);
-            nodeAllocatableResources =
-                    Collections.unmodifiableMap(new LinkedHashMap<>(nodeAllocatableResources));
+            nodeAllocatableResources = Collections.unmodifiableMap(new LinkedHashMap<>(nodeAllocatableResources));
             rawFields = Collections.unmodifiableMap(new LinkedHashMap<>(rawFields));
         }
     }
@@ -189,8 +187,7 @@ public final class Device {
         private @Nullable Placement placement;
         private BindingConditions binding = BindingConditions.NONE;
         private boolean bindsToNode;
-        private final Map<String, NodeAllocatableResource> nodeAllocatableResources =
-                new LinkedHashMap<>();
+        private final Map<String, NodeAllocatableResource> nodeAllocatableResources = new LinkedHashMap<>();
         private final Map<String, String> rawFields = new LinkedHashMap<>();
 
         private Builder(DeviceName name) {
@@ -224,8 +221,7 @@ public final class Device {
          * @return this builder
          */
         public Builder attribute(String name, AttributeValue value) {
-            attributes.put(
-                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+            attributes.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
             return this;
         }
 
@@ -250,9 +246,7 @@ public final class Device {
          * @return this builder
          */
         public Builder capacity(String name, Capacity capacity) {
-            capacities.put(
-                    Objects.requireNonNull(name, "name"),
-                    Objects.requireNonNull(capacity, "capacity"));
+            capacities.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(capacity, "capacity"));
             return this;
         }
 
@@ -298,8 +292,7 @@ public final class Device {
          * @return this builder
          */
         public Builder consumesCounters(Collection<CounterConsumption> consumesCounters) {
-            List<CounterConsumption> copy =
-                    List.copyOf(Objects.requireNonNull(consumesCounters, "consumesCounters"));
+            List<CounterConsumption> copy = List.copyOf(Objects.requireNonNull(consumesCounters, "consumesCounters"));
             this.consumesCounters.clear();
             this.consumesCounters.addAll(copy);
             return this;
@@ -371,8 +364,7 @@ public final class Device {
          */
         public Builder nodeAllocatableResource(String name, NodeAllocatableResource resource) {
             nodeAllocatableResources.put(
-                    Objects.requireNonNull(name, "name"),
-                    Objects.requireNonNull(resource, "resource"));
+                    Objects.requireNonNull(name, "name"), Objects.requireNonNull(resource, "resource"));
             return this;
         }
 
@@ -397,9 +389,7 @@ public final class Device {
          * @return this builder
          */
         public Builder rawField(String name, String rawJson) {
-            rawFields.put(
-                    Objects.requireNonNull(name, "name"),
-                    Objects.requireNonNull(rawJson, "rawJson"));
+            rawFields.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(rawJson, "rawJson"));
             return this;
         }
 
@@ -457,8 +447,7 @@ public final class Device {
          * @return this builder
          */
         public Builder version(String name, String semver) {
-            return attribute(
-                    name, AttributeValue.version(Objects.requireNonNull(semver, "semver")));
+            return attribute(name, AttributeValue.version(Objects.requireNonNull(semver, "semver")));
         }
 
         /**

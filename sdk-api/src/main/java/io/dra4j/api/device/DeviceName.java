@@ -24,11 +24,10 @@ public record DeviceName(String value) implements Comparable<DeviceName> {
     public DeviceName {
         Objects.requireNonNull(value, "value");
         if (!DNS_LABEL.matcher(value).matches()) {
-            throw new IllegalArgumentException(
-                    "Not a device name: \""
-                            + value
-                            + "\"; use at most 63 of a-z, 0-9 and '-', with a letter or digit at"
-                            + " both ends");
+            throw new IllegalArgumentException("Not a device name: \""
+                    + value
+                    + "\"; use at most 63 of a-z, 0-9 and '-', with a letter or digit at"
+                    + " both ends");
         }
     }
 

@@ -27,8 +27,7 @@ public record Inventory(List<Pool> pools, List<LeftOut> leftOut) {
         Set<PoolName> names = new HashSet<>();
         for (Pool pool : pools) {
             if (!names.add(pool.name())) {
-                throw new IllegalArgumentException(
-                        "Two pools of the inventory are named " + pool.name());
+                throw new IllegalArgumentException("Two pools of the inventory are named " + pool.name());
             }
         }
     }

@@ -27,8 +27,7 @@ public record LeftOut(String device, String reason) {
         Objects.requireNonNull(reason, "reason");
         if (device.isBlank() || reason.isBlank()) {
             throw new IllegalArgumentException(
-                    "What is left out needs a device and a reason, not \"%s\" and \"%s\""
-                            .formatted(device, reason));
+                    "What is left out needs a device and a reason, not \"%s\" and \"%s\"".formatted(device, reason));
         }
     }
 }

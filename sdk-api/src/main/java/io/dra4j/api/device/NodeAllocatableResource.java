@@ -31,10 +31,7 @@ public final class NodeAllocatableResource {
 
     /** {@return a builder that holds what this one holds} */
     public Builder toBuilder() {
-        return builder()
-                .mapping(values.mapping)
-                .overhead(values.overhead)
-                .mayBeLeftOut(values.mayBeLeftOut);
+        return builder().mapping(values.mapping).overhead(values.overhead).mayBeLeftOut(values.mayBeLeftOut);
     }
 
     /** {@return the part of the resource that the device is; {@code null} for none} */
@@ -108,7 +105,8 @@ public final class NodeAllocatableResource {
      * @param perContainer the amount for each container that refers to the claim; {@code null} for
      *     none
      */
-    public record Overhead(@Nullable Quantity perPod, @Nullable Quantity perContainer) {}
+    public record Overhead(
+            @Nullable Quantity perPod, @Nullable Quantity perContainer) {}
 
     /** Builds a {@link NodeAllocatableResource}; not thread-safe. */
     public static final class Builder {

@@ -29,8 +29,7 @@ public record NodeSelector(List<Requirement> requirements) {
     public static NodeSelector labelIn(String label, String... values) {
         Objects.requireNonNull(label, "label");
         Objects.requireNonNull(values, "values");
-        return new NodeSelector(
-                List.of(new Requirement(label, Operator.IN, List.of(values), Subject.LABEL)));
+        return new NodeSelector(List.of(new Requirement(label, Operator.IN, List.of(values), Subject.LABEL)));
     }
 
     /**

@@ -33,14 +33,13 @@ public final class Pool {
     private final Values values;
 
     private Pool(Builder builder) {
-        values =
-                new Values(
-                        builder.name,
-                        builder.placement,
-                        builder.devices,
-                        builder.counterSets,
-                        builder.partitionTypeAttribute,
-                        builder.skipNodeOperations);
+        values = new Values(
+                builder.name,
+                builder.placement,
+                builder.devices,
+                builder.counterSets,
+                builder.partitionTypeAttribute,
+                builder.skipNodeOperations);
     }
 
     /**
@@ -273,8 +272,7 @@ public final class Pool {
          * @return this builder
          */
         public Builder skipNodeOperations(Collection<NodeOperation> operations) {
-            List<NodeOperation> copy =
-                    List.copyOf(Objects.requireNonNull(operations, "operations"));
+            List<NodeOperation> copy = List.copyOf(Objects.requireNonNull(operations, "operations"));
             skipNodeOperations.clear();
             skipNodeOperations.addAll(copy);
             return this;

@@ -29,9 +29,7 @@ public record PoolName(String value) implements Comparable<PoolName> {
         Objects.requireNonNull(value, "value");
         if (value.length() > 253 || !FORM.matcher(value).matches()) {
             throw new IllegalArgumentException(
-                    "Not a pool name: \""
-                            + value
-                            + "\"; use DNS subdomains joined by '/', at most 253 characters");
+                    "Not a pool name: \"" + value + "\"; use DNS subdomains joined by '/', at most 253 characters");
         }
     }
 

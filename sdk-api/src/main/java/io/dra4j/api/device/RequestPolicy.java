@@ -61,7 +61,8 @@ public record RequestPolicy(
      * @param max the largest amount; {@code null} for the whole capacity
      * @param step the distance between two valid amounts; {@code null} for any
      */
-    public record ValidRange(Quantity min, @Nullable Quantity max, @Nullable Quantity step) {
+    public record ValidRange(
+            Quantity min, @Nullable Quantity max, @Nullable Quantity step) {
 
         /** Checks that nothing is missing. */
         public ValidRange {

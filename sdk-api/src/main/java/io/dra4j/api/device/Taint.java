@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  *     KEP-5055</a>
  */
 public record Taint(
-        String key, @Nullable String value, Effect effect, @Nullable Instant timeAdded) {
+        String key,
+        @Nullable String value,
+        Effect effect,
+        @Nullable Instant timeAdded) {
 
     /** Checks that nothing is missing. */
     public Taint {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public class DraException extends RuntimeException {
 
-    @Serial private static final long serialVersionUID = 1L;
+    @Serial
+    private static final long serialVersionUID = 1L;
 
     /**
      * Creates an exception without a cause.

@@ -22,8 +22,7 @@ import java.util.Objects;
  *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
  *     KEP-4680</a>
  */
-public record DeviceHealth(
-        PoolName pool, DeviceName device, HealthState state, String message, Duration validFor) {
+public record DeviceHealth(PoolName pool, DeviceName device, HealthState state, String message, Duration validFor) {
 
     /**
      * Checks the duration.
@@ -38,12 +37,7 @@ public record DeviceHealth(
         Objects.requireNonNull(validFor, "validFor");
         if (validFor.isNegative() || validFor.isZero()) {
             throw new IllegalArgumentException(
-                    "Health of "
-                            + pool
-                            + "/"
-                            + device
-                            + " must be valid for some time, not "
-                            + validFor);
+                    "Health of " + pool + "/" + device + " must be valid for some time, not " + validFor);
         }
     }
 }

@@ -16,8 +16,7 @@ class ClaimRefTest {
 
     @Test
     void showsNamespaceNameAndUid() {
-        assertThat(new ClaimRef("team-a", "train.gpu", UID))
-                .hasToString("team-a/train.gpu (UID " + UID + ")");
+        assertThat(new ClaimRef("team-a", "train.gpu", UID)).hasToString("team-a/train.gpu (UID " + UID + ")");
     }
 
     @ParameterizedTest
@@ -33,8 +32,7 @@ class ClaimRefTest {
         "a, a, .., UID",
         "a, a, '', UID"
     })
-    void refusesAPartThatCouldNotBeUsedInAPath(
-            String namespace, String name, String uid, String part) {
+    void refusesAPartThatCouldNotBeUsedInAPath(String namespace, String name, String uid, String part) {
         assertThatThrownBy(() -> new ClaimRef(namespace, name, uid))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("Not the " + part + " of a claim: ");
@@ -46,10 +44,8 @@ class ClaimRefTest {
 
         assertThat(new ClaimRef("n".repeat(63), name, "u".repeat(63)).name()).hasSize(253);
         assertThatThrownBy(() -> new ClaimRef("n", name + "a", "u")).hasMessageContaining("name");
-        assertThatThrownBy(() -> new ClaimRef("n".repeat(64), "a", "u"))
-                .hasMessageContaining("namespace");
-        assertThatThrownBy(() -> new ClaimRef("n", "a", "u".repeat(64)))
-                .hasMessageContaining("UID");
+        assertThatThrownBy(() -> new ClaimRef("n".repeat(64), "a", "u")).hasMessageContaining("namespace");
+        assertThatThrownBy(() -> new ClaimRef("n", "a", "u".repeat(64))).hasMessageContaining("UID");
     }
 
     @ParameterizedTest

@@ -27,32 +27,26 @@ class ConfigTypeTest {
         assertThat(PLAIN.normalize().apply(new Sharing("x"))).isEqualTo(new Sharing("x"));
         assertThat(PLAIN.validate().apply(new Sharing("x"))).isEmpty();
         assertThat(PLAIN.appliesTo().test(Device.builder("gpu-0").build())).isTrue();
-        assertThat(PLAIN.sources())
-                .containsExactlyInAnyOrder(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM);
+        assertThat(PLAIN.sources()).containsExactlyInAnyOrder(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM);
     }
 
     @Test
     void eachSettingChangesItsOwnPartOfACopy() {
-        ConfigType<Sharing> all =
-                PLAIN.toBuilder()
-                        .defaults(() -> new Sharing("none"))
-                        .normalize(given -> new Sharing(given.mode().strip()))
-                        .validate(given -> List.of("bad " + given.mode()))
-                        .appliesTo(device -> false)
-                        .sources(ConfigSource.FROM_CLASS)
-                        .merge((first, second) -> new Sharing(first.mode() + second.mode()))
-                        .build();
+        ConfigType<Sharing> all = PLAIN.toBuilder()
+                .defaults(() -> new Sharing("none"))
+                .normalize(given -> new Sharing(given.mode().strip()))
+                .validate(given -> List.of("bad " + given.mode()))
+                .appliesTo(device -> false)
+                .sources(ConfigSource.FROM_CLASS)
+                .merge((first, second) -> new Sharing(first.mode() + second.mode()))
+                .build();
 
-        assertThat(Optional.ofNullable(all.defaults()).orElseThrow().get())
-                .isEqualTo(new Sharing("none"));
+        assertThat(Optional.ofNullable(all.defaults()).orElseThrow().get()).isEqualTo(new Sharing("none"));
         assertThat(all.normalize().apply(new Sharing(" x "))).isEqualTo(new Sharing("x"));
         assertThat(all.validate().apply(new Sharing("x"))).containsExactly("bad x");
         assertThat(all.appliesTo().test(Device.builder("gpu-0").build())).isFalse();
         assertThat(all.sources()).containsExactly(ConfigSource.FROM_CLASS);
-        assertThat(
-                        Optional.ofNullable(all.merge())
-                                .orElseThrow()
-                                .apply(new Sharing("a"), new Sharing("b")))
+        assertThat(Optional.ofNullable(all.merge()).orElseThrow().apply(new Sharing("a"), new Sharing("b")))
                 .isEqualTo(new Sharing("ab"));
         assertThat(all.apiVersion()).isEqualTo("gpu.example.com/v1");
         assertThat(all.kind()).isEqualTo("Sharing");
@@ -65,9 +59,9 @@ class ConfigTypeTest {
                 new AppliedConfig<>(new Sharing("mps"), ConfigSource.FROM_CLAIM, 1, List.of("gpu"));
 
         assertThat(device(applied).findConfig(PLAIN)).contains(applied);
-        assertThat(
-                        device(applied)
-                                .findConfig(ConfigType.builder("v1", "Other", Other.class).build()))
+        assertThat(device(applied)
+                        .findConfig(
+                                ConfigType.builder("v1", "Other", Other.class).build()))
                 .isEmpty();
     }
 

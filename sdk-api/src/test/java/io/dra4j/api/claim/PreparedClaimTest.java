@@ -14,48 +14,43 @@ import org.junit.jupiter.api.Test;
 
 class PreparedClaimTest {
 
-    private static final ContainerEdits EDITS = ContainerEdits.builder().env("A", "1").build();
+    private static final ContainerEdits EDITS =
+            ContainerEdits.builder().env("A", "1").build();
     private static final ProviderState STATE = new ProviderState(1, "{}");
-    private static final PreparedDevice DEVICE =
-            PreparedDevice.of(
-                    AllocatedDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0"))
-                            .build(),
-                    ContainerEdits.NONE);
+    private static final PreparedDevice DEVICE = PreparedDevice.of(
+            AllocatedDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0"))
+                    .build(),
+            ContainerEdits.NONE);
 
     @Test
     void eachSettingKeepsTheOthers() {
         PreparedClaim claim = PreparedClaim.of(List.of(DEVICE)).withEdits(EDITS).withState(STATE);
 
         assertThat(claim)
-                .isEqualTo(
-                        PreparedClaim.builder()
-                                .devices(List.of(DEVICE))
-                                .edits(EDITS)
-                                .state(STATE)
-                                .build());
+                .isEqualTo(PreparedClaim.builder()
+                        .devices(List.of(DEVICE))
+                        .edits(EDITS)
+                        .state(STATE)
+                        .build());
         assertThat(claim.withState(STATE).withEdits(EDITS)).isEqualTo(claim);
         assertThat(PreparedClaim.empty()).isEqualTo(PreparedClaim.builder().build());
     }
 
     @Test
     void aDeviceKeepsWhatWasSetBefore() {
-        DeviceStatus status =
-                DeviceStatus.of(
-                        new DeviceStatus.Condition("Ready", ConditionStatus.TRUE, "Done", ""));
+        DeviceStatus status = DeviceStatus.of(new DeviceStatus.Condition("Ready", ConditionStatus.TRUE, "Done", ""));
         DeviceMetadata metadata = new DeviceMetadata(Map.of(), null);
 
-        PreparedDevice device =
-                DEVICE.withStatus(status).withMetadata(metadata).toBuilder()
-                        .cdiDeviceId("example.com/gpu=0")
-                        .build();
+        PreparedDevice device = DEVICE.withStatus(status).withMetadata(metadata).toBuilder()
+                .cdiDeviceId("example.com/gpu=0")
+                .build();
 
         assertThat(device)
-                .isEqualTo(
-                        PreparedDevice.builder(DEVICE.allocated())
-                                .cdiDeviceIds(List.of("example.com/gpu=0"))
-                                .status(status)
-                                .metadata(metadata)
-                                .build());
+                .isEqualTo(PreparedDevice.builder(DEVICE.allocated())
+                        .cdiDeviceIds(List.of("example.com/gpu=0"))
+                        .status(status)
+                        .metadata(metadata)
+                        .build());
     }
 
     @Test

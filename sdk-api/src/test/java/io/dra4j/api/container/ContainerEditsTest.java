@@ -18,14 +18,7 @@ class ContainerEditsTest {
                 builder -> builder.env("A", "1"),
                 builder -> builder.deviceNode(DeviceNode.of("/dev/null")),
                 builder -> builder.mount(Mount.readOnly("/a", "/b")),
-                builder ->
-                        builder.hook(
-                                new Hook(
-                                        HookName.CREATE_CONTAINER,
-                                        "/bin/true",
-                                        List.of(),
-                                        List.of(),
-                                        null)),
+                builder -> builder.hook(new Hook(HookName.CREATE_CONTAINER, "/bin/true", List.of(), List.of(), null)),
                 builder -> builder.netDevice(new NetDevice("eth1", "net1")),
                 builder -> builder.additionalGid(44),
                 builder -> builder.intelRdt(new IntelRdt("gold", null, null, List.of(), false)));
@@ -45,8 +38,11 @@ class ContainerEditsTest {
 
     @Test
     void variablesKeepTheirOrderAndTheLastValueOfANameCounts() {
-        ContainerEdits edits =
-                ContainerEdits.builder().env("B", "1").env("A", "2").env("B", "3").build();
+        ContainerEdits edits = ContainerEdits.builder()
+                .env("B", "1")
+                .env("A", "2")
+                .env("B", "3")
+                .build();
 
         assertThat(edits.env().keySet()).containsExactly("B", "A");
         assertThat(edits.env()).containsEntry("B", "3");

@@ -13,28 +13,28 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class InventoryTest {
 
-    private static final Device GPU =
-            Device.builder("gpu-0")
-                    .attribute("model", "A")
-                    .attribute("cores", 64)
-                    .attribute("ecc", true)
-                    .version("driver", "550.163.1")
-                    .capacity("memory", "80Gi")
-                    .consumes(CounterConsumption.of("set", Map.of("memory", Quantity.of(1))))
-                    .taint(Taint.of("example.com/hot", null, Taint.Effect.NO_SCHEDULE))
-                    .placement(new Placement.NamedNode("node-a"))
-                    .binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
-                    .bindsToNode(true)
-                    .allowMultipleAllocations(true)
-                    .rawField("alpha", "{}")
-                    .build();
+    private static final Device GPU = Device.builder("gpu-0")
+            .attribute("model", "A")
+            .attribute("cores", 64)
+            .attribute("ecc", true)
+            .version("driver", "550.163.1")
+            .capacity("memory", "80Gi")
+            .consumes(CounterConsumption.of("set", Map.of("memory", Quantity.of(1))))
+            .taint(Taint.of("example.com/hot", null, Taint.Effect.NO_SCHEDULE))
+            .placement(new Placement.NamedNode("node-a"))
+            .binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
+            .bindsToNode(true)
+            .allowMultipleAllocations(true)
+            .rawField("alpha", "{}")
+            .build();
 
     @Test
     void findsDevicesByPoolAndName() {
         Inventory inventory = Inventory.of(Pool.ofNode("node-a", List.of(GPU)));
 
         assertThat(inventory.device(new PoolName("node-a"), GPU.name())).contains(GPU);
-        assertThat(inventory.device(new PoolName("node-a"), new DeviceName("gpu-1"))).isEmpty();
+        assertThat(inventory.device(new PoolName("node-a"), new DeviceName("gpu-1")))
+                .isEmpty();
         assertThat(inventory.device(new PoolName("node-b"), GPU.name())).isEmpty();
         assertThat(inventory.pool(new PoolName("node-b"))).isEmpty();
     }

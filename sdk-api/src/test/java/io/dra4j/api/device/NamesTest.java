@@ -22,8 +22,7 @@ class NamesTest {
         }
 
         @ParameterizedTest
-        @ValueSource(
-                strings = {"", "-gpu", "gpu-", "GPU", "gpu.0", "gpu_0", "gpu/0", "gpu\n", "gpü"})
+        @ValueSource(strings = {"", "-gpu", "gpu-", "GPU", "gpu.0", "gpu_0", "gpu/0", "gpu\n", "gpü"})
         void areNothingElse(String name) {
             assertThatThrownBy(() -> new DeviceName(name))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -33,8 +32,7 @@ class NamesTest {
         @Test
         void haveAtMost63Characters() {
             assertThat(new DeviceName("a".repeat(63)).value()).hasSize(63);
-            assertThatThrownBy(() -> new DeviceName("a".repeat(64)))
-                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> new DeviceName("a".repeat(64))).isInstanceOf(IllegalArgumentException.class);
         }
 
         @Test
@@ -65,8 +63,7 @@ class NamesTest {
             String longest = ("a".repeat(63) + "/").repeat(3) + "a".repeat(61);
 
             assertThat(new PoolName(longest).value()).hasSize(253);
-            assertThatThrownBy(() -> new PoolName(longest + "a"))
-                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> new PoolName(longest + "a")).isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

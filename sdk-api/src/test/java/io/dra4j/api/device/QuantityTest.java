@@ -41,8 +41,7 @@ class QuantityTest {
         }
 
         @ParameterizedTest
-        @ValueSource(
-                strings = {"", " 1", "1 Gi", "1gi", "1KiB", "Gi", ".", "1e", "0x1", "1e100", "ten"})
+        @ValueSource(strings = {"", " 1", "1 Gi", "1gi", "1KiB", "Gi", ".", "1e", "0x1", "1e100", "ten"})
         void refusesAnythingElseAndSaysWhat(String text) {
             assertThatThrownBy(() -> new Quantity(text))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -66,9 +65,7 @@ class QuantityTest {
         @ParameterizedTest
         @CsvSource({"1G, 1Gi", "1m, 1M", "-1, 1"})
         void orderIsByAmount(String smaller, String larger) {
-            assertThat(new Quantity(smaller))
-                    .isLessThan(new Quantity(larger))
-                    .isNotEqualTo(new Quantity(larger));
+            assertThat(new Quantity(smaller)).isLessThan(new Quantity(larger)).isNotEqualTo(new Quantity(larger));
         }
 
         @Test

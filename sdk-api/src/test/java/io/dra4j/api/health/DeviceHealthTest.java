@@ -28,7 +28,6 @@ class DeviceHealthTest {
     }
 
     private static DeviceHealth health(Duration validFor) {
-        return new DeviceHealth(
-                new PoolName("node-a"), new DeviceName("gpu-0"), HealthState.HEALTHY, "", validFor);
+        return new DeviceHealth(new PoolName("node-a"), new DeviceName("gpu-0"), HealthState.HEALTHY, "", validFor);
     }
 }

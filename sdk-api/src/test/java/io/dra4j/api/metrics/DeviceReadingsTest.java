@@ -23,17 +23,19 @@ class DeviceReadingsTest {
 
     @Test
     void mayBeOfACoolDevice() {
-        assertThat(DeviceReadings.builder().value(DeviceMeasure.TEMPERATURE, -8).build().values())
+        assertThat(DeviceReadings.builder()
+                        .value(DeviceMeasure.TEMPERATURE, -8)
+                        .build()
+                        .values())
                 .containsEntry(DeviceMeasure.TEMPERATURE, -8.0);
     }
 
     @Test
     void keepTheDevicesValuesApartFromItsParents() {
-        DeviceReadings readings =
-                DeviceReadings.builder()
-                        .value(DeviceMeasure.MEMORY_USED, 1)
-                        .parentValue(DeviceMeasure.POWER, 2)
-                        .build();
+        DeviceReadings readings = DeviceReadings.builder()
+                .value(DeviceMeasure.MEMORY_USED, 1)
+                .parentValue(DeviceMeasure.POWER, 2)
+                .build();
 
         assertThat(readings.values()).containsOnlyKeys(DeviceMeasure.MEMORY_USED);
         assertThat(readings.parentValues()).containsOnlyKeys(DeviceMeasure.POWER);

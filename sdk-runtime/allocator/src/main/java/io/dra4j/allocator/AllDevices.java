@@ -40,8 +40,7 @@ final class AllDevices {
     List<Candidate> of(Plan plan) {
         List<Candidate> all = new ArrayList<>();
         for (Pool pool : pools) {
-            String subject =
-                    plan.subject() + "asks for all devices, but resource pool " + pool.id();
+            String subject = plan.subject() + "asks for all devices, but resource pool " + pool.id();
             if (pool.incomplete()) {
                 throw new AttemptException(subject + " is currently being updated");
             }

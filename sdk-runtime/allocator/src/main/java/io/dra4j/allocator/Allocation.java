@@ -14,4 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param nodes from which all its devices can be used; null for all nodes
  */
 public record Allocation(
-        String claim, List<AllocatedDevice> results, @Nullable NodeSelector nodes) {}
+        String claim,
+        List<AllocatedDevice> results,
+        @Nullable NodeSelector nodes) {}

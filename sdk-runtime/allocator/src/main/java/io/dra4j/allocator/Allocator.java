@@ -28,8 +28,7 @@ public final class Allocator {
     private final Duration limit;
     private final Expressions expressions;
 
-    private Allocator(
-            Behaviour behaviour, InstantSource clock, Duration limit, Expressions expressions) {
+    private Allocator(Behaviour behaviour, InstantSource clock, Duration limit, Expressions expressions) {
         this.behaviour = behaviour;
         this.clock = clock;
         this.limit = limit;
@@ -75,8 +74,7 @@ public final class Allocator {
      */
     public Outcome allocate(Cluster cluster, Node node, List<Claim> claims) {
         try {
-            return new Attempt(behaviour, expressions, cluster, node)
-                    .allocate(claims, deadline(node));
+            return new Attempt(behaviour, expressions, cluster, node).allocate(claims, deadline(node));
         } catch (AttemptException e) {
             return new Outcome.Failed(String.valueOf(e.getMessage()));
         }

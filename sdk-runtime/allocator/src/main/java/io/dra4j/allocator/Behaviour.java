@@ -56,8 +56,7 @@ record Behaviour(FeatureGates gates, Set<SchedulerBug> bugs) {
     private static void refuse(FeatureGates gates, FeatureGate gate) {
         if (gates.enabled(gate)) {
             throw new IllegalArgumentException(
-                    "The allocator does not know the rules of feature gate %s; leave it off"
-                            .formatted(gate.text()));
+                    "The allocator does not know the rules of feature gate %s; leave it off".formatted(gate.text()));
         }
     }
 

@@ -13,5 +13,4 @@ import io.dra4j.allocator.model.Slice;
  * @param index in the order in which devices are tried
  * @param device with the taints of rules
  */
-record Candidate(
-        int index, Pool pool, Slice slice, Device device, DeviceId id, DeviceVariable variable) {}
+record Candidate(int index, Pool pool, Slice slice, Device device, DeviceId id, DeviceVariable variable) {}

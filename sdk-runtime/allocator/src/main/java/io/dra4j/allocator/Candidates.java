@@ -20,10 +20,7 @@ final class Candidates {
 
     Candidates(Behaviour behaviour, Cluster cluster) {
         this.behaviour = behaviour;
-        this.rules =
-                behaviour.enabled(FeatureGate.DRA_DEVICE_TAINT_RULES)
-                        ? cluster.taintRules()
-                        : List.of();
+        this.rules = behaviour.enabled(FeatureGate.DRA_DEVICE_TAINT_RULES) ? cluster.taintRules() : List.of();
     }
 
     /** The devices of which a request may get some: not those of a pool that cannot be used. */
@@ -44,23 +41,23 @@ final class Candidates {
 
     private void addTo(List<Candidate> all, Pool pool) {
         for (Slice slice : pool.slices()) {
-            if (!slice.sharedCounters().isEmpty()
-                    && !behaviour.has(Trait.COUNTERS_IN_DEVICE_SLICE)) {
+            if (!slice.sharedCounters().isEmpty() && !behaviour.has(Trait.COUNTERS_IN_DEVICE_SLICE)) {
                 continue;
             }
             for (Device device : slice.devices()) {
                 DeviceId id = slice.id(device);
                 Device tainted = tainted(device, id);
-                DeviceVariable variable =
-                        new DeviceVariable(id.driver(), device, behaviour.listsInExpressions());
+                DeviceVariable variable = new DeviceVariable(id.driver(), device, behaviour.listsInExpressions());
                 all.add(new Candidate(all.size(), pool, slice, tainted, id, variable));
             }
         }
     }
 
     private Device tainted(Device device, DeviceId id) {
-        List<Taint> added =
-                rules.stream().filter(rule -> rule.selects(id)).map(TaintRule::taint).toList();
+        List<Taint> added = rules.stream()
+                .filter(rule -> rule.selects(id))
+                .map(TaintRule::taint)
+                .toList();
         if (added.isEmpty()) {
             return device;
         }

@@ -55,8 +55,7 @@ public final class Cluster {
 
     private void addHolders(Claim claim) {
         for (HeldDevice device : claim.devices()) {
-            holders.computeIfAbsent(device.id(), id -> new ArrayList<>(1))
-                    .add(new Holder(claim.fullName(), device));
+            holders.computeIfAbsent(device.id(), id -> new ArrayList<>(1)).add(new Holder(claim.fullName(), device));
         }
     }
 

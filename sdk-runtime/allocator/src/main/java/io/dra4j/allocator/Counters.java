@@ -23,9 +23,7 @@ final class Counters {
 
     /** The counters of one pool: what claims left of them, and what this search consumes. */
     private record Ledger(
-            Map<Counter, Quantity> available,
-            Map<Counter, List<Holder>> consumers,
-            Map<Counter, BigDecimal> consumed) {
+            Map<Counter, Quantity> available, Map<Counter, List<Holder>> consumers, Map<Counter, BigDecimal> consumed) {
 
         Ledger() {
             this(new LinkedHashMap<>(), new HashMap<>(), new HashMap<>());
@@ -33,16 +31,11 @@ final class Counters {
 
         private void subtract(Device device, List<Holder> holders) {
             for (CounterSet set : device.consumes()) {
-                set.counters()
-                        .forEach(
-                                (name, amount) -> {
-                                    Counter counter = new Counter(set.name(), name);
-                                    available.computeIfPresent(
-                                            counter, (key, left) -> left.minus(amount));
-                                    consumers
-                                            .computeIfAbsent(counter, key -> new ArrayList<>())
-                                            .addAll(holders);
-                                });
+                set.counters().forEach((name, amount) -> {
+                    Counter counter = new Counter(set.name(), name);
+                    available.computeIfPresent(counter, (key, left) -> left.minus(amount));
+                    consumers.computeIfAbsent(counter, key -> new ArrayList<>()).addAll(holders);
+                });
             }
         }
     }
@@ -62,7 +55,8 @@ final class Counters {
      * <p>A counter that is overdrawn refuses each device of the pool, even one that does not use
      * it.
      */
-    @Nullable Obstacle charge(Candidate candidate) {
+    @Nullable
+    Obstacle charge(Candidate candidate) {
         Ledger ledger = ledger(candidate);
         add(ledger, candidate, 1);
         for (Map.Entry<Counter, Quantity> one : ledger.available.entrySet()) {
@@ -84,23 +78,18 @@ final class Counters {
         BigDecimal factor = BigDecimal.valueOf(sign);
         for (CounterSet set : candidate.device().consumes()) {
             set.counters()
-                    .forEach(
-                            (name, amount) ->
-                                    ledger.consumed.merge(
-                                            new Counter(set.name(), name),
-                                            amount.value().multiply(factor),
-                                            BigDecimal::add));
+                    .forEach((name, amount) -> ledger.consumed.merge(
+                            new Counter(set.name(), name), amount.value().multiply(factor), BigDecimal::add));
         }
     }
 
     private static Obstacle missing(Ledger ledger, Counter counter, Device device) {
         Quantity available = ledger.available.getOrDefault(counter, Quantity.ZERO);
         BigDecimal consumed = ledger.consumed.getOrDefault(counter, BigDecimal.ZERO);
-        Quantity needed =
-                device.consumes().stream()
-                        .filter(set -> set.name().equals(counter.set))
-                        .map(set -> set.counters().getOrDefault(counter.name, Quantity.ZERO))
-                        .reduce(Quantity.ZERO, (a, b) -> b.plus(a));
+        Quantity needed = device.consumes().stream()
+                .filter(set -> set.name().equals(counter.set))
+                .map(set -> set.counters().getOrDefault(counter.name, Quantity.ZERO))
+                .reduce(Quantity.ZERO, (a, b) -> b.plus(a));
         Quantity left = available.withValue(available.value().subtract(consumed));
         List<Holder> consumers = ledger.consumers.getOrDefault(counter, List.of());
         return new Obstacle.CounterShort(counter.set, counter.name, needed, left, consumers);
@@ -124,10 +113,7 @@ final class Counters {
         Ledger ledger = new Ledger();
         for (Slice slice : slices) {
             for (CounterSet set : slice.sharedCounters()) {
-                set.counters()
-                        .forEach(
-                                (name, all) ->
-                                        ledger.available.put(new Counter(set.name(), name), all));
+                set.counters().forEach((name, all) -> ledger.available.put(new Counter(set.name(), name), all));
             }
         }
         for (Slice slice : slices) {

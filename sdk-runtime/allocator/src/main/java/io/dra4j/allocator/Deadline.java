@@ -13,8 +13,7 @@ record Deadline(InstantSource clock, Instant end, String node) {
      */
     void check() {
         if (clock.instant().isAfter(end)) {
-            throw new AttemptException(
-                    "node %s: timed out trying to allocate devices".formatted(node));
+            throw new AttemptException("node %s: timed out trying to allocate devices".formatted(node));
         }
     }
 }

@@ -32,9 +32,9 @@ final class DistinctConstraint extends ClaimConstraint {
     }
 
     @Override
-    @Nullable AttributeValue conflict(Entry entry) {
-        Collection<Entry> others =
-                behaviour.has(SchedulerBug.DISTINCT_IN_ONE_REQUEST) ? remembered.values() : entries;
+    @Nullable
+    AttributeValue conflict(Entry entry) {
+        Collection<Entry> others = behaviour.has(SchedulerBug.DISTINCT_IN_ONE_REQUEST) ? remembered.values() : entries;
         for (Entry other : others) {
             if (!areDistinct(entry, other)) {
                 return other.value();

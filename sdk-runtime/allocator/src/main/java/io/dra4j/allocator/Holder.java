@@ -17,9 +17,6 @@ public record Holder(String claim, HeldDevice device) {
     static String text(String words, List<Holder> holders) {
         return holders.isEmpty()
                 ? ""
-                : holders.stream()
-                        .map(Holder::claim)
-                        .distinct()
-                        .collect(Collectors.joining(", ", words, ""));
+                : holders.stream().map(Holder::claim).distinct().collect(Collectors.joining(", ", words, ""));
     }
 }

@@ -16,7 +16,8 @@ final class MatchConstraint extends ClaimConstraint {
     }
 
     @Override
-    @Nullable AttributeValue conflict(Entry entry) {
+    @Nullable
+    AttributeValue conflict(Entry entry) {
         if (entries.isEmpty()) {
             return null;
         }

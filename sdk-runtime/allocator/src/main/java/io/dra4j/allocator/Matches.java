@@ -21,9 +21,9 @@ final class Matches {
     }
 
     /** Returns why a device cannot be selected, or null. */
-    @Nullable Obstacle check(Plan plan, Candidate candidate) {
-        List<@Nullable Optional<Obstacle>> ofPlan =
-                known.computeIfAbsent(plan.index(), index -> empty());
+    @Nullable
+    Obstacle check(Plan plan, Candidate candidate) {
+        List<@Nullable Optional<Obstacle>> ofPlan = known.computeIfAbsent(plan.index(), index -> empty());
         Optional<Obstacle> result = ofPlan.get(candidate.index());
         if (result == null) {
             result = Optional.ofNullable(selection.check(plan, candidate));

@@ -54,9 +54,7 @@ public final class NodeViews {
     private static boolean isOf(String node, List<Slice> slices) {
         boolean local =
                 slices.stream().allMatch(one -> Objects.equals(one.nodes().nodeName(), node));
-        return local
-                && (slices.stream().allMatch(one -> one.sharedCounters().isEmpty())
-                        || isSound(slices));
+        return local && (slices.stream().allMatch(one -> one.sharedCounters().isEmpty()) || isSound(slices));
     }
 
     private static boolean isSound(List<Slice> slices) {
@@ -64,18 +62,16 @@ public final class NodeViews {
         return slices.size() == first.sliceCount()
                 && slices.stream().allMatch(one -> one.generation() == first.generation())
                 && slices.stream()
-                        .allMatch(one -> one.sharedCounters().isEmpty() || one.devices().isEmpty())
+                        .allMatch(one ->
+                                one.sharedCounters().isEmpty() || one.devices().isEmpty())
                 && PoolProblems.ofNames(slices).isEmpty()
                 && PoolProblems.ofCounters(slices).isEmpty();
     }
 
     /** Returns what counts for a node. */
     public Cluster of(Node node) {
-        List<Slice> slices =
-                Stream.concat(
-                                ofMany.stream(),
-                                ofNodes.getOrDefault(node.name(), List.of()).stream())
-                        .toList();
+        List<Slice> slices = Stream.concat(ofMany.stream(), ofNodes.getOrDefault(node.name(), List.of()).stream())
+                .toList();
         Set<Claim> holders = new LinkedHashSet<>();
         slices.stream()
                 .map(Slice::pool)

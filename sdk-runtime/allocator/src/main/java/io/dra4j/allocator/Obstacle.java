@@ -98,8 +98,7 @@ public sealed interface Obstacle {
      * @param deviceClass that has the selector; null if the request has it
      * @param index of the selector
      */
-    record NotSelected(@Nullable String deviceClass, int index, String expression)
-            implements Obstacle {
+    record NotSelected(@Nullable String deviceClass, int index, String expression) implements Obstacle {
         @Override
         public Check check() {
             return deviceClass == null ? Check.REQUEST_SELECTOR : Check.CLASS_SELECTOR;
@@ -108,10 +107,7 @@ public sealed interface Obstacle {
         @Override
         public String text() {
             return "selector #%d of %s does not match: %s"
-                    .formatted(
-                            index,
-                            deviceClass == null ? "the request" : "class " + deviceClass,
-                            expression);
+                    .formatted(index, deviceClass == null ? "the request" : "class " + deviceClass, expression);
         }
     }
 
@@ -173,12 +169,7 @@ public sealed interface Obstacle {
      * @param requested whether the request names the amount, rather than the device
      * @param holders of shares
      */
-    record CapacityShort(
-            String capacity,
-            Quantity amount,
-            Quantity left,
-            boolean requested,
-            List<Holder> holders)
+    record CapacityShort(String capacity, Quantity amount, Quantity left, boolean requested, List<Holder> holders)
             implements Obstacle {
         @Override
         public Check check() {
@@ -198,8 +189,7 @@ public sealed interface Obstacle {
      * @param amount that the device needs; zero if only others need the counter
      * @param consumers of the counter, but for the claims of the same pod
      */
-    record CounterShort(
-            String set, String counter, Quantity amount, Quantity left, List<Holder> consumers)
+    record CounterShort(String set, String counter, Quantity amount, Quantity left, List<Holder> consumers)
             implements Obstacle {
         @Override
         public Check check() {
@@ -209,8 +199,7 @@ public sealed interface Obstacle {
         @Override
         public String text() {
             return "counter %s of set %s has %s left, and %s is needed%s"
-                    .formatted(
-                            counter, set, left, amount, Holder.text("; consumed by ", consumers));
+                    .formatted(counter, set, left, amount, Holder.text("; consumed by ", consumers));
         }
     }
 
@@ -234,8 +223,9 @@ public sealed interface Obstacle {
      * @param other the value that it is compared with; null if there is none
      */
     record NotTogether(
-            Constraint constraint, @Nullable AttributeValue value, @Nullable AttributeValue other)
-            implements Obstacle {
+            Constraint constraint,
+            @Nullable AttributeValue value,
+            @Nullable AttributeValue other) implements Obstacle {
         @Override
         public Check check() {
             return Check.CONSTRAINT;
@@ -245,8 +235,7 @@ public sealed interface Obstacle {
         public String text() {
             return value == null
                     ? "has no attribute for constraint " + constraint
-                    : "has %s, and the claim's others %s: constraint %s"
-                            .formatted(value, other, constraint);
+                    : "has %s, and the claim's others %s: constraint %s".formatted(value, other, constraint);
         }
     }
 }

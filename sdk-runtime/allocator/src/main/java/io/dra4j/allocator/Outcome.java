@@ -18,11 +18,7 @@ public sealed interface Outcome {
      * @param pools of which no device was tried, but for those of other nodes
      * @param poolsOfOtherNodes their number
      */
-    record DoesNotFit(
-            String message,
-            List<RequestObstacles> requests,
-            List<PoolObstacle> pools,
-            int poolsOfOtherNodes)
+    record DoesNotFit(String message, List<RequestObstacles> requests, List<PoolObstacle> pools, int poolsOfOtherNodes)
             implements Outcome {}
 
     /**

@@ -21,12 +21,7 @@ final class Picks {
      *
      * @param charged whether its counters were
      */
-    record Pick(
-            Plan plan,
-            Candidate candidate,
-            boolean shared,
-            boolean charged,
-            Map<String, Quantity> consumed) {}
+    record Pick(Plan plan, Candidate candidate, boolean shared, boolean charged, Map<String, Quantity> consumed) {}
 
     private final Behaviour behaviour;
     private final Cluster cluster;
@@ -47,7 +42,8 @@ final class Picks {
     }
 
     /** Returns why a device is in use for a request, or null. */
-    @Nullable Obstacle checkUse(Plan plan, Candidate candidate) {
+    @Nullable
+    Obstacle checkUse(Plan plan, Candidate candidate) {
         List<Plan> others = exclusive.getOrDefault(candidate.id(), List.of());
         boolean admin = plan.asked().adminAccess();
         for (Plan other : others) {
@@ -69,12 +65,14 @@ final class Picks {
     }
 
     /** Returns why a device has too little capacity left for a request, or null. */
-    @Nullable Obstacle checkCapacity(Plan plan, Candidate candidate) {
+    @Nullable
+    Obstacle checkCapacity(Plan plan, Candidate candidate) {
         return shares.check(plan.asked().capacity(), candidate);
     }
 
     /** Takes a device that passed the checks before, or returns why it cannot be taken. */
-    @Nullable Obstacle take(Plan plan, Candidate candidate) {
+    @Nullable
+    Obstacle take(Plan plan, Candidate candidate) {
         Obstacle inUse = checkUse(plan, candidate);
         if (inUse != null) {
             return inUse;
@@ -153,6 +151,8 @@ final class Picks {
 
     /** The number of devices that a claim has. */
     int count(int claimIndex) {
-        return (int) taken.stream().filter(pick -> pick.plan.claimIndex() == claimIndex).count();
+        return (int) taken.stream()
+                .filter(pick -> pick.plan.claimIndex() == claimIndex)
+                .count();
     }
 }

@@ -46,7 +46,6 @@ record Plan(
     }
 
     Plan withAll(List<Candidate> devices) {
-        return new Plan(
-                index, claimIndex, claim, request, asked, deviceClass, devices.size(), devices);
+        return new Plan(index, claimIndex, claim, request, asked, deviceClass, devices.size(), devices);
     }
 }

@@ -41,25 +41,15 @@ final class Planner {
             least += alternatives.stream().mapToLong(Plan::count).min().orElse(0);
         }
         if (least > ClaimLimits.RESULTS) {
-            throw new AttemptException(
-                    "claim %s: number of requested devices %d exceeds the claim limit of %d"
-                            .formatted(claim.fullName(), least, ClaimLimits.RESULTS));
+            throw new AttemptException("claim %s: number of requested devices %d exceeds the claim limit of %d"
+                    .formatted(claim.fullName(), least, ClaimLimits.RESULTS));
         }
         return all;
     }
 
     private Plan plan(Claim claim, int claimIndex, DeviceRequest request, SubRequest asked) {
         DeviceClass deviceClass = checks.check(claim, asked);
-        Plan plan =
-                new Plan(
-                        plans.size(),
-                        claimIndex,
-                        claim,
-                        request,
-                        asked,
-                        deviceClass,
-                        asked.count(),
-                        List.of());
+        Plan plan = new Plan(plans.size(), claimIndex, claim, request, asked, deviceClass, asked.count(), List.of());
         Plan complete = plan.isAll() ? plan.withAll(allDevices.of(plan)) : plan;
         plans.add(complete);
         return complete;

@@ -14,8 +14,7 @@ import java.util.List;
  * @param incomplete whether slices are missing
  * @param problem why it is invalid; empty if it is not
  */
-record Pool(
-        PoolId id, List<Slice> slices, List<Slice> elsewhere, boolean incomplete, String problem) {
+record Pool(PoolId id, List<Slice> slices, List<Slice> elsewhere, boolean incomplete, String problem) {
 
     boolean isInvalid() {
         return !problem.isEmpty();

@@ -55,9 +55,7 @@ final class PoolProblems {
             }
             for (String counter : consumed.counters().keySet()) {
                 if (!set.counters().containsKey(counter)) {
-                    return Optional.of(
-                            "counter %s not found in counter set %s"
-                                    .formatted(counter, set.name()));
+                    return Optional.of("counter %s not found in counter set %s".formatted(counter, set.name()));
                 }
             }
         }

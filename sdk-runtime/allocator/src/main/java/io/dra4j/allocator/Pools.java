@@ -78,10 +78,9 @@ final class Pools {
                 && slice.devices().stream().anyMatch(Device::grouped)) {
             return Optional.of(FeatureGate.DRA_DEVICE_COMPATIBILITY_GROUPS);
         }
-        boolean partitioned =
-                slice.perDevice()
-                        || (behaviour.atLeast(KubernetesVersion.V1_35)
-                                && !slice.sharedCounters().isEmpty());
+        boolean partitioned = slice.perDevice()
+                || (behaviour.atLeast(KubernetesVersion.V1_35)
+                        && !slice.sharedCounters().isEmpty());
         return partitioned && !behaviour.partitionable()
                 ? Optional.of(FeatureGate.DRA_PARTITIONABLE_DEVICES)
                 : Optional.empty();
@@ -103,11 +102,10 @@ final class Pools {
         }
         Set<Slice> here = Collections.newSetFromMap(new IdentityHashMap<>());
         here.addAll(slices);
-        List<Slice> elsewhere =
-                all.stream()
-                        .filter(one -> one.generation() == first.generation())
-                        .filter(one -> !here.contains(one))
-                        .toList();
+        List<Slice> elsewhere = all.stream()
+                .filter(one -> one.generation() == first.generation())
+                .filter(one -> !here.contains(one))
+                .toList();
         boolean complete = slices.size() + elsewhere.size() == first.sliceCount();
         String problem = complete ? problem(slices, elsewhere) : "";
         return Optional.of(new Pool(id, slices, elsewhere, !complete, problem));
@@ -118,6 +116,7 @@ final class Pools {
         if (!problem.isEmpty() || !behaviour.partitionable()) {
             return problem;
         }
-        return PoolProblems.ofCounters(Stream.concat(slices.stream(), elsewhere.stream()).toList());
+        return PoolProblems.ofCounters(
+                Stream.concat(slices.stream(), elsewhere.stream()).toList());
     }
 }

@@ -21,14 +21,14 @@ record RequestChecks(Behaviour behaviour, Cluster cluster) {
             throw disabled(subject + "has subrequests", lists);
         }
         if (!behaviour.consumable()
-                && request.alternatives().stream().anyMatch(one -> !one.capacity().isEmpty())) {
+                && request.alternatives().stream()
+                        .anyMatch(one -> !one.capacity().isEmpty())) {
             throw disabled(subject + "has capacity requests", FeatureGate.DRA_CONSUMABLE_CAPACITY);
         }
     }
 
     private static AttemptException disabled(String problem, FeatureGate gate) {
-        return new AttemptException(
-                "%s, but the %s feature is disabled".formatted(problem, gate.text()));
+        return new AttemptException("%s, but the %s feature is disabled".formatted(problem, gate.text()));
     }
 
     /** Refuses an alternative with unknown fields, and returns its class. */
@@ -41,8 +41,7 @@ record RequestChecks(Behaviour behaviour, Cluster cluster) {
                             .formatted(claim.fullName(), asked.name(), foreign));
         }
         if (asked.adminAccess() && !behaviour.enabled(FeatureGate.DRA_ADMIN_ACCESS)) {
-            throw new AttemptException(
-                    subject + "admin access is requested, but the feature is disabled");
+            throw new AttemptException(subject + "admin access is requested, but the feature is disabled");
         }
         DeviceClass deviceClass = deviceClass(asked.deviceClass(), subject);
         if (!List.of(SubRequest.EXACT_COUNT, SubRequest.ALL).contains(asked.mode())) {
@@ -53,27 +52,21 @@ record RequestChecks(Behaviour behaviour, Cluster cluster) {
 
     private DeviceClass deviceClass(String name, String subject) {
         if (name.isEmpty()) {
-            throw new AttemptException(
-                    subject + "missing device class name (unsupported request type?)");
+            throw new AttemptException(subject + "missing device class name (unsupported request type?)");
         }
         return cluster.deviceClass(name)
-                .orElseThrow(
-                        () ->
-                                new AttemptException(
-                                        "%scould not retrieve device class %s: deviceclasses \"%s\" not found"
-                                                .formatted(subject, name, name)));
+                .orElseThrow(() ->
+                        new AttemptException("%scould not retrieve device class %s: deviceclasses \"%s\" not found"
+                                .formatted(subject, name, name)));
     }
 
     /** Refuses a constraint that is unknown, or needs a gate that is off. */
     void check(Claim claim, int index) {
         Constraint.Kind kind = claim.constraints().get(index).kind();
-        boolean known =
-                kind == Constraint.Kind.MATCH
-                        || (kind == Constraint.Kind.DISTINCT && behaviour.consumable());
+        boolean known = kind == Constraint.Kind.MATCH || (kind == Constraint.Kind.DISTINCT && behaviour.consumable());
         if (!known) {
-            throw new AttemptException(
-                    "claim %s, constraint #%d: empty constraint (unsupported constraint type?)"
-                            .formatted(claim.fullName(), index));
+            throw new AttemptException("claim %s, constraint #%d: empty constraint (unsupported constraint type?)"
+                    .formatted(claim.fullName(), index));
         }
     }
 }

@@ -14,5 +14,4 @@ import java.util.Map;
  * @param most the largest number that could be had together
  * @param devices the first check that failed, by device, in the order in which they were tried
  */
-public record RequestObstacles(
-        String claim, String request, long wanted, int most, Map<DeviceId, Obstacle> devices) {}
+public record RequestObstacles(String claim, String request, long wanted, int most, Map<DeviceId, Obstacle> devices) {}

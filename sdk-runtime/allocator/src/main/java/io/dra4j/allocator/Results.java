@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 record Results(Node node, List<Picks.Pick> taken) {
 
     Allocation of(Claim claim, int claimIndex) {
-        List<Picks.Pick> picks =
-                taken.stream().filter(pick -> pick.plan().claimIndex() == claimIndex).toList();
+        List<Picks.Pick> picks = taken.stream()
+                .filter(pick -> pick.plan().claimIndex() == claimIndex)
+                .toList();
         return new Allocation(
                 claim.fullName(), picks.stream().map(Results::device).toList(), nodes(picks));
     }
@@ -44,10 +45,9 @@ record Results(Node node, List<Picks.Pick> taken) {
         Set<Requirement> fields = new LinkedHashSet<>();
         for (Picks.Pick pick : picks) {
             Candidate candidate = pick.candidate();
-            NodeChoice nodes =
-                    candidate.slice().perDevice()
-                            ? candidate.device().nodes()
-                            : candidate.slice().nodes();
+            NodeChoice nodes = candidate.slice().perDevice()
+                    ? candidate.device().nodes()
+                    : candidate.slice().nodes();
             if (nodes.nodeName() != null || candidate.device().bindsToNode()) {
                 return NodeSelector.ofNode(node.name());
             }

@@ -43,8 +43,7 @@ public enum SchedulerBug {
             "1.35.0",
             "distinctAttribute keeps nothing apart but shares of one device");
 
-    private static final Pattern NUMBERS =
-            Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6})");
+    private static final Pattern NUMBERS = Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6})");
 
     private final KubernetesVersion first;
     private final KubernetesVersion last;
@@ -83,9 +82,7 @@ public enum SchedulerBug {
         }
         String[] others = other.split("\\.");
         for (int i = 0; i < others.length; i++) {
-            int difference =
-                    Integer.compare(
-                            Integer.parseInt(numbers.group(i + 1)), Integer.parseInt(others[i]));
+            int difference = Integer.compare(Integer.parseInt(numbers.group(i + 1)), Integer.parseInt(others[i]));
             if (difference != 0) {
                 return difference > 0;
             }

@@ -98,9 +98,8 @@ final class Search {
         Candidate candidate = plan.all().get(count);
         Obstacle obstacle = picks.take(plan, candidate);
         if (obstacle instanceof Obstacle.NotTogether) {
-            throw new AttemptException(
-                    "%scannot add device %s because a claim constraint would not be satisfied"
-                            .formatted(plan.subject(), candidate.id()));
+            throw new AttemptException("%scannot add device %s because a claim constraint would not be satisfied"
+                    .formatted(plan.subject(), candidate.id()));
         }
         if (obstacle != null) {
             trace.refused(plan, candidate, obstacle);

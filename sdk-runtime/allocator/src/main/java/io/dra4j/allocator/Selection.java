@@ -25,39 +25,29 @@ final class Selection {
      *
      * @throws AttemptException if an expression fails
      */
-    @Nullable Obstacle check(Plan plan, Candidate candidate) {
+    @Nullable
+    Obstacle check(Plan plan, Candidate candidate) {
         FeatureGate binding = FeatureGate.DRA_DEVICE_BINDING_CONDITIONS;
         if (!candidate.device().bindingConditions().isEmpty() && !behaviour.enabled(binding)) {
             return new Obstacle.GateOff(binding.text());
         }
         String deviceClass = plan.deviceClass().name();
-        Obstacle ofClass =
-                select(
-                        plan.deviceClass().selectors(),
-                        candidate,
-                        "class " + deviceClass,
-                        deviceClass);
+        Obstacle ofClass = select(plan.deviceClass().selectors(), candidate, "class " + deviceClass, deviceClass);
         if (ofClass != null) {
             return ofClass;
         }
-        Obstacle ofRequest =
-                select(
-                        plan.asked().selectors(),
-                        candidate,
-                        "claim " + plan.claim().fullName(),
-                        null);
+        Obstacle ofRequest = select(
+                plan.asked().selectors(), candidate, "claim " + plan.claim().fullName(), null);
         if (ofRequest != null) {
             return ofRequest;
         }
-        boolean here = !candidate.slice().perDevice() || candidate.device().nodes().includes(node);
+        boolean here =
+                !candidate.slice().perDevice() || candidate.device().nodes().includes(node);
         return here ? null : new Obstacle.OtherNode(node.name());
     }
 
     private @Nullable Obstacle select(
-            List<String> selectors,
-            Candidate candidate,
-            String owner,
-            @Nullable String deviceClass) {
+            List<String> selectors, Candidate candidate, String owner, @Nullable String deviceClass) {
         for (int i = 0; i < selectors.size(); i++) {
             String expression = selectors.get(i);
             String selector = owner + ": selector #" + i;

@@ -24,8 +24,7 @@ final class Shares {
             count += sign;
             BigDecimal factor = BigDecimal.valueOf(sign);
             consumed.forEach(
-                    (name, amount) ->
-                            amounts.merge(name, amount.value().multiply(factor), BigDecimal::add));
+                    (name, amount) -> amounts.merge(name, amount.value().multiply(factor), BigDecimal::add));
         }
 
         private BigDecimal of(String name) {
@@ -65,17 +64,18 @@ final class Shares {
     }
 
     /** Returns why a device has less capacity left than a request needs, or null. */
-    @Nullable Obstacle check(Map<String, Quantity> requested, Candidate candidate) {
+    @Nullable
+    Obstacle check(Map<String, Quantity> requested, Candidate candidate) {
         return check(requested, candidate, held(candidate.id()));
     }
 
     /** Returns the same as if no claim had a share of the device. */
-    @Nullable Obstacle checkWhole(Map<String, Quantity> requested, Candidate candidate) {
+    @Nullable
+    Obstacle checkWhole(Map<String, Quantity> requested, Candidate candidate) {
         return check(requested, candidate, NONE);
     }
 
-    private @Nullable Obstacle check(
-            Map<String, Quantity> requested, Candidate candidate, Taken held) {
+    private @Nullable Obstacle check(Map<String, Quantity> requested, Candidate candidate, Taken held) {
         if (!behaviour.consumable()) {
             return null;
         }
@@ -98,11 +98,7 @@ final class Shares {
     }
 
     private @Nullable Obstacle check(
-            String name,
-            @Nullable Quantity requested,
-            Capacity capacity,
-            BigDecimal taken,
-            Candidate candidate) {
+            String name, @Nullable Quantity requested, Capacity capacity, BigDecimal taken, Candidate candidate) {
         Quantity amount = amounts.consumed(requested, capacity);
         if (!amounts.allowed(amount, capacity.policy())) {
             return new Obstacle.AmountRefused(name, amount);
@@ -112,8 +108,7 @@ final class Shares {
             return null;
         }
         List<Holder> holders = cluster.holders(candidate.id());
-        return new Obstacle.CapacityShort(
-                name, amount, capacity.value().withValue(left), requested != null, holders);
+        return new Obstacle.CapacityShort(name, amount, capacity.value().withValue(left), requested != null, holders);
     }
 
     /** Takes a share of a device, and returns what it consumes. */
@@ -123,10 +118,7 @@ final class Shares {
         candidate
                 .device()
                 .capacity()
-                .forEach(
-                        (name, capacity) ->
-                                consumed.put(
-                                        name, amounts.consumed(requested.get(name), capacity)));
+                .forEach((name, capacity) -> consumed.put(name, amounts.consumed(requested.get(name), capacity)));
         picked.computeIfAbsent(candidate.id(), id -> new Taken()).add(consumed, 1);
         return consumed;
     }

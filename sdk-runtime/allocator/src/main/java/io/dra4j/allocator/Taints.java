@@ -23,7 +23,8 @@ final class Taints {
     }
 
     /** Returns the first taint that is not tolerated, or null. */
-    @Nullable Obstacle check(Plan plan, Candidate candidate) {
+    @Nullable
+    Obstacle check(Plan plan, Candidate candidate) {
         if (!enabled) {
             return null;
         }

@@ -17,10 +17,7 @@ final class Trace {
     /** Keeps why a device was refused; that it was picked for another request counts least. */
     void refused(Plan plan, Candidate candidate, Obstacle obstacle) {
         refused.computeIfAbsent(plan.index(), index -> new LinkedHashMap<>())
-                .merge(
-                        candidate.id(),
-                        obstacle,
-                        (first, later) -> first instanceof Obstacle.Picked ? later : first);
+                .merge(candidate.id(), obstacle, (first, later) -> first instanceof Obstacle.Picked ? later : first);
     }
 
     /** Keeps how many devices a request had at once. */
@@ -34,13 +31,12 @@ final class Trace {
         for (Plan plan : plans) {
             Integer reached = most.get(plan.index());
             if (reached != null) {
-                all.add(
-                        new RequestObstacles(
-                                plan.claim().fullName(),
-                                plan.resultName(),
-                                plan.count(),
-                                reached,
-                                refused.getOrDefault(plan.index(), Map.of())));
+                all.add(new RequestObstacles(
+                        plan.claim().fullName(),
+                        plan.resultName(),
+                        plan.count(),
+                        reached,
+                        refused.getOrDefault(plan.index(), Map.of())));
             }
         }
         return all;

@@ -51,9 +51,7 @@ final class UnusedPools {
             return notSeen(cluster.slices(id));
         }
         if (pool.incomplete() && !behaviour.has(Trait.INCOMPLETE_POOLS_ARE_USED)) {
-            return Optional.of(
-                    "is being updated: it has %d of %d slices"
-                            .formatted(pool.found(), pool.expected()));
+            return Optional.of("is being updated: it has %d of %d slices".formatted(pool.found(), pool.expected()));
         }
         return pool.isInvalid() ? Optional.of("is invalid: " + pool.problem()) : Optional.empty();
     }
@@ -62,12 +60,11 @@ final class UnusedPools {
         if (slices.stream().anyMatch(pools::counts)) {
             return Optional.of("is being replaced by a newer generation");
         }
-        String gates =
-                slices.stream()
-                        .flatMap(slice -> pools.missingGate(slice).stream())
-                        .map(FeatureGate::text)
-                        .distinct()
-                        .collect(Collectors.joining(", "));
+        String gates = slices.stream()
+                .flatMap(slice -> pools.missingGate(slice).stream())
+                .map(FeatureGate::text)
+                .distinct()
+                .collect(Collectors.joining(", "));
         return gates.isEmpty() ? Optional.empty() : Optional.of("needs feature gate " + gates);
     }
 }

@@ -30,18 +30,12 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
 
     /** Returns whether results say which request they are for: names are not repeated. */
     boolean canTell() {
-        return claims.stream()
-                .allMatch(
-                        claim -> {
-                            List<String> names =
-                                    claim.requests().stream()
-                                            .flatMap(
-                                                    request ->
-                                                            request.alternatives().stream()
-                                                                    .map(request::nameOf))
-                                            .toList();
-                            return Set.copyOf(names).size() == names.size();
-                        });
+        return claims.stream().allMatch(claim -> {
+            List<String> names = claim.requests().stream()
+                    .flatMap(request -> request.alternatives().stream().map(request::nameOf))
+                    .toList();
+            return Set.copyOf(names).size() == names.size();
+        });
     }
 
     /** Returns what is wrong with the allocations. */
@@ -50,8 +44,9 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
         for (int i = 0; i < claims.size(); i++) {
             checkClaim(claims.get(i), outcome.allocations().get(i), violations);
         }
-        List<AllocatedDevice> all =
-                outcome.allocations().stream().flatMap(one -> one.results().stream()).toList();
+        List<AllocatedDevice> all = outcome.allocations().stream()
+                .flatMap(one -> one.results().stream())
+                .toList();
         checkUse(all, violations);
         checkCapacity(all, violations);
         checkCounters(all, violations);
@@ -59,12 +54,11 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
     }
 
     private Device device(DeviceId id) {
-        long newest =
-                cluster.slices(new PoolId(id.driver(), id.pool())).stream()
-                        .filter(slice -> has(slice, id))
-                        .mapToLong(Slice::generation)
-                        .max()
-                        .orElseThrow();
+        long newest = cluster.slices(new PoolId(id.driver(), id.pool())).stream()
+                .filter(slice -> has(slice, id))
+                .mapToLong(Slice::generation)
+                .max()
+                .orElseThrow();
         return cluster.slices(new PoolId(id.driver(), id.pool())).stream()
                 .filter(slice -> slice.generation() == newest && has(slice, id))
                 .flatMap(slice -> slice.devices().stream())
@@ -80,18 +74,16 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
     private void checkClaim(Claim claim, Allocation allocation, List<String> violations) {
         int left = allocation.results().size();
         for (DeviceRequest request : claim.requests()) {
-            List<SubRequest> chosen =
-                    request.alternatives().stream()
-                            .filter(one -> !of(allocation, request.nameOf(one)).isEmpty())
-                            .toList();
+            List<SubRequest> chosen = request.alternatives().stream()
+                    .filter(one -> !of(allocation, request.nameOf(one)).isEmpty())
+                    .toList();
             if (chosen.size() > 1) {
                 violations.add("several alternatives of " + request.name());
             }
             for (SubRequest asked : chosen) {
                 List<AllocatedDevice> devices = of(allocation, request.nameOf(asked));
                 left -= devices.size();
-                if (asked.mode().equals(SubRequest.EXACT_COUNT)
-                        && devices.size() != Math.max(0, asked.count())) {
+                if (asked.mode().equals(SubRequest.EXACT_COUNT) && devices.size() != Math.max(0, asked.count())) {
                     violations.add("%d devices for %s".formatted(devices.size(), asked));
                 }
                 devices.forEach(one -> checkDevice(asked, one.device(), violations));
@@ -104,7 +96,9 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
     }
 
     private static List<AllocatedDevice> of(Allocation allocation, String request) {
-        return allocation.results().stream().filter(one -> one.request().equals(request)).toList();
+        return allocation.results().stream()
+                .filter(one -> one.request().equals(request))
+                .toList();
     }
 
     private void checkDevice(SubRequest asked, DeviceId id, List<String> violations) {
@@ -117,36 +111,33 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
         Stream.concat(
                         cluster.deviceClass(asked.deviceClass()).orElseThrow().selectors().stream(),
                         asked.selectors().stream())
-                .filter(
-                        one ->
-                                !COMPILED.computeIfAbsent(one, DeviceSelector::compile)
-                                        .matches(variable))
+                .filter(one ->
+                        !COMPILED.computeIfAbsent(one, DeviceSelector::compile).matches(variable))
                 .forEach(one -> violations.add(id + " does not match " + one));
         asked.capacity().keySet().stream()
                 .filter(name -> !device.capacity().containsKey(name))
                 .forEach(name -> violations.add(id + " has no " + name));
     }
 
-    private void checkConstraint(
-            Claim claim, Constraint constraint, Allocation allocation, List<String> violations) {
+    private void checkConstraint(Claim claim, Constraint constraint, Allocation allocation, List<String> violations) {
         List<AttributeValue> values = new ArrayList<>();
         for (DeviceRequest request : claim.requests()) {
             for (SubRequest asked : request.alternatives()) {
                 if (constraint.appliesTo(request, asked)) {
-                    of(allocation, request.nameOf(asked))
-                            .forEach(one -> values.add(value(one.device(), constraint)));
+                    of(allocation, request.nameOf(asked)).forEach(one -> values.add(value(one.device(), constraint)));
                 }
             }
         }
         boolean match = constraint.kind() == Constraint.Kind.MATCH;
-        Set<Object> common = new HashSet<>(values.isEmpty() ? Set.of() : values.get(0).values());
+        Set<Object> common =
+                new HashSet<>(values.isEmpty() ? Set.of() : values.get(0).values());
         values.forEach(value -> common.retainAll(value.values()));
-        long distinct =
-                values.stream().flatMap(value -> value.values().stream()).distinct().count();
+        long distinct = values.stream()
+                .flatMap(value -> value.values().stream())
+                .distinct()
+                .count();
         long count = values.stream().mapToLong(value -> value.values().size()).sum();
-        if (!values.isEmpty() && match
-                ? common.isEmpty() && values.size() > 1
-                : distinct != count) {
+        if (!values.isEmpty() && match ? common.isEmpty() && values.size() > 1 : distinct != count) {
             if (match || values.stream().map(AttributeValue::type).distinct().count() == 1) {
                 violations.add(constraint + " does not hold for " + values);
             }
@@ -163,9 +154,8 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
     private void checkUse(List<AllocatedDevice> all, List<String> violations) {
         Set<DeviceId> exclusive = new HashSet<>();
         for (AllocatedDevice one : all) {
-            boolean held =
-                    cluster.holders(one.device()).stream()
-                            .anyMatch(holder -> holder.device().isExclusive());
+            boolean held = cluster.holders(one.device()).stream()
+                    .anyMatch(holder -> holder.device().isExclusive());
             if (!one.adminAccess() && (held || (!one.shared() && !exclusive.add(one.device())))) {
                 violations.add(one.device() + " is in use");
             }
@@ -176,27 +166,16 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
         Map<DeviceId, Map<String, BigDecimal>> taken = new HashMap<>();
         for (AllocatedDevice one : all) {
             if (one.shared()) {
-                Map<String, BigDecimal> ofDevice =
-                        taken.computeIfAbsent(one.device(), this::heldCapacity);
-                one.consumedCapacity()
-                        .forEach(
-                                (name, amount) ->
-                                        ofDevice.merge(name, amount.value(), BigDecimal::add));
+                Map<String, BigDecimal> ofDevice = taken.computeIfAbsent(one.device(), this::heldCapacity);
+                one.consumedCapacity().forEach((name, amount) -> ofDevice.merge(name, amount.value(), BigDecimal::add));
             }
         }
-        taken.forEach(
-                (id, amounts) ->
-                        device(id)
-                                .capacity()
-                                .forEach(
-                                        (name, capacity) -> {
-                                            BigDecimal sum =
-                                                    amounts.getOrDefault(name, BigDecimal.ZERO);
-                                            if (sum.compareTo(capacity.value().value()) > 0) {
-                                                violations.add(
-                                                        "%s of %s: %s".formatted(name, id, sum));
-                                            }
-                                        }));
+        taken.forEach((id, amounts) -> device(id).capacity().forEach((name, capacity) -> {
+            BigDecimal sum = amounts.getOrDefault(name, BigDecimal.ZERO);
+            if (sum.compareTo(capacity.value().value()) > 0) {
+                violations.add("%s of %s: %s".formatted(name, id, sum));
+            }
+        }));
     }
 
     private Map<String, BigDecimal> heldCapacity(DeviceId id) {
@@ -214,8 +193,8 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
         Set<PoolId> pools = new HashSet<>();
         for (AllocatedDevice one : all) {
             DeviceId id = one.device();
-            boolean inUse =
-                    cluster.holders(id).stream().anyMatch(holder -> !holder.device().adminAccess());
+            boolean inUse = cluster.holders(id).stream()
+                    .anyMatch(holder -> !holder.device().adminAccess());
             if (!device(id).consumes().isEmpty() && !inUse && used.add(id)) {
                 pools.add(new PoolId(id.driver(), id.pool()));
             }
@@ -225,44 +204,33 @@ record AllocationRules(Cluster cluster, List<Claim> claims, boolean lists) {
 
     private void checkCounters(PoolId pool, Set<DeviceId> used, List<String> violations) {
         Map<String, BigDecimal> left = new HashMap<>();
-        long newest =
-                cluster.slices(pool).stream()
-                        .filter(
-                                slice ->
-                                        slice.devices().stream()
-                                                .map(slice::id)
-                                                .anyMatch(used::contains))
-                        .mapToLong(Slice::generation)
-                        .max()
-                        .orElseThrow();
+        long newest = cluster.slices(pool).stream()
+                .filter(slice -> slice.devices().stream().map(slice::id).anyMatch(used::contains))
+                .mapToLong(Slice::generation)
+                .max()
+                .orElseThrow();
         for (Slice slice : cluster.slices(pool)) {
             if (slice.generation() == newest) {
                 slice.sharedCounters().forEach(set -> add(left, set, 1));
                 for (Device device : slice.devices()) {
-                    boolean held =
-                            cluster.holders(slice.id(device)).stream()
-                                    .anyMatch(holder -> !holder.device().adminAccess());
+                    boolean held = cluster.holders(slice.id(device)).stream()
+                            .anyMatch(holder -> !holder.device().adminAccess());
                     if (held || used.contains(slice.id(device))) {
                         device.consumes().forEach(set -> add(left, set, -1));
                     }
                 }
             }
         }
-        left.forEach(
-                (counter, amount) -> {
-                    if (amount.signum() < 0) {
-                        violations.add("counter %s of %s: %s".formatted(counter, pool, amount));
-                    }
-                });
+        left.forEach((counter, amount) -> {
+            if (amount.signum() < 0) {
+                violations.add("counter %s of %s: %s".formatted(counter, pool, amount));
+            }
+        });
     }
 
     private static void add(Map<String, BigDecimal> left, CounterSet set, int sign) {
         set.counters()
-                .forEach(
-                        (name, amount) ->
-                                left.merge(
-                                        set.name() + "/" + name,
-                                        amount.value().multiply(BigDecimal.valueOf(sign)),
-                                        BigDecimal::add));
+                .forEach((name, amount) -> left.merge(
+                        set.name() + "/" + name, amount.value().multiply(BigDecimal.valueOf(sign)), BigDecimal::add));
     }
 }

@@ -28,14 +28,10 @@ public record AllocatorCase(JsonNode json) {
 
     /** All cases of the file. */
     public static List<AllocatorCase> all() {
-        try (BufferedReader lines =
-                new BufferedReader(
-                        new InputStreamReader(
-                                new GZIPInputStream(
-                                        Objects.requireNonNull(
-                                                AllocatorCase.class.getResourceAsStream(
-                                                        "allocator-cases.jsonl.gz"))),
-                                StandardCharsets.UTF_8))) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(
+                new GZIPInputStream(
+                        Objects.requireNonNull(AllocatorCase.class.getResourceAsStream("allocator-cases.jsonl.gz"))),
+                StandardCharsets.UTF_8))) {
             return lines.lines().map(AllocatorCase::parse).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -69,8 +65,7 @@ public record AllocatorCase(JsonNode json) {
 
     public FeatureGates gates() {
         return new FeatureGates(
-                KubernetesVersion.V1_36,
-                Map.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, listAttributes()));
+                KubernetesVersion.V1_36, Map.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, listAttributes()));
     }
 
     public Cluster cluster() {

@@ -34,16 +34,11 @@ class AllocatorCasesTest {
         Map<Boolean, Allocator> allocators = new HashMap<>();
         List<String> differences = new ArrayList<>();
         for (AllocatorCase one : AllocatorCase.all()) {
-            Allocator allocator =
-                    allocators.computeIfAbsent(
-                            one.listAttributes(), key -> allocator(one, asReleased));
+            Allocator allocator = allocators.computeIfAbsent(one.listAttributes(), key -> allocator(one, asReleased));
             Outcome outcome = allocator.allocate(one.cluster(), one.node(), one.claims());
             ObjectNode answer = AnswerJson.of(outcome);
-            if (!answer.equals(expected.get(one.name()))
-                    && (asReleased || !one.isDecidedByBugs())) {
-                differences.add(
-                        "%s: %s, expected %s"
-                                .formatted(one.name(), answer, expected.get(one.name())));
+            if (!answer.equals(expected.get(one.name())) && (asReleased || !one.isDecidedByBugs())) {
+                differences.add("%s: %s, expected %s".formatted(one.name(), answer, expected.get(one.name())));
             }
         }
         return differences;

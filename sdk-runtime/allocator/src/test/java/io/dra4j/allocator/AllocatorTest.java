@@ -28,25 +28,21 @@ class AllocatorTest {
     /** The texts of obstacles by the names of devices, for the first request. */
     private static Map<String, String> obstacles(Given given) {
         return refused(given).requests().get(0).devices().entrySet().stream()
-                .collect(
-                        Collectors.toMap(
-                                one -> one.getKey().device(), one -> one.getValue().text()));
+                .collect(Collectors.toMap(
+                        one -> one.getKey().device(), one -> one.getValue().text()));
     }
 
     @Test
     void capacitiesShowWhatIsLeft() {
         String policy = "requestPolicy: {default: '1Gi', validValues: ['1Gi', '2Gi']}";
-        Given given =
-                new Given()
-                        .devices(
-                                """
+        Given given = new Given()
+                .devices("""
                                 {name: 'a', allowMultipleAllocations: true, capacity: {m: {value: '8Gi'}}},
                                 {name: 'b', capacity: {m: {value: '8Gi', %s}}},
                                 {name: 'd'}
-                                """
-                                        .formatted(policy))
-                        .held("a", ", shareID: 'x', consumedCapacity: {m: '6Gi'}")
-                        .claim("capacity: {requests: {m: '3Gi'}}");
+                                """.formatted(policy))
+                .held("a", ", shareID: 'x', consumedCapacity: {m: '6Gi'}")
+                .claim("capacity: {requests: {m: '3Gi'}}");
 
         assertThat(obstacles(given))
                 .containsOnly(
@@ -58,58 +54,40 @@ class AllocatorTest {
     @Test
     void countersShowWhatIsLeft() {
         String consumes = "consumesCounters: [{counterSet: 's', counters: {m: {value: '3Gi'}}}]";
-        Given given =
-                new Given()
-                        .slice(
-                                "p",
-                                2,
-                                "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: '4Gi'}}}]")
-                        .slice(
-                                "p",
-                                2,
-                                "nodeName: 'n', devices: [{name: 'a', %s}, {name: 'b', %s}]"
-                                        .formatted(consumes, consumes))
-                        .held("a", "")
-                        .claim("");
+        Given given = new Given()
+                .slice("p", 2, "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: '4Gi'}}}]")
+                .slice(
+                        "p",
+                        2,
+                        "nodeName: 'n', devices: [{name: 'a', %s}, {name: 'b', %s}]".formatted(consumes, consumes))
+                .held("a", "")
+                .claim("");
 
         assertThat(obstacles(given))
                 .containsOnly(
                         Map.entry("a", "in use by ns/h0"),
-                        Map.entry(
-                                "b",
-                                "counter m of set s has 1Gi left, and 3Gi is needed; consumed by ns/h0"));
+                        Map.entry("b", "counter m of set s has 1Gi left, and 3Gi is needed; consumed by ns/h0"));
     }
 
     @Test
     void constraintsShowBothValues() {
-        Given given =
-                new Given()
-                        .devices(
-                                "{name: 'a', attributes: {x: {int: 1}}}, {name: 'b', attributes: {x: {int: 2}}}, {name: 'd'}")
-                        .requests(
-                                "{name: 'r', exactly: {deviceClassName: 'c', count: 2}}",
-                                "{matchAttribute: 'drv.example/x'}");
+        Given given = new Given()
+                .devices("{name: 'a', attributes: {x: {int: 1}}}, {name: 'b', attributes: {x: {int: 2}}}, {name: 'd'}")
+                .requests(
+                        "{name: 'r', exactly: {deviceClassName: 'c', count: 2}}", "{matchAttribute: 'drv.example/x'}");
 
         assertThat(obstacles(given))
                 .containsOnly(
-                        Map.entry(
-                                "b",
-                                "has 2, and the claim's others 1: constraint matchAttribute drv.example/x"),
-                        Map.entry(
-                                "d",
-                                "has no attribute for constraint matchAttribute drv.example/x"));
+                        Map.entry("b", "has 2, and the claim's others 1: constraint matchAttribute drv.example/x"),
+                        Map.entry("d", "has no attribute for constraint matchAttribute drv.example/x"));
         assertThat(refused(given).requests().get(0).most()).isEqualTo(1);
     }
 
     private static Given twoRequests(String devices) {
-        return new Given()
-                .devices(devices)
-                .requests(
-                        """
+        return new Given().devices(devices).requests("""
                         {name: 'q', exactly: {deviceClassName: 'c', tolerations: [{operator: 'Exists'}]}},
                         {name: 'r', exactly: {deviceClassName: 'c'}}
-                        """,
-                        "");
+                        """, "");
     }
 
     @Test
@@ -117,9 +95,7 @@ class AllocatorTest {
         Map<DeviceId, Obstacle> devices =
                 refused(twoRequests("{name: 'a'}")).requests().get(1).devices();
 
-        assertThat(devices.values())
-                .extracting(Obstacle::text)
-                .containsExactly("needed for request q of claim ns/c0");
+        assertThat(devices.values()).extracting(Obstacle::text).containsExactly("needed for request q of claim ns/c0");
     }
 
     @Test
@@ -134,32 +110,26 @@ class AllocatorTest {
 
     @Test
     void poolsThatAreNotUsedHaveAReason() {
-        Given given =
-                new Given()
-                        .slice("lacking", 2, "nodeName: 'n', devices: []")
-                        .slice("elsewhere", 1, "nodeName: 'm', devices: []")
-                        .slice("empty", 1, "nodeName: 'n', devices: []")
-                        .slice("double", 1, "nodeName: 'n', devices: [{name: 'a'}, {name: 'a'}]")
-                        .claim("");
+        Given given = new Given()
+                .slice("lacking", 2, "nodeName: 'n', devices: []")
+                .slice("elsewhere", 1, "nodeName: 'm', devices: []")
+                .slice("empty", 1, "nodeName: 'n', devices: []")
+                .slice("double", 1, "nodeName: 'n', devices: [{name: 'a'}, {name: 'a'}]")
+                .claim("");
 
         assertThat(refused(given).pools())
                 .extracting(one -> one.pool().pool() + " " + one.problem())
                 .containsExactly(
-                        "double is invalid: duplicate device name a",
-                        "lacking is being updated: it has 1 of 2 slices");
+                        "double is invalid: duplicate device name a", "lacking is being updated: it has 1 of 2 slices");
         assertThat(refused(given).poolsOfOtherNodes()).isEqualTo(1);
     }
 
     @Test
     void anOldGenerationIsNotUsedWhileANewOneComes() {
-        Given given =
-                new Given()
-                        .slice("p", 2, "nodeName: 'n', devices: [{name: 'a'}]")
-                        .slice(
-                                "p",
-                                1,
-                                "nodeName: 'm', pool: {name: 'p', generation: 2, resourceSliceCount: 1}")
-                        .claim("");
+        Given given = new Given()
+                .slice("p", 2, "nodeName: 'n', devices: [{name: 'a'}]")
+                .slice("p", 1, "nodeName: 'm', pool: {name: 'p', generation: 2, resourceSliceCount: 1}")
+                .claim("");
 
         assertThat(refused(given).pools())
                 .singleElement()
@@ -169,12 +139,10 @@ class AllocatorTest {
 
     @Test
     void aLaterClaimMayChangeWhatAnEarlierOneGets() {
-        Given given =
-                new Given()
-                        .devices("{name: 'a', attributes: {x: {int: 1}}}, {name: 'b'}")
-                        .claim("")
-                        .claim(
-                                "selectors: [{cel: {expression: '\"x\" in device.attributes[\"drv.example\"]'}}]");
+        Given given = new Given()
+                .devices("{name: 'a', attributes: {x: {int: 1}}}, {name: 'b'}")
+                .claim("")
+                .claim("selectors: [{cel: {expression: '\"x\" in device.attributes[\"drv.example\"]'}}]");
 
         assertThat(devices(given.allocate(ALLOCATOR))).containsExactly("b", "a");
     }
@@ -186,11 +154,8 @@ class AllocatorTest {
             all.append("{name: 'd%d', attributes: {x: {int: %d}}},".formatted(i, i / 15));
         }
         Given given = new Given().devices(all.toString());
-        given.requests(
-                "{name: 'r', exactly: {deviceClassName: 'c', count: 16}}",
-                "{matchAttribute: 'drv.example/x'}");
-        Allocator slow =
-                Allocator.of(GATES, Set.of(), new StepClock()).withTimeLimit(Duration.ofMillis(20));
+        given.requests("{name: 'r', exactly: {deviceClassName: 'c', count: 16}}", "{matchAttribute: 'drv.example/x'}");
+        Allocator slow = Allocator.of(GATES, Set.of(), new StepClock()).withTimeLimit(Duration.ofMillis(20));
 
         assertThat(slow.allocate(given.cluster(), new Node("n", Map.of()), given.claims()))
                 .isEqualTo(new Outcome.Failed("node n: timed out trying to allocate devices"));
@@ -204,30 +169,23 @@ class AllocatorTest {
 
     @Test
     void theWrongClassAndModeAreErrors() {
-        assertThat(
-                        new Given()
-                                .requests("{name: 'r', exactly: {deviceClassName: 'x'}}", "")
-                                .allocate(ALLOCATOR))
-                .isEqualTo(
-                        new Outcome.Failed(
-                                "claim ns/c0, request r: could not retrieve device class x: deviceclasses \"x\" not found"));
+        assertThat(new Given()
+                        .requests("{name: 'r', exactly: {deviceClassName: 'x'}}", "")
+                        .allocate(ALLOCATOR))
+                .isEqualTo(new Outcome.Failed(
+                        "claim ns/c0, request r: could not retrieve device class x: deviceclasses \"x\" not found"));
         assertThat(new Given().claim("allocationMode: 'Some'").allocate(ALLOCATOR))
-                .isEqualTo(
-                        new Outcome.Failed("claim ns/c0, request r: unsupported count mode Some"));
+                .isEqualTo(new Outcome.Failed("claim ns/c0, request r: unsupported count mode Some"));
         assertThat(new Given().claim("count: 33").allocate(ALLOCATOR))
-                .isEqualTo(
-                        new Outcome.Failed(
-                                "claim ns/c0: number of requested devices 33 exceeds the claim limit of 32"));
-        assertThat(
-                        new Given()
-                                .devices("{name: 'a'}")
-                                .claim("selectors: [{cel: {expression: '1 +'}}]")
-                                .allocate(ALLOCATOR))
+                .isEqualTo(new Outcome.Failed(
+                        "claim ns/c0: number of requested devices 33 exceeds the claim limit of 32"));
+        assertThat(new Given()
+                        .devices("{name: 'a'}")
+                        .claim("selectors: [{cel: {expression: '1 +'}}]")
+                        .allocate(ALLOCATOR))
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
-                        failed ->
-                                assertThat(failed.message())
-                                        .startsWith(
-                                                "claim ns/c0: selector #0: CEL compile error: compilation failed"));
+                        failed -> assertThat(failed.message())
+                                .startsWith("claim ns/c0: selector #0: CEL compile error: compilation failed"));
     }
 }

@@ -45,9 +45,7 @@ class AmountsTest {
             String consumed,
             boolean allowed) {
         RequestPolicy.Range range =
-                min == null
-                        ? null
-                        : new RequestPolicy.Range(quantity(min), quantity(max), quantity(step));
+                min == null ? null : new RequestPolicy.Range(quantity(min), quantity(max), quantity(step));
         RequestPolicy policy = new RequestPolicy(quantity(byDefault), List.of(), range);
 
         assertAmount(requested, policy, consumed, allowed);
@@ -58,11 +56,7 @@ class AmountsTest {
     void valuesAreTheNextLargerOne(@Nullable String requested, String consumed, boolean allowed) {
         List<Quantity> values = List.of(Quantity.parse("2Gi"), Quantity.parse("4Gi"));
 
-        assertAmount(
-                requested,
-                new RequestPolicy(Quantity.parse("2Gi"), values, null),
-                consumed,
-                allowed);
+        assertAmount(requested, new RequestPolicy(Quantity.parse("2Gi"), values, null), consumed, allowed);
     }
 
     private static void assertAmount(

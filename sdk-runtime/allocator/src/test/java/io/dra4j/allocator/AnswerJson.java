@@ -48,8 +48,7 @@ final class AnswerJson {
         return json;
     }
 
-    private static void add(
-            ObjectNode json, String field, List<NodeSelector.Requirement> requirements) {
+    private static void add(ObjectNode json, String field, List<NodeSelector.Requirement> requirements) {
         if (!requirements.isEmpty()) {
             ArrayNode all = json.putArray(field);
             for (NodeSelector.Requirement one : requirements) {
@@ -74,8 +73,7 @@ final class AnswerJson {
         }
         if (!device.consumedCapacity().isEmpty()) {
             ObjectNode capacity = json.putObject("consumedCapacity");
-            device.consumedCapacity()
-                    .forEach((name, amount) -> capacity.put(name, amount.toString()));
+            device.consumedCapacity().forEach((name, amount) -> capacity.put(name, amount.toString()));
         }
         if (!device.bindingConditions().isEmpty()) {
             device.bindingConditions().forEach(json.putArray("bindingConditions")::add);

@@ -14,9 +14,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
 /** The allocator is a leaf: it knows the rules, and neither a client nor a driver. */
-@AnalyzeClasses(
-        packages = "io.dra4j.allocator",
-        importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.dra4j.allocator", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
     @ArchTest
@@ -25,49 +23,46 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule rulesAndExpressionsAreKnown =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.allocator..",
-                            "io.dra4j.rules",
-                            "java..",
-                            "dev.cel..",
-                            "com.google.common..",
-                            "com.google.re2j..",
-                            "com.fasterxml.jackson.databind..",
-                            "com.fasterxml.jackson.core..",
-                            "org.jspecify..");
+    static final ArchRule rulesAndExpressionsAreKnown = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.dra4j.allocator..",
+                    "io.dra4j.rules",
+                    "java..",
+                    "dev.cel..",
+                    "com.google.common..",
+                    "com.google.re2j..",
+                    "com.fasterxml.jackson.databind..",
+                    "com.fasterxml.jackson.core..",
+                    "org.jspecify..");
 
     /** Objects are read first, expressions are evaluated on them, then claims are allocated. */
     @ArchTest
-    static final ArchRule packagesAreInTheOrderOfTheFlow =
-            layeredArchitecture()
-                    .consideringOnlyDependenciesInLayers()
-                    .layer("explain")
-                    .definedBy("io.dra4j.allocator.explain")
-                    .layer("allocator")
-                    .definedBy("io.dra4j.allocator")
-                    .layer("cel")
-                    .definedBy("io.dra4j.allocator.cel")
-                    .layer("model")
-                    .definedBy("io.dra4j.allocator.model")
-                    .whereLayer("explain")
-                    .mayNotBeAccessedByAnyLayer()
-                    .whereLayer("allocator")
-                    .mayOnlyBeAccessedByLayers("explain")
-                    .whereLayer("cel")
-                    .mayOnlyBeAccessedByLayers("allocator")
-                    .whereLayer("model")
-                    .mayOnlyBeAccessedByLayers("cel", "allocator", "explain");
+    static final ArchRule packagesAreInTheOrderOfTheFlow = layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .layer("explain")
+            .definedBy("io.dra4j.allocator.explain")
+            .layer("allocator")
+            .definedBy("io.dra4j.allocator")
+            .layer("cel")
+            .definedBy("io.dra4j.allocator.cel")
+            .layer("model")
+            .definedBy("io.dra4j.allocator.model")
+            .whereLayer("explain")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("allocator")
+            .mayOnlyBeAccessedByLayers("explain")
+            .whereLayer("cel")
+            .mayOnlyBeAccessedByLayers("allocator")
+            .whereLayer("model")
+            .mayOnlyBeAccessedByLayers("cel", "allocator", "explain");
 
     @ArchTest
-    static final ArchRule expressionsAreEvaluatedInOnePlace =
-            noClasses()
-                    .that()
-                    .resideOutsideOfPackage("io.dra4j.allocator.cel")
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAPackage("dev.cel..");
+    static final ArchRule expressionsAreEvaluatedInOnePlace = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.dra4j.allocator.cel")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.cel..");
 }

@@ -26,13 +26,10 @@ class FootprintTest {
     private static final long LIMIT = 512L * 1024 * 1024 / 4 / 10;
 
     private static JsonNode slice(int number) {
-        return Given.json(
-                """
+        return Given.json("""
                 {metadata: {name: 'slice-%d'}, spec: {driver: 'gpu.example.com', nodeName: 'node-%d',
                  pool: {name: 'node-%d', generation: 1, resourceSliceCount: 1}, devices: [%s]}}
-                """
-                        .formatted(
-                                number, number, number, joined(DEVICES, i -> device(number, i))));
+                """.formatted(number, number, number, joined(DEVICES, i -> device(number, i))));
     }
 
     private static String device(int slice, int number) {
@@ -40,8 +37,7 @@ class FootprintTest {
         {name: 'gpu-%d', attributes: {uuid: {string: 'GPU-%d-%d'}, index: {int: %d}, %s,
          driverVersion: {version: '570.86.15'}, 'resource.kubernetes.io/pcieRoot': {string: 'pci0000:0%d'}},
          capacity: {memory: {value: '80Gi'}, cores: {value: '132'}}, taints: [{key: 'example.com/x', effect: 'None'}]}
-        """
-                .formatted(
+        """.formatted(
                         number,
                         slice,
                         number,
@@ -51,14 +47,12 @@ class FootprintTest {
     }
 
     private static JsonNode claim(int number) {
-        return Given.json(
-                """
+        return Given.json("""
                 {metadata: {name: 'claim-%d', namespace: 'ns-%d'}, spec: {devices: {requests: [
                  {name: 'gpu', exactly: {deviceClassName: 'gpu.example.com', selectors: [{cel: {expression: 'device.driver == "x"'}}]}}]}},
                  status: {allocation: {devices: {results: [
                  {request: 'gpu', driver: 'gpu.example.com', pool: 'node-%d', device: 'gpu-%d'}]}}}}
-                """
-                        .formatted(number, number % 50, number / DEVICES, number % DEVICES));
+                """.formatted(number, number % 50, number / DEVICES, number % DEVICES));
     }
 
     private static String joined(int count, IntFunction<String> part) {

@@ -16,12 +16,11 @@ import java.util.Map;
 
 /** Objects of a small cluster, written as JSON with single quotes; its node is {@code n}. */
 public final class Given {
-    private static final JsonMapper MAPPER =
-            JsonMapper.builder()
-                    .enable(JsonReadFeature.ALLOW_SINGLE_QUOTES)
-                    .enable(JsonReadFeature.ALLOW_UNQUOTED_FIELD_NAMES)
-                    .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
-                    .build();
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(JsonReadFeature.ALLOW_SINGLE_QUOTES)
+            .enable(JsonReadFeature.ALLOW_UNQUOTED_FIELD_NAMES)
+            .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
+            .build();
 
     /** The node that claims are allocated on. */
     public static final Node NODE = new Node("n", Map.of());
@@ -51,21 +50,17 @@ public final class Given {
 
     /** Adds a slice of a driver. */
     public Given slice(String driver, String pool, int count, String fields) {
-        slices.add(
-                Slice.of(
-                        json(
-                                "{metadata: {name: 's%02d'}, spec: {driver: '%s', pool: {name: '%s', generation: 1, resourceSliceCount: %d}, %s}}"
-                                        .formatted(slices.size(), driver, pool, count, fields))));
+        slices.add(Slice.of(json(
+                "{metadata: {name: 's%02d'}, spec: {driver: '%s', pool: {name: '%s', generation: 1, resourceSliceCount: %d}, %s}}"
+                        .formatted(slices.size(), driver, pool, count, fields))));
         return this;
     }
 
     /** Adds a claim that has a device of pool {@code p}. */
     public Given held(String device, String fields) {
-        held.add(
-                Claim.of(
-                        json(
-                                "{metadata: {name: 'h%d', namespace: 'ns'}, status: {allocation: {devices: {results: [{driver: 'drv.example', pool: 'p', device: '%s' %s}]}}}}"
-                                        .formatted(held.size(), device, fields))));
+        held.add(Claim.of(json(
+                "{metadata: {name: 'h%d', namespace: 'ns'}, status: {allocation: {devices: {results: [{driver: 'drv.example', pool: 'p', device: '%s' %s}]}}}}"
+                        .formatted(held.size(), device, fields))));
         return this;
     }
 
@@ -76,11 +71,9 @@ public final class Given {
 
     /** Adds a claim. */
     public Given requests(String requests, String constraints) {
-        claims.add(
-                Claim.of(
-                        json(
-                                "{metadata: {name: 'c%d', namespace: 'ns'}, spec: {devices: {requests: [%s], constraints: [%s]}}}"
-                                        .formatted(claims.size(), requests, constraints))));
+        claims.add(Claim.of(
+                json("{metadata: {name: 'c%d', namespace: 'ns'}, spec: {devices: {requests: [%s], constraints: [%s]}}}"
+                        .formatted(claims.size(), requests, constraints))));
         return this;
     }
 

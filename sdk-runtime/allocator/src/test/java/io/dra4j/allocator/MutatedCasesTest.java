@@ -23,21 +23,20 @@ class MutatedCasesTest {
     private static final int PER_CASE = 3;
     private static final Duration ATTEMPT = Duration.ofMillis(5);
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-    private static final List<JsonNode> VALUES =
-            List.of(
-                    JSON.nullNode(),
-                    JSON.booleanNode(true),
-                    JSON.numberNode(-1),
-                    JSON.numberNode(Long.MAX_VALUE),
-                    JSON.numberNode(1.5),
-                    JSON.textNode(""),
-                    JSON.textNode("All"),
-                    JSON.textNode("1e9999"),
-                    JSON.textNode("10Gi"),
-                    JSON.textNode("-3Gi"),
-                    JSON.textNode("device.driver"),
-                    JSON.arrayNode(),
-                    JSON.objectNode());
+    private static final List<JsonNode> VALUES = List.of(
+            JSON.nullNode(),
+            JSON.booleanNode(true),
+            JSON.numberNode(-1),
+            JSON.numberNode(Long.MAX_VALUE),
+            JSON.numberNode(1.5),
+            JSON.textNode(""),
+            JSON.textNode("All"),
+            JSON.textNode("1e9999"),
+            JSON.textNode("10Gi"),
+            JSON.textNode("-3Gi"),
+            JSON.textNode("device.driver"),
+            JSON.arrayNode(),
+            JSON.objectNode());
 
     private final Map<Boolean, Allocator> allocators = new HashMap<>();
     private final Random random = new Random(Long.getLong("dra4j.seed", 42));
@@ -68,8 +67,7 @@ class MutatedCasesTest {
                     }
                 } catch (InvalidObjectException e) {
                     refused++;
-                    assertThat(e)
-                            .hasMessageMatching("(?s)Resource(Slice|Claim) .*, .*: \".*\": .*");
+                    assertThat(e).hasMessageMatching("(?s)Resource(Slice|Claim) .*, .*: \".*\": .*");
                 }
             }
         }
@@ -81,17 +79,17 @@ class MutatedCasesTest {
         return allocators
                 .computeIfAbsent(
                         one.listAttributes(),
-                        lists ->
-                                Allocator.of(one.gates(), Set.of(), new StepClock())
-                                        .withTimeLimit(ATTEMPT))
+                        lists -> Allocator.of(one.gates(), Set.of(), new StepClock())
+                                .withTimeLimit(ATTEMPT))
                 .allocate(one.cluster(), one.node(), one.claims());
     }
 
     private static void assertObeysTheRules(AllocatorCase one, Outcome.Allocated outcome) {
-        AllocationRules rules =
-                new AllocationRules(one.cluster(), one.claims(), one.listAttributes());
+        AllocationRules rules = new AllocationRules(one.cluster(), one.claims(), one.listAttributes());
         if (rules.canTell()) {
-            assertThat(rules.violations(outcome)).as(() -> one.json().toString()).isEmpty();
+            assertThat(rules.violations(outcome))
+                    .as(() -> one.json().toString())
+                    .isEmpty();
         }
     }
 

@@ -21,36 +21,27 @@ class NodeViewsTest {
     private static final Node B = new Node("b", Map.of("zone", "2"));
 
     private static Slice slice(String name, String node, int count, String rest) {
-        return Slice.of(
-                Given.json(
-                        """
+        return Slice.of(Given.json("""
                         {metadata: {name: '%s'},
                          spec: {driver: 'd.example.com', %s,
                                 pool: {name: '%s', generation: 1, resourceSliceCount: %d}, %s}}
-                        """
-                                .formatted(name, node, name.split("-")[0], count, rest)));
+                        """.formatted(name, node, name.split("-")[0], count, rest)));
     }
 
     private static Claim claim(String name, String mode, String pool) {
-        String results =
-                pool.isEmpty()
-                        ? ""
-                        : "{request: 'r', driver: 'd.example.com', pool: '%s', device: 'x'}"
-                                .formatted(pool);
-        return Claim.of(
-                Given.json(
-                        """
+        String results = pool.isEmpty()
+                ? ""
+                : "{request: 'r', driver: 'd.example.com', pool: '%s', device: 'x'}".formatted(pool);
+        return Claim.of(Given.json("""
                         {metadata: {name: '%s', namespace: 'n'},
                          spec: {devices: {requests: [
                              {name: 'r', exactly: {deviceClassName: 'c', allocationMode: '%s'}}]}},
                          status: {allocation: {devices: {results: [%s]}}}}
-                        """
-                                .formatted(name, mode, results)));
+                        """.formatted(name, mode, results)));
     }
 
     private static Cluster cluster(List<Slice> slices, Claim... claims) {
-        return new Cluster(
-                List.of(new DeviceClass("c", List.of())), slices, List.of(claims), List.of());
+        return new Cluster(List.of(new DeviceClass("c", List.of())), slices, List.of(claims), List.of());
     }
 
     @Test
@@ -58,12 +49,8 @@ class NodeViewsTest {
         Slice ofA = slice("pa", "nodeName: 'a'", 1, "devices: [{name: 'x'}]");
         Slice ofB = slice("pb", "nodeName: 'b'", 1, "devices: [{name: 'x'}]");
         Slice ofAll = slice("pc", "allNodes: true", 1, "devices: [{name: 'x'}]");
-        NodeViews views =
-                new NodeViews(
-                        cluster(
-                                List.of(ofA, ofB, ofAll),
-                                claim("ha", "ExactCount", "pa"),
-                                claim("hb", "ExactCount", "pb")));
+        NodeViews views = new NodeViews(
+                cluster(List.of(ofA, ofB, ofAll), claim("ha", "ExactCount", "pa"), claim("hb", "ExactCount", "pb")));
 
         assertThat(views.of(A).slices()).containsExactly(ofA, ofAll);
         assertThat(views.of(A).claims()).extracting(Claim::name).containsExactly("ha");
@@ -77,11 +64,7 @@ class NodeViewsTest {
     void anIncompletePoolWithCountersOfAnotherNodeDecidesAsInTheCluster(KubernetesVersion version) {
         Slice ofA = slice("pa", "nodeName: 'a'", 1, "devices: [{name: 'x'}]");
         Slice counters =
-                slice(
-                        "pb-counters",
-                        "nodeName: 'b'",
-                        2,
-                        "sharedCounters: [{name: 's', counters: {m: {value: '1'}}}]");
+                slice("pb-counters", "nodeName: 'b'", 2, "sharedCounters: [{name: 's', counters: {m: {value: '1'}}}]");
         Cluster cluster = cluster(List.of(ofA, counters));
         List<Claim> all = List.of(claim("wanted", "All", ""));
         Allocator allocator = Allocator.of(new FeatureGates(version, Map.of()));

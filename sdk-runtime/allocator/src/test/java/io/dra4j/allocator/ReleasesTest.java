@@ -28,8 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReleasesTest {
 
     private static FeatureGates gates(KubernetesVersion version, FeatureGate... on) {
-        return new FeatureGates(
-                version, Arrays.stream(on).collect(Collectors.toMap(gate -> gate, gate -> true)));
+        return new FeatureGates(version, Arrays.stream(on).collect(Collectors.toMap(gate -> gate, gate -> true)));
     }
 
     private static Allocator in(KubernetesVersion version, FeatureGate... on) {
@@ -42,19 +41,18 @@ class ReleasesTest {
 
     @Test
     void only134UsesPoolsThatLackSlices() {
-        Given given = new Given().slice("p", 2, "nodeName: 'n', devices: [{name: 'd'}]").claim("");
+        Given given = new Given()
+                .slice("p", 2, "nodeName: 'n', devices: [{name: 'd'}]")
+                .claim("");
 
         assertThat(devices(given.allocate(in(V1_34)))).containsExactly("d");
-        assertThat(given.allocate(in(V1_35)))
-                .isInstanceOfSatisfying(
-                        Outcome.DoesNotFit.class,
-                        outcome -> {
-                            assertThat(outcome.message()).isEqualTo("cannot allocate all claims");
-                            assertThat(outcome.pools())
-                                    .singleElement()
-                                    .extracting(PoolObstacle::problem)
-                                    .isEqualTo("is being updated: it has 1 of 2 slices");
-                        });
+        assertThat(given.allocate(in(V1_35))).isInstanceOfSatisfying(Outcome.DoesNotFit.class, outcome -> {
+            assertThat(outcome.message()).isEqualTo("cannot allocate all claims");
+            assertThat(outcome.pools())
+                    .singleElement()
+                    .extracting(PoolObstacle::problem)
+                    .isEqualTo("is being updated: it has 1 of 2 slices");
+        });
     }
 
     @Test
@@ -66,29 +64,28 @@ class ReleasesTest {
         assertThat(given.allocate(in(V1_36)))
                 .isInstanceOfSatisfying(
                         Outcome.DoesNotFit.class,
-                        outcome ->
-                                assertThat(outcome.message())
-                                        .isEqualTo("invalid resource pools were encountered"));
+                        outcome -> assertThat(outcome.message()).isEqualTo("invalid resource pools were encountered"));
         given.slice("q", 1, "nodeName: 'n', devices: [{name: 'e'}]");
         assertThat(devices(given.allocate(in(V1_36)))).containsExactly("e");
     }
 
     @Test
     void taintsWithoutEffectCountIn134Alone() {
-        Given given =
-                new Given().devices("{name: 'd', taints: [{key: 'k', effect: 'None'}]}").claim("");
+        Given given = new Given()
+                .devices("{name: 'd', taints: [{key: 'k', effect: 'None'}]}")
+                .claim("");
 
-        assertThat(devices(given.allocate(in(V1_34, FeatureGate.DRA_DEVICE_TAINTS)))).isEmpty();
+        assertThat(devices(given.allocate(in(V1_34, FeatureGate.DRA_DEVICE_TAINTS))))
+                .isEmpty();
         assertThat(devices(given.allocate(in(V1_35, FeatureGate.DRA_DEVICE_TAINTS))))
                 .containsExactly("d");
     }
 
     @Test
     void oneRequestGetsSeveralSharesBefore136() {
-        Given given =
-                new Given()
-                        .devices("{name: 'd', allowMultipleAllocations: true}")
-                        .claim("count: 2");
+        Given given = new Given()
+                .devices("{name: 'd', allowMultipleAllocations: true}")
+                .claim("count: 2");
 
         assertThat(devices(given.allocate(in(V1_35, FeatureGate.DRA_CONSUMABLE_CAPACITY))))
                 .containsExactly("d", "d");
@@ -97,19 +94,13 @@ class ReleasesTest {
 
     @Test
     void countersAreInTheSliceOfTheirDevicesIn134() {
-        Given given =
-                new Given()
-                        .slice(
-                                "p",
-                                1,
-                                """
+        Given given = new Given().slice("p", 1, """
                                 nodeName: 'n',
                                 sharedCounters: [{name: 's', counters: {m: {value: 1}}}],
                                 devices: [
                                   {name: 'd', consumesCounters: [{counterSet: 's', counters: {m: {value: 1}}}]},
                                   {name: 'e', consumesCounters: [{counterSet: 's', counters: {m: {value: 1}}}]}]
-                                """)
-                        .claim("");
+                                """).claim("");
         Allocator in134 = in(V1_34, FeatureGate.DRA_PARTITIONABLE_DEVICES);
 
         assertThat(devices(given.allocate(in134))).containsExactly("d");
@@ -118,11 +109,10 @@ class ReleasesTest {
 
     @Test
     void countersOfOtherNodesStopRequestsForAllUntil137() {
-        Given given =
-                new Given()
-                        .devices("{name: 'd'}")
-                        .slice("q", 2, "nodeName: 'm', sharedCounters: [{name: 's', counters: {}}]")
-                        .claim("allocationMode: 'All'");
+        Given given = new Given()
+                .devices("{name: 'd'}")
+                .slice("q", 2, "nodeName: 'm', sharedCounters: [{name: 's', counters: {}}]")
+                .claim("allocationMode: 'All'");
 
         assertThat(given.allocate(in(V1_36)))
                 .isEqualTo(
@@ -134,11 +124,10 @@ class ReleasesTest {
     @Test
     void allMeansThoseWithCapacityLeftUntil137() {
         String shared = "allowMultipleAllocations: true, capacity: {m: {value: '2Gi'}}";
-        Given given =
-                new Given()
-                        .devices("{name: 'd', %s}, {name: 'e', %s}".formatted(shared, shared))
-                        .held("d", ", shareID: 'x', consumedCapacity: {m: '2Gi'}")
-                        .claim("allocationMode: 'All', capacity: {requests: {m: '1Gi'}}");
+        Given given = new Given()
+                .devices("{name: 'd', %s}, {name: 'e', %s}".formatted(shared, shared))
+                .held("d", ", shareID: 'x', consumedCapacity: {m: '2Gi'}")
+                .claim("allocationMode: 'All', capacity: {requests: {m: '1Gi'}}");
 
         assertThat(devices(given.allocate(in(V1_36)))).containsExactly("e");
         assertThat(devices(given.allocate(in(V1_37)))).isEmpty();
@@ -146,14 +135,10 @@ class ReleasesTest {
 
     @Test
     void stepsAreThousandthsFrom137On() {
-        Given given =
-                new Given()
-                        .devices(
-                                """
+        Given given = new Given().devices("""
                                 {name: 'd', allowMultipleAllocations: true, capacity: {m: {value: '10',
                                  requestPolicy: {default: '1', validRange: {min: '500m', step: '250m'}}}}}
-                                """)
-                        .claim("capacity: {requests: {m: '600m'}}");
+                                """).claim("capacity: {requests: {m: '600m'}}");
 
         assertThat(amount(given.allocate(in(V1_36)))).isEqualTo("1");
         assertThat(amount(given.allocate(in(V1_37)))).isEqualTo("750m");
@@ -168,19 +153,17 @@ class ReleasesTest {
     private static Given colours(String... colours) {
         List<String> devices = new ArrayList<>();
         for (String colour : colours) {
-            devices.add(
-                    "{name: 'd%d', attributes: {colour: %s}}".formatted(devices.size(), colour));
+            devices.add("{name: 'd%d', attributes: {colour: %s}}".formatted(devices.size(), colour));
         }
         return new Given().devices(String.join(", ", devices));
     }
 
     @Test
     void distinctForgetsValuesOfTheSameRequestUntil137() {
-        Given given =
-                colours("{string: 'red'}", "{string: 'blue'}", "{string: 'red'}")
-                        .requests(
-                                "{name: 'r', exactly: {deviceClassName: 'c', count: 3}}",
-                                "{distinctAttribute: 'drv.example/colour'}");
+        Given given = colours("{string: 'red'}", "{string: 'blue'}", "{string: 'red'}")
+                .requests(
+                        "{name: 'r', exactly: {deviceClassName: 'c', count: 3}}",
+                        "{distinctAttribute: 'drv.example/colour'}");
 
         assertThat(devices(given.allocate(released(V1_36)))).containsExactly("d0", "d1", "d2");
         assertThat(devices(given.allocate(in(V1_36)))).isEmpty();
@@ -189,32 +172,29 @@ class ReleasesTest {
 
     @Test
     void distinctKeepsOnlySharesApartIn134() {
-        Given given =
-                colours("{string: 'red'}", "{string: 'red'}")
-                        .requests(
-                                "{name: 'r', exactly: {deviceClassName: 'c', count: 2}}",
-                                "{distinctAttribute: 'drv.example/colour'}");
+        Given given = colours("{string: 'red'}", "{string: 'red'}")
+                .requests(
+                        "{name: 'r', exactly: {deviceClassName: 'c', count: 2}}",
+                        "{distinctAttribute: 'drv.example/colour'}");
         FeatureGate gate = FeatureGate.DRA_CONSUMABLE_CAPACITY;
 
         assertThat(devices(given.allocate(released(V1_34, gate)))).containsExactly("d0", "d1");
         assertThat(devices(given.allocate(in(V1_34, gate)))).isEmpty();
         assertThat(given.allocate(in(V1_34)))
-                .isEqualTo(
-                        new Outcome.Failed(
-                                "claim ns/c0, constraint #0: empty constraint (unsupported constraint type?)"));
+                .isEqualTo(new Outcome.Failed(
+                        "claim ns/c0, constraint #0: empty constraint (unsupported constraint type?)"));
     }
 
     @Test
     void listsMatchIfAllHaveAValueInCommon() {
-        Given given =
-                colours(
-                                "{strings: ['red', 'blue']}",
-                                "{strings: ['red', 'green']}",
-                                "{strings: ['blue', 'green']}",
-                                "{string: 'red'}")
-                        .requests(
-                                "{name: 'r', exactly: {deviceClassName: 'c', count: 3}}",
-                                "{matchAttribute: 'drv.example/colour'}");
+        Given given = colours(
+                        "{strings: ['red', 'blue']}",
+                        "{strings: ['red', 'green']}",
+                        "{strings: ['blue', 'green']}",
+                        "{string: 'red'}")
+                .requests(
+                        "{name: 'r', exactly: {deviceClassName: 'c', count: 3}}",
+                        "{matchAttribute: 'drv.example/colour'}");
         FeatureGate gate = FeatureGate.DRA_LIST_TYPE_ATTRIBUTES;
 
         assertThat(devices(given.allocate(in(V1_36, gate)))).containsExactly("d0", "d1", "d3");
@@ -224,23 +204,16 @@ class ReleasesTest {
 
     @Test
     void countersLeakWhereATaintRefusesTheDeviceThatWasCharged() {
-        Given given =
-                new Given()
-                        .slice(
-                                "p",
-                                2,
-                                "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: 1}}}]")
-                        .slice(
-                                "p",
-                                2,
-                                """
+        Given given = new Given()
+                .slice("p", 2, "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: 1}}}]")
+                .slice("p", 2, """
                                 nodeName: 'n', devices: [
                                   {name: 'd', taints: [{key: 'k', effect: 'NoSchedule'}],
                                    consumesCounters: [{counterSet: 's', counters: {m: {value: 1}}}]},
                                   {name: 'e',
                                    consumesCounters: [{counterSet: 's', counters: {m: {value: 1}}}]}]
                                 """)
-                        .claim("");
+                .claim("");
 
         assertThat(devices(given.allocate(released(V1_36)))).isEmpty();
         assertThat(devices(given.allocate(in(V1_36)))).containsExactly("e");
@@ -249,17 +222,15 @@ class ReleasesTest {
 
     @Test
     void countersOfPoolsWithOneNameAreMixedUntil137() {
-        String counters =
-                "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: %d}}}]";
+        String counters = "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: %d}}}]";
         String device =
                 "nodeName: 'n', devices: [{name: '%s', consumesCounters: [{counterSet: 's', counters: {m: {value: 2}}}]}]";
-        Given given =
-                new Given()
-                        .slice("a.example", "p", 2, counters.formatted(1))
-                        .slice("a.example", "p", 2, device.formatted("d"))
-                        .slice("b.example", "p", 2, counters.formatted(2))
-                        .slice("b.example", "p", 2, device.formatted("e"))
-                        .claim("");
+        Given given = new Given()
+                .slice("a.example", "p", 2, counters.formatted(1))
+                .slice("a.example", "p", 2, device.formatted("d"))
+                .slice("b.example", "p", 2, counters.formatted(2))
+                .slice("b.example", "p", 2, device.formatted("e"))
+                .claim("");
 
         assertThat(devices(given.allocate(released(V1_36)))).isEmpty();
         assertThat(devices(given.allocate(in(V1_36)))).containsExactly("e");
@@ -268,7 +239,8 @@ class ReleasesTest {
 
     @Test
     void devicesThatAreBoundLaterNeedTheirGate() {
-        Given given = new Given().devices("{name: 'd', bindingConditions: ['x']}").claim("");
+        Given given =
+                new Given().devices("{name: 'd', bindingConditions: ['x']}").claim("");
 
         assertThat(devices(given.allocate(in(V1_35)))).isEmpty();
         assertThat(devices(given.allocate(in(V1_36)))).containsExactly("d");
@@ -277,16 +249,10 @@ class ReleasesTest {
     @Test
     void rulesTaintDevicesWhereTheirGateIsOn() {
         Given given = new Given().devices("{name: 'd'}, {name: 'e'}").claim("");
-        TaintRule rule =
-                TaintRule.of(
-                        Given.json(
-                                "{metadata: {name: 'x'}, spec: {deviceSelector: {driver: 'drv.example', device: 'd'}, taint: {key: 'k', effect: 'NoExecute'}}}"));
-        Cluster cluster =
-                new Cluster(
-                        given.cluster().classes(),
-                        given.cluster().slices(),
-                        List.of(),
-                        List.of(rule));
+        TaintRule rule = TaintRule.of(
+                Given.json(
+                        "{metadata: {name: 'x'}, spec: {deviceSelector: {driver: 'drv.example', device: 'd'}, taint: {key: 'k', effect: 'NoExecute'}}}"));
+        Cluster cluster = new Cluster(given.cluster().classes(), given.cluster().slices(), List.of(), List.of(rule));
 
         assertThat(devices(in(V1_36).allocate(cluster, Given.NODE, given.claims())))
                 .containsExactly("d");
@@ -296,74 +262,53 @@ class ReleasesTest {
 
     @Test
     void slicesWithCompatibilityGroupsAreLeftOutFrom137On() {
-        Given given =
-                new Given()
-                        .devices("{name: 'd', consumesCounters: [{compatibilityGroups: ['g']}]}")
-                        .claim("");
+        Given given = new Given()
+                .devices("{name: 'd', consumesCounters: [{compatibilityGroups: ['g']}]}")
+                .claim("");
 
-        assertThat(pools(given.allocate(in(V1_37))))
-                .containsExactly("needs feature gate DRADeviceCompatibilityGroups");
+        assertThat(pools(given.allocate(in(V1_37)))).containsExactly("needs feature gate DRADeviceCompatibilityGroups");
     }
 
     @Test
     void partitionsNeedTheirGate() {
-        Given given =
-                new Given()
-                        .slice(
-                                "p",
-                                1,
-                                "perDeviceNodeSelection: true, devices: [{name: 'd', nodeName: 'n'}]")
-                        .claim("");
+        Given given = new Given()
+                .slice("p", 1, "perDeviceNodeSelection: true, devices: [{name: 'd', nodeName: 'n'}]")
+                .claim("");
 
-        assertThat(pools(given.allocate(in(V1_35))))
-                .containsExactly("needs feature gate DRAPartitionableDevices");
+        assertThat(pools(given.allocate(in(V1_35)))).containsExactly("needs feature gate DRAPartitionableDevices");
         assertThat(devices(given.allocate(in(V1_36)))).containsExactly("d");
     }
 
     private static List<String> pools(Outcome outcome) {
-        return ((Outcome.DoesNotFit) outcome).pools().stream().map(PoolObstacle::problem).toList();
+        return ((Outcome.DoesNotFit) outcome)
+                .pools().stream().map(PoolObstacle::problem).toList();
     }
 
     @Test
     void whatNeedsAGateThatIsOffIsAnError() {
-        assertThat(
-                        new Given()
-                                .devices("")
-                                .claim("capacity: {requests: {m: 1}}")
-                                .allocate(in(V1_35)))
+        assertThat(new Given().devices("").claim("capacity: {requests: {m: 1}}").allocate(in(V1_35)))
                 .isEqualTo(
                         new Outcome.Failed(
                                 "claim ns/c0, request r: has capacity requests, but the DRAConsumableCapacity feature is disabled"));
-        Allocator without =
-                Allocator.of(
-                        new FeatureGates(V1_34, Map.of(FeatureGate.DRA_PRIORITIZED_LIST, false)));
-        assertThat(
-                        new Given()
-                                .requests(
-                                        "{name: 'r', firstAvailable: [{name: 's', deviceClassName: 'c'}]}",
-                                        "")
-                                .allocate(without))
-                .isEqualTo(
-                        new Outcome.Failed(
-                                "claim ns/c0, request r: has subrequests, but the DRAPrioritizedList feature is disabled"));
+        Allocator without = Allocator.of(new FeatureGates(V1_34, Map.of(FeatureGate.DRA_PRIORITIZED_LIST, false)));
+        assertThat(new Given()
+                        .requests("{name: 'r', firstAvailable: [{name: 's', deviceClassName: 'c'}]}", "")
+                        .allocate(without))
+                .isEqualTo(new Outcome.Failed(
+                        "claim ns/c0, request r: has subrequests, but the DRAPrioritizedList feature is disabled"));
     }
 
     @Test
     void errorsOfExpressionsNameTheDeviceFrom137On() {
-        Given given =
-                new Given()
-                        .devices("{name: 'd'}")
-                        .claim(
-                                "selectors: [{cel: {expression: 'device.attributes[\"x\"].y == 1'}}]");
+        Given given = new Given()
+                .devices("{name: 'd'}")
+                .claim("selectors: [{cel: {expression: 'device.attributes[\"x\"].y == 1'}}]");
 
         assertThat(given.allocate(in(V1_36)))
-                .isEqualTo(
-                        new Outcome.Failed(
-                                "claim ns/c0: selector #0: CEL runtime error: no such key: y"));
+                .isEqualTo(new Outcome.Failed("claim ns/c0: selector #0: CEL runtime error: no such key: y"));
         assertThat(given.allocate(in(V1_37)))
-                .isEqualTo(
-                        new Outcome.Failed(
-                                "claim ns/c0: selector #0 on device drv.example/p/d: CEL runtime error: no such key: y"));
+                .isEqualTo(new Outcome.Failed(
+                        "claim ns/c0: selector #0 on device drv.example/p/d: CEL runtime error: no such key: y"));
     }
 
     @Test
@@ -371,8 +316,7 @@ class ReleasesTest {
         FeatureGate gate = FeatureGate.DRA_DERIVED_ATTRIBUTES;
 
         assertThatThrownBy(() -> in(V1_37, gate))
-                .hasMessage(
-                        "The allocator does not know the rules of feature gate DRADerivedAttributes; leave it off");
+                .hasMessage("The allocator does not know the rules of feature gate DRADerivedAttributes; leave it off");
     }
 
     @ParameterizedTest

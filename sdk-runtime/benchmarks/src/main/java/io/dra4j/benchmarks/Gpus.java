@@ -33,14 +33,12 @@ public final class Gpus {
 
     /** Returns a pool in which eight devices at a time consume of one counter set. */
     public static Pool partitioned(int count) {
-        List<Device> devices =
-                IntStream.range(0, count)
-                        .mapToObj(i -> gpu(i).toBuilder().consumes(share(i)).build())
-                        .toList();
-        List<CounterSet> sets =
-                IntStream.range(0, (count + SHARING_A_SET - 1) / SHARING_A_SET)
-                        .mapToObj(i -> CounterSet.of(set(i), memory(80)))
-                        .toList();
+        List<Device> devices = IntStream.range(0, count)
+                .mapToObj(i -> gpu(i).toBuilder().consumes(share(i)).build())
+                .toList();
+        List<CounterSet> sets = IntStream.range(0, (count + SHARING_A_SET - 1) / SHARING_A_SET)
+                .mapToObj(i -> CounterSet.of(set(i), memory(80)))
+                .toList();
         return Pool.ofNode(NODE, devices).withCounterSets(sets);
     }
 

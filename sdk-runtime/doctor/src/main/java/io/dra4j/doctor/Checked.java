@@ -40,19 +40,21 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
      */
     Checked foundBefore(List<Checked> earlier) {
         List<Checked> same = earlier.stream().filter(one -> one.id.equals(id)).toList();
-        List<Finding> before = same.stream().flatMap(one -> one.findings.stream()).toList();
+        List<Finding> before =
+                same.stream().flatMap(one -> one.findings.stream()).toList();
         if (!notChecked.isEmpty()) {
             return foundOnce(before, "the second look", notChecked);
         }
         if (same.stream().noneMatch(one -> one.notChecked.isEmpty())) {
             return foundOnce(
-                    findings,
-                    "the first look",
-                    same.isEmpty() ? "there was no such check" : same.get(0).notChecked);
+                    findings, "the first look", same.isEmpty() ? "there was no such check" : same.get(0).notChecked);
         }
         Set<String> keys = before.stream().map(Finding::key).collect(Collectors.toSet());
         return new Checked(
-                id, fact, findings.stream().filter(one -> keys.contains(one.key())).toList(), "");
+                id,
+                fact,
+                findings.stream().filter(one -> keys.contains(one.key())).toList(),
+                "");
     }
 
     /** Returns the same check of a first look, after a second one that failed as a whole. */
@@ -69,8 +71,7 @@ record Checked(String id, String fact, List<Finding> findings, String notChecked
                 id,
                 "",
                 List.of(),
-                "found once, for %s; %s failed: %s; run the command again"
-                        .formatted(objects, failed, reason));
+                "found once, for %s; %s failed: %s; run the command again".formatted(objects, failed, reason));
     }
 
     boolean isHealthy() {

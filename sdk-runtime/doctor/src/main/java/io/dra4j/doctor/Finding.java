@@ -14,8 +14,7 @@ import java.util.List;
  * @param why what fails because of it
  * @param mend commands, or lines that begin with {@code #} and say what no command does
  */
-public record Finding(
-        String id, Severity severity, String object, String what, String why, List<String> mend) {
+public record Finding(String id, Severity severity, String object, String what, String why, List<String> mend) {
 
     public Finding {
         mend = List.copyOf(mend);

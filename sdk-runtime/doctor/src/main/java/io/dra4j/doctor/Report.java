@@ -106,14 +106,13 @@ public final class Report {
     }
 
     private static JsonNode json(Finding finding) {
-        ObjectNode json =
-                JsonNodeFactory.instance
-                        .objectNode()
-                        .put("id", finding.id())
-                        .put("severity", ReportText.lower(finding.severity()))
-                        .put("object", finding.object())
-                        .put("what", finding.what())
-                        .put("why", finding.why());
+        ObjectNode json = JsonNodeFactory.instance
+                .objectNode()
+                .put("id", finding.id())
+                .put("severity", ReportText.lower(finding.severity()))
+                .put("object", finding.object())
+                .put("what", finding.what())
+                .put("why", finding.why());
         finding.mend().forEach(json.putArray("mend")::add);
         return json;
     }

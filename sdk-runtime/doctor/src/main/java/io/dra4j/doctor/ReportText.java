@@ -53,12 +53,7 @@ final class ReportText {
     private void finding(Finding finding) {
         text.append('\n');
         wrap(
-                "%s %s, %s: %s"
-                        .formatted(
-                                lower(finding.severity()),
-                                finding.id(),
-                                finding.object(),
-                                finding.what()),
+                "%s %s, %s: %s".formatted(lower(finding.severity()), finding.id(), finding.object(), finding.what()),
                 "",
                 2);
         wrap("why: " + finding.why(), INDENT, 7);
@@ -87,7 +82,9 @@ final class ReportText {
         StringBuilder line = new StringBuilder(first);
         boolean fresh = true;
         for (String word : words.split(" ", -1)) {
-            if (!fresh && line.length() + 1 + word.length() > WIDTH && !line.toString().isBlank()) {
+            if (!fresh
+                    && line.length() + 1 + word.length() > WIDTH
+                    && !line.toString().isBlank()) {
                 text.append(line.toString().stripTrailing()).append('\n');
                 line = new StringBuilder(" ".repeat(hanging));
                 fresh = true;

@@ -17,7 +17,8 @@ import io.dra4j.testkit.ModuleRules;
 @AnalyzeClasses(packages = "io.dra4j.doctor", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
@@ -25,16 +26,15 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule onlyJsonTreesAndRulesAreKnown =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.doctor..",
-                            "io.dra4j.rules",
-                            "java..",
-                            "com.fasterxml.jackson.databind..",
-                            "com.fasterxml.jackson.core..",
-                            "com.fasterxml.jackson.dataformat.yaml..",
-                            "org.jspecify..");
+    static final ArchRule onlyJsonTreesAndRulesAreKnown = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.dra4j.doctor..",
+                    "io.dra4j.rules",
+                    "java..",
+                    "com.fasterxml.jackson.databind..",
+                    "com.fasterxml.jackson.core..",
+                    "com.fasterxml.jackson.dataformat.yaml..",
+                    "org.jspecify..");
 }

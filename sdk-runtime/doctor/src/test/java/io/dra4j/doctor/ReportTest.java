@@ -16,22 +16,13 @@ class ReportTest {
     private static final Check HEALTHY =
             check("server-version", () -> Result.healthy("v1.36.0 serves resource.k8s.io/v1"));
 
-    private static final Check BLIND =
-            check(
-                    "kubelet-gates",
-                    () -> {
-                        throw new NotCheckedException("you may not get nodes/proxy");
-                    });
+    private static final Check BLIND = check("kubelet-gates", () -> {
+        throw new NotCheckedException("you may not get nodes/proxy");
+    });
 
-    private static final Check FOUND =
-            check(
-                    "cdi-disabled",
-                    () ->
-                            new Result(
-                                    "",
-                                    List.of(
-                                            finding(Severity.WARNING, "file b"),
-                                            finding(Severity.ERROR, "file a"))));
+    private static final Check FOUND = check(
+            "cdi-disabled",
+            () -> new Result("", List.of(finding(Severity.WARNING, "file b"), finding(Severity.ERROR, "file a"))));
 
     private static Check check(String id, Supplier<Result> result) {
         return new Check() {
@@ -63,9 +54,7 @@ class ReportTest {
         Report report = Report.of("node gpu-1", List.of(HEALTHY));
 
         assertThat(report.exitStatus()).isZero();
-        assertThat(report.text())
-                .isEqualTo(
-                        """
+        assertThat(report.text()).isEqualTo("""
                         doctor: node gpu-1
 
                           ok           server-version  v1.36.0 serves resource.k8s.io/v1
@@ -91,8 +80,7 @@ class ReportTest {
         Report report = Report.of("node gpu-1", List.of(defective, FOUND));
 
         assertThat(report.findings()).hasSize(2);
-        assertThat(report.text())
-                .containsPattern("not checked  cdi +unexpected java.lang.*IndexOutOfBounds");
+        assertThat(report.text()).containsPattern("not checked  cdi +unexpected java.lang.*IndexOutOfBounds");
     }
 
     @Test
@@ -100,19 +88,15 @@ class ReportTest {
         Report report = Report.of("node gpu-1", List.of(BLIND, FOUND));
 
         assertThat(report.exitStatus()).isEqualTo(1);
-        assertThat(report.findings())
-                .extracting(Finding::object)
-                .containsExactly("file a", "file b");
+        assertThat(report.findings()).extracting(Finding::object).containsExactly("file a", "file b");
         assertThat(report.text())
-                .contains(
-                        """
+                .contains("""
                         error cdi-disabled, file a: CDI is off in containerd 1.7.27
                           why: the container runtime ignores the devices that the driver names, so that each container with
                                a claim fails to start
                           mend: sudo mend %s
                                 sudo systemctl restart containerd
-                        """
-                                .formatted("x".repeat(120)))
+                        """.formatted("x".repeat(120)))
                 .endsWith("1 check looked: 2 findings; 1 check could not look\n");
     }
 
@@ -124,12 +108,10 @@ class ReportTest {
 
         assertThat(json.path("exitStatus").asInt()).isEqualTo(1);
         assertThat(json.at("/findings/0/severity").asText()).isEqualTo("error");
-        assertThat(json.at("/findings/0/mend/1").asText())
-                .isEqualTo("sudo systemctl restart containerd");
+        assertThat(json.at("/findings/0/mend/1").asText()).isEqualTo("sudo systemctl restart containerd");
         assertThat(json.at("/findings/2").isMissingNode()).isTrue();
         assertThat(json.path("notChecked").toString())
-                .isEqualTo(
-                        "[{\"id\":\"kubelet-gates\",\"reason\":\"you may not get nodes/proxy\"}]");
+                .isEqualTo("[{\"id\":\"kubelet-gates\",\"reason\":\"you may not get nodes/proxy\"}]");
         assertThat(json.at("/healthy/0/id").asText()).isEqualTo("server-version");
     }
 

@@ -19,14 +19,8 @@ class TwoLooksTest {
     /** Reports on looks, each of which finds something about some objects. */
     private Report report(String... looks) {
         Deque<String> left = new ArrayDeque<>(List.of(looks));
-        Report report =
-                new TwoLooks(pauses::incrementAndGet)
-                        .report(
-                                () ->
-                                        Report.of(
-                                                "audit",
-                                                "cluster",
-                                                List.of(check("check", left.remove()))));
+        Report report = new TwoLooks(pauses::incrementAndGet)
+                .report(() -> Report.of("audit", "cluster", List.of(check("check", left.remove()))));
         assertThat(left).as("looks that were not taken").isEmpty();
         return report;
     }
@@ -45,7 +39,8 @@ class TwoLooksTest {
                 }
                 List<String> found = objects.isEmpty() ? List.of() : List.of(objects.split(" "));
                 return new Result(
-                        "3 objects", found.stream().map(object -> finding(id, object)).toList());
+                        "3 objects",
+                        found.stream().map(object -> finding(id, object)).toList());
             }
         };
     }
@@ -81,13 +76,7 @@ class TwoLooksTest {
     private static Report besideAnother(String first, String second) {
         Deque<String> left = new ArrayDeque<>(List.of(first, second));
         return new TwoLooks(() -> {})
-                .report(
-                        () ->
-                                Report.of(
-                                        "cluster",
-                                        List.of(
-                                                check("check", left.remove()),
-                                                check("other", "stays"))));
+                .report(() -> Report.of("cluster", List.of(check("check", left.remove()), check("other", "stays"))));
     }
 
     @Test
@@ -96,36 +85,26 @@ class TwoLooksTest {
 
         assertThat(report.findings()).containsExactly(finding("other", "stays"));
         assertThat(report.json().lines().map(String::strip))
-                .contains(
-                        "\"reason\" : \"found once, for a; b; the first look failed: the API server"
-                                + " timed out; run the command again\"");
+                .contains("\"reason\" : \"found once, for a; b; the first look failed: the API server"
+                        + " timed out; run the command again\"");
         assertThat(besideAnother("a", CANNOT_LOOK).text())
-                .contains(
-                        "not checked  check  found once, for a; the second look failed: the API server");
+                .contains("not checked  check  found once, for a; the second look failed: the API server");
         assertThat(besideAnother(CANNOT_LOOK, "").text()).contains("ok           check  3 objects");
     }
 
     @Test
     void aSecondLookThatFailsDoesNotLoseTheFirst() {
         Deque<String> left = new ArrayDeque<>(List.of("a"));
-        Report report =
-                new TwoLooks(() -> {})
-                        .report(
-                                () -> {
-                                    if (left.isEmpty()) {
-                                        throw new IllegalStateException("the server is gone");
-                                    }
-                                    return Report.of(
-                                            "cluster",
-                                            List.of(
-                                                    check("check", left.remove()),
-                                                    check("healthy", "")));
-                                });
+        Report report = new TwoLooks(() -> {}).report(() -> {
+            if (left.isEmpty()) {
+                throw new IllegalStateException("the server is gone");
+            }
+            return Report.of("cluster", List.of(check("check", left.remove()), check("healthy", "")));
+        });
 
         assertThat(report.exitStatus()).isEqualTo(Report.INCOMPLETE);
         assertThat(report.text())
-                .contains(
-                        "not checked  check    found once, for a; the second look failed: the server")
+                .contains("not checked  check    found once, for a; the second look failed: the server")
                 .contains("ok           healthy  3 objects");
     }
 }

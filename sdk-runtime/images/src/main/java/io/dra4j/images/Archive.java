@@ -26,11 +26,10 @@ final class Archive {
      */
     static void write(JibContainerBuilder image, Path file, String name, Path cache) {
         try {
-            image.containerize(
-                    Containerizer.to(TarImage.at(file).named(name))
-                            .setBaseImageLayersCache(cache.resolve("base"))
-                            .setApplicationLayersCache(cache.resolve("layers"))
-                            .setToolName("dra4j-images"));
+            image.containerize(Containerizer.to(TarImage.at(file).named(name))
+                    .setBaseImageLayersCache(cache.resolve("base"))
+                    .setApplicationLayersCache(cache.resolve("layers"))
+                    .setToolName("dra4j-images"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ImageBuildException("Interrupted while " + file + " was written", e);

@@ -37,9 +37,8 @@ record Base(@Nullable Path archive, List<Stage> layers, Set<String> packages) {
         Archive.write(given(inputs, machine), archive, "base", folder.resolve("cache"));
         Unpacked base = Unpacked.names(archive);
         if (!base.has(machine.loader())) {
-            throw new ImageBuildException(
-                    "The base %s has no %s: it needs glibc for %s"
-                            .formatted(inputs.base(), machine.loader(), machine.architecture()));
+            throw new ImageBuildException("The base %s has no %s: it needs glibc for %s"
+                    .formatted(inputs.base(), machine.loader(), machine.architecture()));
         }
         if (base.has("/usr/bin/bash") || base.has("/bin/bash")) {
             return new Base(archive, List.of(), Set.of());
@@ -51,10 +50,9 @@ record Base(@Nullable Path archive, List<Stage> layers, Set<String> packages) {
     private static JibContainerBuilder given(Inputs inputs, Machine machine) {
         String name = inputs.base();
         try {
-            JibContainerBuilder builder =
-                    name.startsWith(TAR)
-                            ? Jib.from(TarImage.at(Path.of(name.substring(TAR.length()))))
-                            : Jib.from(RegistryImage.named(name));
+            JibContainerBuilder builder = name.startsWith(TAR)
+                    ? Jib.from(TarImage.at(Path.of(name.substring(TAR.length()))))
+                    : Jib.from(RegistryImage.named(name));
             // Jib reads no other archives
             return platform(builder, machine).setFormat(ImageFormat.Docker);
         } catch (InvalidImageReferenceException e) {
@@ -67,15 +65,13 @@ record Base(@Nullable Path archive, List<Stage> layers, Set<String> packages) {
 
     /** A builder of an image with this base, whose layers come first. */
     JibContainerBuilder builder(Machine machine) {
-        JibContainerBuilder builder =
-                archive == null ? Jib.fromScratch() : Jib.from(TarImage.at(archive));
+        JibContainerBuilder builder = archive == null ? Jib.fromScratch() : Jib.from(TarImage.at(archive));
         platform(builder, machine);
         layers.forEach(layer -> builder.addFileEntriesLayer(layer.layer()));
         return builder;
     }
 
     private static JibContainerBuilder platform(JibContainerBuilder builder, Machine machine) {
-        return builder.setFormat(ImageFormat.OCI)
-                .setPlatforms(Set.of(new Platform(machine.architecture(), "linux")));
+        return builder.setFormat(ImageFormat.OCI).setPlatforms(Set.of(new Platform(machine.architecture(), "linux")));
     }
 }

@@ -68,10 +68,11 @@ final class DebianPackages {
         Path loader = Path.of(machine.loader()).getFileName();
         for (String file : listed("libc6")) {
             Path name = Path.of(file).getFileName();
-            boolean library =
-                    file.equals(machine.libraries() + "/" + name)
-                            || ("/usr" + file).equals(machine.libraries() + "/" + name);
-            if (library && !name.equals(loader) && LIBRARY.matcher(name.toString()).matches()) {
+            boolean library = file.equals(machine.libraries() + "/" + name)
+                    || ("/usr" + file).equals(machine.libraries() + "/" + name);
+            if (library
+                    && !name.equals(loader)
+                    && LIBRARY.matcher(name.toString()).matches()) {
                 library("libc6", name.toString());
             }
         }
@@ -136,10 +137,7 @@ final class DebianPackages {
     }
 
     private void accounts() {
-        text(
-                "/etc/passwd",
-                "root:x:0:0:root:/root:/usr/bin/bash\n"
-                        + "nonroot:x:65532:0:nonroot:/tmp:/usr/bin/bash\n");
+        text("/etc/passwd", "root:x:0:0:root:/root:/usr/bin/bash\n" + "nonroot:x:65532:0:nonroot:/tmp:/usr/bin/bash\n");
         text("/etc/group", "root:x:0:\n");
         text("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n");
         stage.copy(Path.of("/etc/os-release"), "/etc/os-release");

@@ -19,8 +19,7 @@ final class DriverLife {
     private static final Duration START = Duration.ofMinutes(2);
 
     /** A JVM that records what it loads writes that at its end, for seconds: hence the factor. */
-    private static final String SETTINGS =
-            "{driver: {name: %s, process: {command: [given]}}, timeoutFactor: 6}";
+    private static final String SETTINGS = "{driver: {name: %s, process: {command: [given]}}, timeoutFactor: 6}";
 
     private DriverLife() {}
 
@@ -37,18 +36,13 @@ final class DriverLife {
     /** As in a pod: by a service account and TLS, where this process may make mount namespaces. */
     static void runInCluster(String driver, List<String> command) {
         boolean inCluster = MountNamespace.missing().isEmpty();
-        ProcessSettings settings =
-                new ProcessSettings(command, Map.of(), false, inCluster, List.of());
+        ProcessSettings settings = new ProcessSettings(command, Map.of(), false, inCluster, List.of());
         run(driver, new ProcessDriver(settings, List.of(), START), context -> {});
     }
 
-    private static String run(
-            String driver, ProcessDriver process, Consumer<TestContext> prepared) {
-        try (TestContext context =
-                TestContext.open(
-                        SettingsReader.parse(SETTINGS.formatted(driver), "images", Map.of()),
-                        process,
-                        "images")) {
+    private static String run(String driver, ProcessDriver process, Consumer<TestContext> prepared) {
+        try (TestContext context = TestContext.open(
+                SettingsReader.parse(SETTINGS.formatted(driver), "images", Map.of()), process, "images")) {
             context.driver().start();
             context.awaitPools();
             KubeletClaim claim = context.claims().allocate(context.devices().one());
@@ -59,8 +53,7 @@ final class DriverLife {
             String log = context.driver().log();
             if (status != 0) {
                 throw new ImageBuildException(
-                        "The driver %s ended with status %d after SIGTERM: %s"
-                                .formatted(driver, status, log));
+                        "The driver %s ended with status %d after SIGTERM: %s".formatted(driver, status, log));
             }
             return log;
         }

@@ -28,7 +28,10 @@ final class Elf {
     /** Finds all of them in a folder. */
     static List<Path> files(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(Files::isRegularFile).filter(Elf::isElf).sorted().toList();
+            return files.filter(Files::isRegularFile)
+                    .filter(Elf::isElf)
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

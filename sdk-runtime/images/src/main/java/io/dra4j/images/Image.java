@@ -37,25 +37,19 @@ record Image(
     static final String JDK = "/usr/lib/dra4j/jdk";
 
     /** Options for libraries that use native code. */
-    private static final List<String> LIBRARIES =
-            List.of(
-                    "--enable-native-access=ALL-UNNAMED",
-                    "--sun-misc-unsafe-memory-access=allow",
-                    "-Djava.library.path=" + NATIVE);
+    private static final List<String> LIBRARIES = List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-Djava.library.path=" + NATIVE);
 
     /** Options of a program that runs once, and may take what memory there is. */
     private static final List<String> ONCE =
-            join(
-                    List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"),
-                    LIBRARIES);
+            join(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"), LIBRARIES);
 
     /** Options of programs of every node. */
-    private static final List<String> NODE =
-            join(
-                    JvmOptions.ofDrivers(),
-                    join(
-                            LIBRARIES,
-                            List.of("-Djna.boot.library.path=" + NATIVE, "-Djna.nounpack=true")));
+    private static final List<String> NODE = join(
+            JvmOptions.ofDrivers(),
+            join(LIBRARIES, List.of("-Djna.boot.library.path=" + NATIVE, "-Djna.nounpack=true")));
 
     private static final String ROOT = "0:0"; // the kubelet's directories are root's
 
@@ -70,44 +64,39 @@ record Image(
     record Program(String command, String main) {}
 
     /** The driver of devices that do not exist. */
-    static final Image FAKE_DRIVER =
-            new Image(
-                    "dra4j-example-fake-driver",
-                    "dra4j example driver",
-                    "DRA driver for GPUs, CPUs and NICs that do not exist",
-                    "example-fake-driver",
-                    List.of(
-                            new Program(
-                                    "dra-example-kubeletplugin", "io.dra4j.example.FakeDriverMain"),
-                            new Program(
-                                    "dra-example-controller", "io.dra4j.example.ControllerMain")),
-                    List.of(),
-                    NODE,
-                    ROOT);
+    static final Image FAKE_DRIVER = new Image(
+            "dra4j-example-fake-driver",
+            "dra4j example driver",
+            "DRA driver for GPUs, CPUs and NICs that do not exist",
+            "example-fake-driver",
+            List.of(
+                    new Program("dra-example-kubeletplugin", "io.dra4j.example.FakeDriverMain"),
+                    new Program("dra-example-controller", "io.dra4j.example.ControllerMain")),
+            List.of(),
+            NODE,
+            ROOT);
 
     /** The driver of NVIDIA's GPUs. */
-    static final Image NVIDIA_DRIVER =
-            new Image(
-                    "dra4j-nvidia-driver",
-                    "dra4j NVIDIA driver",
-                    "DRA driver for NVIDIA GPUs and MIG devices",
-                    "nvidia-driver",
-                    List.of(new Program("gpu-kubelet-plugin", "io.dra4j.nvidia.NvidiaDriverMain")),
-                    List.of("kubelet-plugin-prestart.sh"),
-                    NODE,
-                    ROOT);
+    static final Image NVIDIA_DRIVER = new Image(
+            "dra4j-nvidia-driver",
+            "dra4j NVIDIA driver",
+            "DRA driver for NVIDIA GPUs and MIG devices",
+            "nvidia-driver",
+            List.of(new Program("gpu-kubelet-plugin", "io.dra4j.nvidia.NvidiaDriverMain")),
+            List.of("kubelet-plugin-prestart.sh"),
+            NODE,
+            ROOT);
 
     /** The conformance suite. */
-    static final Image CONFORMANCE =
-            new Image(
-                    "dra-conformance",
-                    "dra-conformance",
-                    "Conformance suite for DRA drivers in any language",
-                    "conformance-tests/suite",
-                    List.of(new Program("dra-conformance", "io.dra4j.conformance.ConformanceMain")),
-                    List.of(),
-                    ONCE,
-                    NONROOT);
+    static final Image CONFORMANCE = new Image(
+            "dra-conformance",
+            "dra-conformance",
+            "Conformance suite for DRA drivers in any language",
+            "conformance-tests/suite",
+            List.of(new Program("dra-conformance", "io.dra4j.conformance.ConformanceMain")),
+            List.of(),
+            ONCE,
+            NONROOT);
 
     /** All images. */
     static final List<Image> IMAGES = List.of(FAKE_DRIVER, NVIDIA_DRIVER, CONFORMANCE);

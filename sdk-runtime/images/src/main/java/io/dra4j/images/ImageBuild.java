@@ -70,11 +70,8 @@ final class ImageBuild {
     Path write(Image image) {
         Jars jars = Jars.of(inputs, image);
         List<Stage> layers = stage(image, jars);
-        Training training =
-                Training.in(
-                        folder.resolve(image.name()).resolve("training"),
-                        java.file(Image.JDK + "/bin/java"),
-                        layers);
+        Training training = Training.in(
+                folder.resolve(image.name()).resolve("training"), java.file(Image.JDK + "/bin/java"), layers);
         return write(image, layers, training.cache(image, jars));
     }
 
@@ -93,18 +90,13 @@ final class ImageBuild {
         builder.setEntrypoint("/usr/bin/" + image.entryPoint().command())
                 .setUser(image.user())
                 .setCreationTime(inputs.time())
-                .addEnvironmentVariable(
-                        "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+                .addEnvironmentVariable("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
                 .addEnvironmentVariable("LANG", "C.UTF-8")
                 .setLabels(labels(image));
         String name = "%s-%s-%s".formatted(image.name(), inputs.version(), machine.architecture());
         Path written = Folders.make(inputs.images());
         Path archive = written.resolve(name + ".tar");
-        Archive.write(
-                builder,
-                archive,
-                "localhost/" + image.name() + ":" + inputs.version(),
-                folder.resolve("cache"));
+        Archive.write(builder, archive, "localhost/" + image.name() + ":" + inputs.version(), folder.resolve("cache"));
         Folders.copy(sbom(image), written.resolve(name + ".cdx.json"));
         return archive;
     }
@@ -122,14 +114,9 @@ final class ImageBuild {
             Stage stage = shared.contains(jar) ? common : special;
             stage.copy(jar, Image.JARS + "/" + jar.getFileName());
         }
+        jars.extract("META-INF/native/" + machine.netty(), special, Image.NATIVE + "/" + machine.netty());
         jars.extract(
-                "META-INF/native/" + machine.netty(),
-                special,
-                Image.NATIVE + "/" + machine.netty());
-        jars.extract(
-                "com/sun/jna/" + machine.jna() + "/libjnidispatch.so",
-                special,
-                Image.NATIVE + "/libjnidispatch.so");
+                "com/sun/jna/" + machine.jna() + "/libjnidispatch.so", special, Image.NATIVE + "/libjnidispatch.so");
         Stage ours = Stage.at(own, OURS, inputs.time());
         for (Path jar : jars.ours()) {
             ours.copy(jar, Image.JARS + "/" + jar.getFileName());
@@ -148,13 +135,11 @@ final class ImageBuild {
     private void stagePrograms(Image image, Jars jars, Stage stage) {
         for (Image.Program program : image.programs()) {
             if (!jars.has(program.main())) {
-                throw new ImageBuildException(
-                        "%s has no class %s, which %s is to start"
-                                .formatted(image.module(), program.main(), program.command()));
+                throw new ImageBuildException("%s has no class %s, which %s is to start"
+                        .formatted(image.module(), program.main(), program.command()));
             }
             String script = Launcher.script(image, program, jars);
-            stage.write(
-                    "/usr/bin/" + program.command(), script.getBytes(StandardCharsets.UTF_8), true);
+            stage.write("/usr/bin/" + program.command(), script.getBytes(StandardCharsets.UTF_8), true);
         }
         for (String name : image.scripts()) {
             try (InputStream script = ImageBuild.class.getResourceAsStream(name)) {
@@ -181,8 +166,7 @@ final class ImageBuild {
     /** The commit, where there are a repository and Git. */
     private Optional<String> revision() {
         return Files.exists(inputs.repository().resolve(".git"))
-                ? Tool.tried(
-                        List.of("git", "-C", inputs.repository().toString(), "rev-parse", "HEAD"))
+                ? Tool.tried(List.of("git", "-C", inputs.repository().toString(), "rev-parse", "HEAD"))
                 : Optional.empty();
     }
 

@@ -25,8 +25,7 @@ public final class ImagesMain {
             Folders.remove(inputs.images());
             for (Image image : Image.IMAGES) {
                 Path archive = build.write(image);
-                System.out.printf(
-                        "%s: %.1f MB%n", archive.getFileName(), Files.size(archive) / MEGABYTE);
+                System.out.printf("%s: %.1f MB%n", archive.getFileName(), Files.size(archive) / MEGABYTE);
             }
         } catch (ImageBuildException e) {
             System.err.println("The images cannot be built. " + e.getMessage());

@@ -37,14 +37,12 @@ record Jars(List<Path> all) {
                     .map(Path::of)
                     .forEach(jars::add);
         } catch (IOException e) {
-            throw new ImageBuildException(
-                    "The module " + image.module() + " was not built with -Pimage: " + e, e);
+            throw new ImageBuildException("The module " + image.module() + " was not built with -Pimage: " + e, e);
         }
         Set<Path> names = new HashSet<>();
         for (Path jar : jars) {
             if (!Files.isRegularFile(jar)) {
-                throw new ImageBuildException(
-                        jar + " is no jar: build images by `mvn -Pimage package`");
+                throw new ImageBuildException(jar + " is no jar: build images by `mvn -Pimage package`");
             }
             if (!names.add(jar.getFileName())) {
                 throw new ImageBuildException("Two jars are called " + jar.getFileName());
@@ -80,7 +78,8 @@ record Jars(List<Path> all) {
 
     /** The class path in the image. */
     String classPath(String folder) {
-        return String.join(":", all.stream().map(jar -> folder + "/" + jar.getFileName()).toList());
+        return String.join(
+                ":", all.stream().map(jar -> folder + "/" + jar.getFileName()).toList());
     }
 
     /** Returns whether the program has a class. */

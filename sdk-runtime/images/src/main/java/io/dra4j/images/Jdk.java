@@ -29,25 +29,19 @@ record Jdk(Path home, Properties release) {
      * java.security.jgss are in code of libraries that asks for them first (JNA's AWT, Jackson's
      * types of SQL, Netty's events, Jetty's Kerberos), and does without.
      */
-    static final List<String> MODULES =
-            List.of(
-                    "java.base",
-                    "java.logging",
-                    "java.management",
-                    "java.naming",
-                    "java.net.http",
-                    "java.xml",
-                    "jdk.httpserver",
-                    "jdk.management",
-                    "jdk.unsupported");
+    static final List<String> MODULES = List.of(
+            "java.base",
+            "java.logging",
+            "java.management",
+            "java.naming",
+            "java.net.http",
+            "java.xml",
+            "jdk.httpserver",
+            "jdk.management",
+            "jdk.unsupported");
 
     private static final List<String> NEEDLESS =
-            List.of(
-                    "bin/jwebserver",
-                    "bin/keytool",
-                    "lib/classlist",
-                    "lib/jexec",
-                    "lib/jrt-fs.jar");
+            List.of("bin/jwebserver", "bin/keytool", "lib/classlist", "lib/jexec", "lib/jrt-fs.jar");
 
     /**
      * Finds a JDK 25: the one that is given, or JAVA_HOME_25, JAVA_HOME, or below /usr/lib/jvm, as
@@ -71,8 +65,7 @@ record Jdk(Path home, Properties release) {
         for (Path home : candidates) {
             Properties release = release(home);
             String version = release.getProperty("JAVA_VERSION", "").replace("\"", "");
-            if (Files.isExecutable(home.resolve("bin/jlink"))
-                    && version.matches(RELEASE + "([.+-].*)?")) {
+            if (Files.isExecutable(home.resolve("bin/jlink")) && version.matches(RELEASE + "([.+-].*)?")) {
                 return new Jdk(home, release);
             }
         }
@@ -114,14 +107,13 @@ record Jdk(Path home, Properties release) {
 
     /** Links the modules of the images into a new folder. */
     void link(Path folder) {
-        Tool.output(
-                List.of(
-                        home.resolve("bin/jlink").toString(),
-                        "--add-modules=" + String.join(",", MODULES),
-                        "--strip-java-debug-attributes",
-                        "--no-header-files",
-                        "--no-man-pages",
-                        "--output=" + folder));
+        Tool.output(List.of(
+                home.resolve("bin/jlink").toString(),
+                "--add-modules=" + String.join(",", MODULES),
+                "--strip-java-debug-attributes",
+                "--no-header-files",
+                "--no-man-pages",
+                "--output=" + folder));
         try {
             for (String file : NEEDLESS) {
                 Files.deleteIfExists(folder.resolve(file));

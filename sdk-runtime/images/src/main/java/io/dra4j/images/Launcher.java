@@ -16,8 +16,7 @@ final class Launcher {
           $JAVA_OPTS \\
           -cp %s \\
           %s "$@"
-        """
-                .formatted(
+        """.formatted(
                         image.description(),
                         Image.JDK,
                         image.cache(),

@@ -13,21 +13,19 @@ package io.dra4j.images;
  */
 record Machine(String architecture, String libraries, String loader, String netty, String jna) {
 
-    private static final Machine AMD64 =
-            new Machine(
-                    "amd64",
-                    "/usr/lib/x86_64-linux-gnu",
-                    "/lib64/ld-linux-x86-64.so.2",
-                    "libnetty_transport_native_epoll_x86_64.so",
-                    "linux-x86-64");
+    private static final Machine AMD64 = new Machine(
+            "amd64",
+            "/usr/lib/x86_64-linux-gnu",
+            "/lib64/ld-linux-x86-64.so.2",
+            "libnetty_transport_native_epoll_x86_64.so",
+            "linux-x86-64");
 
-    private static final Machine ARM64 =
-            new Machine(
-                    "arm64",
-                    "/usr/lib/aarch64-linux-gnu",
-                    "/lib/ld-linux-aarch64.so.1",
-                    "libnetty_transport_native_epoll_aarch_64.so",
-                    "linux-aarch64");
+    private static final Machine ARM64 = new Machine(
+            "arm64",
+            "/usr/lib/aarch64-linux-gnu",
+            "/lib/ld-linux-aarch64.so.1",
+            "libnetty_transport_native_epoll_aarch_64.so",
+            "linux-aarch64");
 
     /** The machine that this runs on. */
     static Machine current() {
@@ -36,8 +34,7 @@ record Machine(String architecture, String libraries, String loader, String nett
             case "Linux amd64" -> AMD64;
             case "Linux aarch64" -> ARM64;
             default ->
-                    throw new ImageBuildException(
-                            "Images can be built on Linux with amd64 or arm64, not on " + name);
+                throw new ImageBuildException("Images can be built on Linux with amd64 or arm64, not on " + name);
         };
     }
 }

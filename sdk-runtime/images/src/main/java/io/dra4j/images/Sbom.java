@@ -19,14 +19,12 @@ final class Sbom {
     /** Its path in an image. */
     static final String PATH = "/usr/share/doc/dra4j/sbom.cdx.json";
 
-    private static final ObjectMapper JSON =
-            new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     private Sbom() {}
 
     static byte[] of(Inputs inputs, Image image, Machine machine, Jdk jdk, Set<String> packages) {
-        Path jars =
-                inputs.repository().resolve(image.module()).resolve("target/image/sbom.cdx.json");
+        Path jars = inputs.repository().resolve(image.module()).resolve("target/image/sbom.cdx.json");
         try {
             ObjectNode sbom = (ObjectNode) JSON.readTree(jars.toFile());
             ObjectNode program = (ObjectNode) sbom.at("/metadata/component");
@@ -38,12 +36,8 @@ final class Sbom {
             java.put("publisher", jdk.value("IMPLEMENTOR"));
             java.put("name", "OpenJDK");
             java.put("version", version);
-            java.putArray("licenses")
-                    .addObject()
-                    .put("expression", "GPL-2.0-only WITH Classpath-exception-2.0");
-            java.put(
-                    "purl",
-                    "pkg:generic/openjdk@" + encoded(version) + "?arch=" + machine.architecture());
+            java.putArray("licenses").addObject().put("expression", "GPL-2.0-only WITH Classpath-exception-2.0");
+            java.put("purl", "pkg:generic/openjdk@" + encoded(version) + "?arch=" + machine.architecture());
             for (String name : packages) {
                 debian(sbom.withArray("/components").addObject(), name);
             }
@@ -59,21 +53,13 @@ final class Sbom {
     }
 
     private static void debian(ObjectNode component, String name) {
-        String[] facts =
-                Tool.output(
-                                List.of(
-                                        "dpkg-query",
-                                        "--show",
-                                        "--showformat=${Version} ${Architecture}",
-                                        name))
-                        .split(" ");
+        String[] facts = Tool.output(List.of("dpkg-query", "--show", "--showformat=${Version} ${Architecture}", name))
+                .split(" ");
         component.put("type", "library");
         component.put("bom-ref", "debian-" + name);
         component.put("name", name);
         component.put("version", facts[0]);
-        component.put(
-                "purl",
-                "pkg:deb/debian/%s@%s?arch=%s".formatted(name, encoded(facts[0]), facts[1]));
+        component.put("purl", "pkg:deb/debian/%s@%s?arch=%s".formatted(name, encoded(facts[0]), facts[1]));
     }
 
     private static String encoded(String version) {

@@ -29,10 +29,8 @@ import java.util.stream.Stream;
  */
 record Stage(String name, Path root, Instant time) {
 
-    private static final Set<PosixFilePermission> PROGRAM =
-            PosixFilePermissions.fromString("rwxr-xr-x");
-    private static final Set<PosixFilePermission> FILE =
-            PosixFilePermissions.fromString("rw-r--r--");
+    private static final Set<PosixFilePermission> PROGRAM = PosixFilePermissions.fromString("rwxr-xr-x");
+    private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-r--r--");
 
     /** Begins a stage in an empty folder. */
     static Stage at(Path folder, String name, Instant time) {
@@ -96,8 +94,7 @@ record Stage(String name, Path root, Instant time) {
                 layer.addEntry(
                         file,
                         AbsoluteUnixPath.get("/" + root.relativize(file)),
-                        FilePermissions.fromPosixFilePermissions(
-                                Files.getPosixFilePermissions(file)),
+                        FilePermissions.fromPosixFilePermissions(Files.getPosixFilePermissions(file)),
                         time);
             }
         } catch (IOException e) {

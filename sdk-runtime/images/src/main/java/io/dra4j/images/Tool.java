@@ -22,8 +22,7 @@ final class Tool {
         Ended ended = run(command);
         if (ended.status != 0) {
             throw new ImageBuildException(
-                    "%s ended with status %d: %s"
-                            .formatted(String.join(" ", command), ended.status, ended.output));
+                    "%s ended with status %d: %s".formatted(String.join(" ", command), ended.status, ended.output));
         }
         return ended.output;
     }
@@ -36,11 +35,10 @@ final class Tool {
 
     private static Ended run(List<String> command) {
         try {
-            Process process =
-                    new ProcessBuilder(command)
-                            .directory(Path.of("/").toFile())
-                            .redirectErrorStream(true)
-                            .start();
+            Process process = new ProcessBuilder(command)
+                    .directory(Path.of("/").toFile())
+                    .redirectErrorStream(true)
+                    .start();
             process.getOutputStream().close();
             byte[] output = process.getInputStream().readAllBytes();
             return new Ended(process.waitFor(), new String(output, StandardCharsets.UTF_8).strip());

@@ -46,9 +46,7 @@ record Unpacked(JsonNode manifest, JsonNode config, Set<String> files) {
         Map<String, byte[]> blobs = new HashMap<>();
         try (TarArchiveInputStream tar =
                 new TarArchiveInputStream(new BufferedInputStream(Files.newInputStream(archive)))) {
-            for (TarArchiveEntry entry = tar.getNextEntry();
-                    entry != null;
-                    entry = tar.getNextEntry()) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 blobs.put(entry.getName(), tar.readAllBytes());
             }
             return blobs.containsKey("index.json") ? ofOci(blobs, sink) : ofDocker(blobs, sink);
@@ -93,11 +91,8 @@ record Unpacked(JsonNode manifest, JsonNode config, Set<String> files) {
     private static void read(byte[] layer, Set<String> files, Sink sink) throws IOException {
         try (TarArchiveInputStream tar =
                 new TarArchiveInputStream(new GZIPInputStream(new ByteArrayInputStream(layer)))) {
-            for (TarArchiveEntry entry = tar.getNextEntry();
-                    entry != null;
-                    entry = tar.getNextEntry()) {
-                files.add(
-                        "/" + entry.getName().replaceFirst("^(\\.?/)+", "").replaceFirst("/$", ""));
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                files.add("/" + entry.getName().replaceFirst("^(\\.?/)+", "").replaceFirst("/$", ""));
                 sink.take(entry, tar);
             }
         }

@@ -30,15 +30,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ArchiveIT {
 
     /** Bytes of each archive, about 5 % above what was built last. */
-    private static final Map<String, Long> LIMITS =
-            Map.of(
-                    "dra4j-example-fake-driver", 64_500_000L,
-                    "dra4j-nvidia-driver", 68_000_000L,
-                    "dra-conformance", 92_000_000L);
+    private static final Map<String, Long> LIMITS = Map.of(
+            "dra4j-example-fake-driver", 64_500_000L,
+            "dra4j-nvidia-driver", 68_000_000L,
+            "dra-conformance", 92_000_000L);
 
     private static final int WRITABLE_BY_OTHERS = 0002;
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
 
     private static final Map<Image, Contents> CONTENTS = new HashMap<>();
 
@@ -47,30 +47,23 @@ class ArchiveIT {
     }
 
     /** An archive that was read. */
-    private record Contents(
-            Unpacked unpacked, List<TarArchiveEntry> entries, Path sbom, Path cache) {}
+    private record Contents(Unpacked unpacked, List<TarArchiveEntry> entries, Path sbom, Path cache) {}
 
     private static Contents read(Image image) {
-        return CONTENTS.computeIfAbsent(
-                image,
-                unread -> {
-                    List<TarArchiveEntry> entries = new ArrayList<>();
-                    Map<String, Path> some = new HashMap<>();
-                    Unpacked unpacked =
-                            Unpacked.of(
-                                    Built.archive(image),
-                                    (entry, content) -> {
-                                        entries.add(entry);
-                                        String path = "/" + entry.getName();
-                                        if (path.equals(Sbom.PATH) || path.equals(image.cache())) {
-                                            Path file = Files.createTempFile(folder, "", "");
-                                            Files.copy(content, file, REPLACE_EXISTING);
-                                            some.put(path, file);
-                                        }
-                                    });
-                    return new Contents(
-                            unpacked, entries, some.get(Sbom.PATH), some.get(image.cache()));
-                });
+        return CONTENTS.computeIfAbsent(image, unread -> {
+            List<TarArchiveEntry> entries = new ArrayList<>();
+            Map<String, Path> some = new HashMap<>();
+            Unpacked unpacked = Unpacked.of(Built.archive(image), (entry, content) -> {
+                entries.add(entry);
+                String path = "/" + entry.getName();
+                if (path.equals(Sbom.PATH) || path.equals(image.cache())) {
+                    Path file = Files.createTempFile(folder, "", "");
+                    Files.copy(content, file, REPLACE_EXISTING);
+                    some.put(path, file);
+                }
+            });
+            return new Contents(unpacked, entries, some.get(Sbom.PATH), some.get(image.cache()));
+        });
     }
 
     @ParameterizedTest(name = "{0}")
@@ -83,8 +76,8 @@ class ArchiveIT {
     @MethodSource("images")
     void hasFilesOfOneTimeThatNobodyElseMayChange(Image image) throws Exception {
         List<TarArchiveEntry> entries = read(image).entries();
-        Date created =
-                Date.from(Instant.parse(read(image).unpacked().config().get("created").asText()));
+        Date created = Date.from(
+                Instant.parse(read(image).unpacked().config().get("created").asText()));
 
         assertThat(entries).hasSizeGreaterThan(200);
         assertThat(entries)
@@ -102,11 +95,11 @@ class ArchiveIT {
     void saysWhatItIs(Image image) throws Exception {
         JsonNode config = read(image).unpacked().config();
 
-        assertThat(config.get("architecture").asText()).isEqualTo(Machine.current().architecture());
+        assertThat(config.get("architecture").asText())
+                .isEqualTo(Machine.current().architecture());
         assertThat(config.at("/config/Entrypoint/0").asText())
                 .isEqualTo("/usr/bin/" + image.entryPoint().command());
-        assertThat(config.at("/config/User").asText())
-                .isEqualTo(image.equals(Image.CONFORMANCE) ? "65532:0" : "0:0");
+        assertThat(config.at("/config/User").asText()).isEqualTo(image.equals(Image.CONFORMANCE) ? "65532:0" : "0:0");
         assertThat(label(config, "title")).isEqualTo(image.title());
         assertThat(label(config, "description")).isEqualTo(image.description());
         assertThat(label(config, "licenses")).isEqualTo("Apache-2.0");
@@ -115,7 +108,9 @@ class ArchiveIT {
     }
 
     private static String label(JsonNode config, String name) {
-        return config.at("/config/Labels").path("org.opencontainers.image." + name).asText();
+        return config.at("/config/Labels")
+                .path("org.opencontainers.image." + name)
+                .asText();
     }
 
     @ParameterizedTest(name = "{0}")
@@ -131,19 +126,15 @@ class ArchiveIT {
                 .filteredOn(file -> file.endsWith(".jar"))
                 .hasSizeGreaterThan(50)
                 .allMatch(jar -> components.stream().anyMatch(part -> isJar(part, jar)));
-        assertThat(components)
-                .extracting(part -> part.get("name").asText())
-                .contains("OpenJDK", "libc6", "bash");
+        assertThat(components).extracting(part -> part.get("name").asText()).contains("OpenJDK", "libc6", "bash");
         assertThat(unpacked.files())
-                .contains(
-                        "/usr/share/doc/libc6/copyright",
-                        "/usr/lib/dra4j/jdk/legal/java.base/LICENSE");
+                .contains("/usr/share/doc/libc6/copyright", "/usr/lib/dra4j/jdk/legal/java.base/LICENSE");
         assertThat(Built.sbom(image)).hasSameBinaryContentAs(read(image).sbom());
     }
 
     private static boolean isJar(JsonNode part, String file) {
-        String name =
-                Image.JARS + "/" + part.get("name").asText() + "-" + part.get("version").asText();
+        String name = Image.JARS + "/" + part.get("name").asText() + "-"
+                + part.get("version").asText();
         return file.matches(Pattern.quote(name) + "(-linux-\\w+)?\\.jar");
     }
 

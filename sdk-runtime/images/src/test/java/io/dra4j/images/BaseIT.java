@@ -23,7 +23,8 @@ class BaseIT {
 
     private final Machine machine = Machine.current();
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private Base from(String base) {
         Inputs inputs = new Inputs(folder, folder, "1.0", TIME, "", base);
@@ -59,11 +60,7 @@ class BaseIT {
         Archive.write(base.builder(machine), image, "image", folder.resolve("cache"));
         Unpacked unpacked = Unpacked.names(image);
         assertThat(unpacked.files())
-                .contains(
-                        "/usr/bin/bash",
-                        "/usr/share/doc/bash/copyright",
-                        "/etc/nsswitch.conf",
-                        machine.loader());
+                .contains("/usr/bin/bash", "/usr/share/doc/bash/copyright", "/etc/nsswitch.conf", machine.loader());
         assertThat(unpacked.manifest().get("layers")).hasSize(2);
     }
 

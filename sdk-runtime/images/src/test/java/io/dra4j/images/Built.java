@@ -24,8 +24,7 @@ final class Built {
     /** The archive of an image. */
     static Path archive(Image image) {
         List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> all =
-                Files.newDirectoryStream(FOLDER, image.name() + "-*.tar")) {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(FOLDER, image.name() + "-*.tar")) {
             all.forEach(found::add);
         } catch (IOException e) {
             throw new UncheckedIOException("The images are not built", e);
@@ -37,8 +36,7 @@ final class Built {
     /** The list of parts beside an archive. */
     static Path sbom(Image image) {
         Path archive = archive(image);
-        return archive.resolveSibling(
-                archive.getFileName().toString().replaceFirst("tar$", "cdx.json"));
+        return archive.resolveSibling(archive.getFileName().toString().replaceFirst("tar$", "cdx.json"));
     }
 
     /** The settings of the build, but for the folder that it writes to. */

@@ -22,11 +22,11 @@ class ConformanceImageIT {
     private static final Map<String, String> CACHE_ONLY = Map.of("JAVA_OPTS", "-XX:AOTMode=on");
 
     /** A driver that does nothing: bash alone is there to run one. */
-    private static final String RUN =
-            "echo $UID; dra-conformance run --driver-name=gpu.example.com --only=DRA-REG-02"
-                    + " --start-timeout=2 --report=/tmp/report -- bash -c 'read -rt 60 <> <(:)'";
+    private static final String RUN = "echo $UID; dra-conformance run --driver-name=gpu.example.com --only=DRA-REG-02"
+            + " --start-timeout=2 --report=/tmp/report -- bash -c 'read -rt 60 <> <(:)'";
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
 
     private static Container container;
 
@@ -49,9 +49,7 @@ class ConformanceImageIT {
         Ended ended = container.run(CACHE_ONLY, container.entryPoint(), "list");
 
         assertThat(ended.status()).as(ended.output()).isZero();
-        assertThat(ended.output())
-                .contains("DRA-PREP-01")
-                .doesNotContainIgnoringCase(FakeDriverImageIT.LACKING);
+        assertThat(ended.output()).contains("DRA-PREP-01").doesNotContainIgnoringCase(FakeDriverImageIT.LACKING);
     }
 
     @Test

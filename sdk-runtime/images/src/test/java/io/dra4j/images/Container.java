@@ -26,8 +26,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 final class Container {
 
     /** The words after it are: the root, the user, folders between colons, and the command. */
-    private static final String ENTER =
-            """
+    private static final String ENTER = """
             set -e
             root=$0 user=$1 folders=$2
             shift 2
@@ -55,8 +54,7 @@ final class Container {
         return new Container(folder, image);
     }
 
-    private static void write(Path folder, TarArchiveEntry entry, InputStream content)
-            throws IOException {
+    private static void write(Path folder, TarArchiveEntry entry, InputStream content) throws IOException {
         Path file = folder.resolve(entry.getName()).normalize();
         if (!file.startsWith(folder)) {
             throw new IOException("a path that leads out of the image: " + entry.getName());
@@ -65,7 +63,8 @@ final class Container {
             Files.createDirectories(file);
         } else if (entry.isFile()) {
             Files.copy(content, file);
-            Files.setLastModifiedTime(file, FileTime.from(entry.getLastModifiedDate().toInstant()));
+            Files.setLastModifiedTime(
+                    file, FileTime.from(entry.getLastModifiedDate().toInstant()));
         } else {
             throw new IOException("neither a file nor a folder: " + entry.getName());
         }
@@ -123,33 +122,29 @@ final class Container {
     /** The command that runs the image's entry point as a driver of a node of the test kit. */
     List<String> driver(String folders, Map<String, String> environment, List<String> command) {
         Map<String, String> all = new HashMap<>(environment);
-        for (String name :
-                List.of(
-                        "NODE_NAME",
-                        "DRIVER_NAME",
-                        "KUBECONFIG",
-                        "CDI_ROOT",
-                        "KUBELET_PLUGINS_DIRECTORY_PATH",
-                        "KUBELET_REGISTRAR_DIRECTORY_PATH")) {
+        for (String name : List.of(
+                "NODE_NAME",
+                "DRIVER_NAME",
+                "KUBECONFIG",
+                "CDI_ROOT",
+                "KUBELET_PLUGINS_DIRECTORY_PATH",
+                "KUBELET_REGISTRAR_DIRECTORY_PATH")) {
             all.put(name, "{" + name + "}");
         }
         return command(folders.isEmpty() ? "{ROOT}" : "{ROOT}:" + folders, all, command);
     }
 
     /** Starts a command of the image; its errors come with its output. */
-    Process start(String folders, Map<String, String> environment, String... command)
-            throws IOException {
-        Process process =
-                new ProcessBuilder(command(folders, environment, List.of(command)))
-                        .redirectErrorStream(true)
-                        .start();
+    Process start(String folders, Map<String, String> environment, String... command) throws IOException {
+        Process process = new ProcessBuilder(command(folders, environment, List.of(command)))
+                .redirectErrorStream(true)
+                .start();
         process.getOutputStream().close();
         return process;
     }
 
     /** Runs a command of the image to its end, and returns its status and what it printed. */
-    Ended run(Map<String, String> environment, String... command)
-            throws IOException, InterruptedException {
+    Ended run(Map<String, String> environment, String... command) throws IOException, InterruptedException {
         Process process = start("", environment, command);
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return new Ended(process.waitFor(), output);

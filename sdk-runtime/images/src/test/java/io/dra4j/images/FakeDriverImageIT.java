@@ -32,10 +32,10 @@ class FakeDriverImageIT {
     };
 
     private static final PublishedChart CHART =
-            new PublishedChart(
-                    Path.of("../../example-fake-driver/src/test/resources/published-chart.yaml"));
+            new PublishedChart(Path.of("../../example-fake-driver/src/test/resources/published-chart.yaml"));
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
 
     private static Container container;
 
@@ -64,17 +64,13 @@ class FakeDriverImageIT {
     @Test
     void runsWithoutItsCacheIfTheJvmRefusesIt() throws Exception {
         List<String> command =
-                container.driver(
-                        "", Map.of("JAVA_OPTS", OTHER_HEADERS), List.of(container.entryPoint()));
+                container.driver("", Map.of("JAVA_OPTS", OTHER_HEADERS), List.of(container.entryPoint()));
 
         String log = DriverLife.run("gpu.example.com", command, context -> {});
 
         assertThat(log).containsIgnoringCase("aot");
-        Ended refused =
-                container.run(
-                        Map.of("JAVA_OPTS", OTHER_HEADERS + " " + CACHE_ONLY),
-                        container.entryPoint(),
-                        "--version");
+        Ended refused = container.run(
+                Map.of("JAVA_OPTS", OTHER_HEADERS + " " + CACHE_ONLY), container.entryPoint(), "--version");
         assertThat(refused.status()).as(refused.output()).isNotZero();
     }
 
@@ -88,12 +84,7 @@ class FakeDriverImageIT {
 
     @Test
     void hasTheControllerToo() throws Exception {
-        Ended ended =
-                container.run(
-                        Map.of("JAVA_OPTS", CACHE_ONLY),
-                        "bash",
-                        "-c",
-                        "dra-example-controller --help");
+        Ended ended = container.run(Map.of("JAVA_OPTS", CACHE_ONLY), "bash", "-c", "dra-example-controller --help");
 
         assertThat(ended.status()).as(ended.output()).isZero();
         assertThat(ended.output()).contains("--enable-plugin");

@@ -22,18 +22,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LibrariesIT {
 
     /** The JVM is there before other libraries of the JDK name it. */
-    private static final Map<String, String> JVM =
-            Map.of("LD_LIBRARY_PATH", Image.JDK + "/lib/server");
+    private static final Map<String, String> JVM = Map.of("LD_LIBRARY_PATH", Image.JDK + "/lib/server");
 
-    private static final String LIST =
-            """
+    private static final String LIST = """
             loader=$0
             for file; do
                 "$loader" --list "$file" || echo "of $file: not found"
             done
             """;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     static List<Image> images() {
         return Image.IMAGES;
@@ -62,13 +61,11 @@ class LibrariesIT {
     void areModulesOfItsJdk(Image image) throws Exception {
         Inputs inputs = Built.inputs(folder);
         Jdk jdk = Jdk.find(inputs.jdk(), System.getenv());
-        List<String> jdeps =
-                new ArrayList<>(
-                        List.of(
-                                jdk.home().resolve("bin/jdeps").toString(),
-                                "--multi-release=" + Jdk.RELEASE,
-                                "--ignore-missing-deps",
-                                "--print-module-deps"));
+        List<String> jdeps = new ArrayList<>(List.of(
+                jdk.home().resolve("bin/jdeps").toString(),
+                "--multi-release=" + Jdk.RELEASE,
+                "--ignore-missing-deps",
+                "--print-module-deps"));
         Jars.of(inputs, image).ours().forEach(jar -> jdeps.add(jar.toString()));
 
         String modules = Tool.output(jdeps);
@@ -85,6 +82,9 @@ class LibrariesIT {
 
         TreeSet<String> names = new TreeSet<>();
         ended.output().lines().forEach(line -> names.add(line.replaceFirst("@.*", "")));
-        assertThat(names).containsAll(Jdk.MODULES).contains("java.security.sasl").hasSize(10);
+        assertThat(names)
+                .containsAll(Jdk.MODULES)
+                .contains("java.security.sasl")
+                .hasSize(10);
     }
 }

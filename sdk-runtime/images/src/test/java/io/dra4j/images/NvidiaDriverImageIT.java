@@ -26,20 +26,19 @@ import org.junit.jupiter.api.io.TempDir;
 class NvidiaDriverImageIT {
 
     private static final PublishedChart CHART =
-            new PublishedChart(
-                    Path.of("../../nvidia-driver/src/test/resources/published-chart.yaml"));
+            new PublishedChart(Path.of("../../nvidia-driver/src/test/resources/published-chart.yaml"));
 
     private static final String[] PRESTART = {"bash", "/usr/bin/kubelet-plugin-prestart.sh"};
 
     /** It is content with the environment that the script has to give it. */
-    private static final String SMI =
-            """
+    private static final String SMI = """
             #!/usr/bin/bash
             [[ $LD_PRELOAD == /driver-root-parent/driver/lib64/libnvidia-ml.so.1 ]] || exit 8
             [[ -z ${NVIDIA_DRIVER_ROOT:-} ]] || exit 9
             """;
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
 
     private static Container container;
 
@@ -60,29 +59,24 @@ class NvidiaDriverImageIT {
         environment.put("PROC_ROOT", node.proc().toString());
         environment.put("HTTP_ENDPOINT", ":{FREE_PORT}"); // of the host's network
         environment.put("HEALTHCHECK_PORT", "0");
-        List<String> command =
-                container.driver(
-                        node.folder().toString(),
-                        environment,
-                        gpus.command().stream()
-                                .map(word -> word.replace("-v 4", "-v 8")) // to see what is missing
-                                .toList());
+        List<String> command = container.driver(
+                node.folder().toString(),
+                environment,
+                gpus.command().stream()
+                        .map(word -> word.replace("-v 4", "-v 8")) // to see what is missing
+                        .toList());
 
         String log = DriverLife.run("gpu.nvidia.com", command, NvidiaDriverImageIT::assertHook);
 
-        assertThat(log)
-                .contains("gpu.nvidia.com")
-                .doesNotContainIgnoringCase(FakeDriverImageIT.LACKING);
+        assertThat(log).contains("gpu.nvidia.com").doesNotContainIgnoringCase(FakeDriverImageIT.LACKING);
     }
 
     /** The hook program comes from the driver's jar, and runs from the driver's directory. */
     private static void assertHook(TestContext context) {
         Path hook = context.place().plugins().resolve("gpu.nvidia.com/nvidia-cdi-hook");
         try {
-            Process process =
-                    container.start(context.place().root().toString(), Map.of(), hook.toString());
-            assertThat(new String(process.getInputStream().readAllBytes()))
-                    .startsWith("nvidia-cdi-hook: no command");
+            Process process = container.start(context.place().root().toString(), Map.of(), hook.toString());
+            assertThat(new String(process.getInputStream().readAllBytes())).startsWith("nvidia-cdi-hook: no command");
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -128,9 +122,7 @@ class NvidiaDriverImageIT {
 
     private static Process prestart(Path parent) throws IOException {
         return container.start(
-                parent + "=/driver-root-parent",
-                Map.of("NVIDIA_DRIVER_ROOT", "/run/nvidia/driver"),
-                PRESTART);
+                parent + "=/driver-root-parent", Map.of("NVIDIA_DRIVER_ROOT", "/run/nvidia/driver"), PRESTART);
     }
 
     private static List<String> untilItWaits(BufferedReader output) throws IOException {

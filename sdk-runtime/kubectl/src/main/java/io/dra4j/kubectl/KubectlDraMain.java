@@ -20,14 +20,8 @@ import picocli.CommandLine.ParameterException;
         versionProvider = KubectlDraMain.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
-        description = {
-            "Answers questions about the devices of a cluster. Reads, and never writes.",
-            ""
-        },
-        footer = {
-            "",
-            "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."
-        },
+        description = {"Answers questions about the devices of a cluster. Reads, and never writes.", ""},
+        footer = {"", "Exit status: 2 if the command line is wrong, 3 if the cluster can't be read."},
         subcommands = {ExplainMain.class, TreeMain.class, DoctorMain.class, AuditMain.class})
 public final class KubectlDraMain {
 
@@ -61,8 +55,7 @@ public final class KubectlDraMain {
         return USAGE;
     }
 
-    private static int fail(Exception e, CommandLine command, CommandLine.ParseResult parsed)
-            throws Exception {
+    private static int fail(Exception e, CommandLine command, CommandLine.ParseResult parsed) throws Exception {
         if (e instanceof ReadException) {
             command.getErr().println("kubectl dra: " + e.getMessage());
             return UNREADABLE;

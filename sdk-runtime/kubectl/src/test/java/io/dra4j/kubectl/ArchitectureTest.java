@@ -18,7 +18,8 @@ import io.dra4j.testkit.ModuleRules;
 @AnalyzeClasses(packages = "io.dra4j.kubectl", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    @ArchTest static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
+    @ArchTest
+    static final ArchTests RULES_OF_ALL_MODULES = ArchTests.in(ModuleRules.class);
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
@@ -26,19 +27,16 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule noDriverIsKnown =
-            noClasses()
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.runtime..", "io.dra4j.api..", "io.dra4j.testkit..");
+    static final ArchRule noDriverIsKnown = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.dra4j.runtime..", "io.dra4j.api..", "io.dra4j.testkit..");
 
     @ArchTest
-    static final ArchRule theClientIsAtHomeInRead =
-            classes()
-                    .that()
-                    .resideOutsideOfPackage("io.dra4j.kubectl.read")
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideOutsideOfPackage("io.fabric8..");
+    static final ArchRule theClientIsAtHomeInRead = classes()
+            .that()
+            .resideOutsideOfPackage("io.dra4j.kubectl.read")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideOutsideOfPackage("io.fabric8..");
 }

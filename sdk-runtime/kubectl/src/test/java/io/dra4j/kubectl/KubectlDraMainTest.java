@@ -63,12 +63,11 @@ class KubectlDraMainTest {
         String page = Files.readString(Path.of("../../docs-site/how-to/see-who-has-what.md"));
         CommandSpec spec =
                 KubectlDraMain.commandLine().getSubcommands().get("tree").getCommandSpec();
-        List<String> named =
-                Pattern.compile("(?<![\\w-])--[a-z][a-z-]*")
-                        .matcher(page)
-                        .results()
-                        .map(MatchResult::group)
-                        .toList();
+        List<String> named = Pattern.compile("(?<![\\w-])--[a-z][a-z-]*")
+                .matcher(page)
+                .results()
+                .map(MatchResult::group)
+                .toList();
 
         assertThat(named).isNotEmpty();
         assertThat(spec.optionsMap().keySet()).containsAll(named);
@@ -80,8 +79,7 @@ class KubectlDraMainTest {
         assertThat(script.toFile().setExecutable(true)).isTrue();
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("kubectl-dra"));
         Process missing = new ProcessBuilder(link.toString(), "--version").start();
-        assertThat(new String(missing.getErrorStream().readAllBytes()))
-                .contains("there is no kubectl-dra.jar beside");
+        assertThat(new String(missing.getErrorStream().readAllBytes())).contains("there is no kubectl-dra.jar beside");
         assertThat(missing.waitFor()).isEqualTo(3);
 
         Files.writeString(folder.resolve("kubectl-dra.jar"), "no jar");

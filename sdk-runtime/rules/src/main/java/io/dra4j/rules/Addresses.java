@@ -11,13 +11,11 @@ import java.util.regex.Pattern;
  * device's status has them: {@code 10.9.8.7/24}, {@code 2001:db8::1/64}.
  */
 public final class Addresses {
-    private static final String RULE =
-            "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+    private static final String RULE = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
     private static final int MAPPED_BITS = 96;
 
     /** Leading zeros of decimal numbers, octal to some readers, and hexadecimal ones too long. */
-    private static final Pattern AMBIGUOUS =
-            Pattern.compile("[./]0[0-9]|(^|:)0[0-9]+\\.|[0-9A-Fa-f]{5}");
+    private static final Pattern AMBIGUOUS = Pattern.compile("[./]0[0-9]|(^|:)0[0-9]+\\.|[0-9A-Fa-f]{5}");
 
     private Addresses() {}
 
@@ -77,9 +75,7 @@ public final class Addresses {
         if (canonical.isEmpty()) {
             return RULE;
         }
-        return canonical.get().equals(address)
-                ? ""
-                : "must be in canonical form (\"" + canonical.get() + "\")";
+        return canonical.get().equals(address) ? "" : "must be in canonical form (\"" + canonical.get() + "\")";
     }
 
     /**
@@ -89,9 +85,7 @@ public final class Addresses {
     public static Optional<InetAddress> strict(String address) {
         return AMBIGUOUS.matcher(address).find()
                 ? Optional.empty()
-                : IpAddress.parse(address)
-                        .filter(ip -> !ip.isMapped())
-                        .map(IpAddress::toInetAddress);
+                : IpAddress.parse(address).filter(ip -> !ip.isMapped()).map(IpAddress::toInetAddress);
     }
 
     /** Returns the canonical text of an address: four decimal numbers, or the form of RFC 5952. */

@@ -60,8 +60,7 @@ record AttributeKeys(KubernetesVersion version) {
         int before = name.errors().count();
         check(name.text(), name);
         name.requireThat(
-                name.text().contains("/"),
-                "a fully qualified name must be a domain and a name separated by a slash");
+                name.text().contains("/"), "a fully qualified name must be a domain and a name separated by a slash");
         return name.errors().count() == before;
     }
 }

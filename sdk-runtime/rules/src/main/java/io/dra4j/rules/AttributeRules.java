@@ -16,11 +16,9 @@ final class AttributeRules {
     private static final String PRE_RELEASE = "(\\d*[A-Za-z-][0-9A-Za-z-]*|0|[1-9]\\d*)";
 
     /** Semantic Versioning 2.0.0, without the optional leading v. */
-    private static final Pattern SEMVER =
-            Pattern.compile(
-                    "(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)"
-                            + "(-%1$s(\\.%1$s)*+)?".formatted(PRE_RELEASE)
-                            + "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*+)?");
+    private static final Pattern SEMVER = Pattern.compile("(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)"
+            + "(-%1$s(\\.%1$s)*+)?".formatted(PRE_RELEASE)
+            + "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*+)?");
 
     private final AttributeKeys keys;
 

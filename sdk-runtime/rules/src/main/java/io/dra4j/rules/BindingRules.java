@@ -35,8 +35,7 @@ final class BindingRules {
 
     private static void requireBoth(Field conditions, Field failures) {
         if (conditions.size() == 0 && failures.size() > 0) {
-            conditions.invalidValue(
-                    "bindingConditions are required to use bindingFailureConditions");
+            conditions.invalidValue("bindingConditions are required to use bindingFailureConditions");
         }
         if (failures.size() == 0 && conditions.size() > 0) {
             failures.invalidValue("bindingFailureConditions are required to use bindingConditions");

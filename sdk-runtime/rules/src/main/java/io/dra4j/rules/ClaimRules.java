@@ -25,11 +25,7 @@ public final class ClaimRules {
      * @param path of the spec, for messages
      */
     public static void checkSpec(
-            JsonNode claimSpec,
-            String path,
-            FeatureGates gates,
-            ExpressionCompiler compiler,
-            FieldErrors errors) {
+            JsonNode claimSpec, String path, FeatureGates gates, ExpressionCompiler compiler, FieldErrors errors) {
         Field devices = new Field(claimSpec, path, errors).at("devices");
         DeviceClaimRules.check(devices, gates, new ExpressionRules(compiler));
     }

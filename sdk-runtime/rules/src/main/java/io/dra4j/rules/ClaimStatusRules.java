@@ -29,7 +29,8 @@ final class ClaimStatusRules {
             return;
         }
         for (Field consumer : consumers.items()) {
-            List.of("resource", "name", "uid").forEach(field -> consumer.at(field).requireText());
+            List.of("resource", "name", "uid")
+                    .forEach(field -> consumer.at(field).requireText());
         }
         consumers.requireUniqueItems(consumer -> consumer.at("uid").text());
     }
@@ -43,9 +44,8 @@ final class ClaimStatusRules {
             Set<JsonNode> known = new HashSet<>();
             oldStatus.path("reservedFor").forEach(known::add);
             if (!consumers.value().valueStream().allMatch(known::contains)) {
-                consumers.forbidden(
-                        "new entries may not be added while `deallocationRequested` or"
-                                + " `deletionTimestamp` are set");
+                consumers.forbidden("new entries may not be added while `deallocationRequested` or"
+                        + " `deletionTimestamp` are set");
             }
         }
     }

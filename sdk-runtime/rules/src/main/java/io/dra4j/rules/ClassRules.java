@@ -20,8 +20,7 @@ public final class ClassRules {
         }
         Field extended = spec.at("extendedResourceName");
         extended.requireThat(
-                !extended.present() || isExtended(extended.text()),
-                "must be a valid extended resource name");
+                !extended.present() || isExtended(extended.text()), "must be a valid extended resource name");
     }
 
     /** The name has a domain that is not Kubernetes' own, and can be the name of a quota. */

@@ -43,9 +43,8 @@ final class ConstraintRules {
             }
         }
         if (gates.enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY)) {
-            constraint.required(
-                    "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but"
-                            + " multiple fields are set");
+            constraint.required("exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but"
+                    + " multiple fields are set");
         } else {
             constraint.at("matchAttribute").required("");
         }
@@ -61,9 +60,8 @@ final class ConstraintRules {
             Field name = attribute.at("name");
             if (name.requireText() && attributeNames.checkFullName(name)) {
                 attribute.requireUnique(name.text(), names);
-                String rule =
-                        "must be referenced by at least one matchAttribute or distinctAttribute"
-                                + " constraint targeting this request";
+                String rule = "must be referenced by at least one matchAttribute or distinctAttribute"
+                        + " constraint targeting this request";
                 name.requireThat(uses(name.text(), request), rule);
             }
             expressions.checkDerivedAttribute(attribute.at("expression"));

@@ -9,8 +9,7 @@ import java.util.Map;
 /** Rules for counter sets and for devices that consume from them. */
 final class CounterRules {
     private static final int COMPATIBILITY_GROUPS = 2;
-    private static final String NO_REFERENCE =
-            "must reference a %s defined in the ResourceSlice sharedCounters";
+    private static final String NO_REFERENCE = "must reference a %s defined in the ResourceSlice sharedCounters";
 
     private final SliceLimits limits;
 
@@ -62,7 +61,8 @@ final class CounterRules {
 
     /** Checks the sum of the counters that the devices of a slice consume. */
     void checkAllConsumed(Field devices) {
-        int consumed = devices.value().valueStream().mapToInt(CounterRules::consumedBy).sum();
+        int consumed =
+                devices.value().valueStream().mapToInt(CounterRules::consumedBy).sum();
         checkTotal(devices, consumed, "counters in devices", limits.sliceCounters());
     }
 

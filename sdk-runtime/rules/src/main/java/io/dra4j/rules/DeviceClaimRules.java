@@ -10,8 +10,7 @@ final class DeviceClaimRules {
 
     static void check(Field devices, FeatureGates gates, ExpressionRules expressions) {
         RequestNames names = RequestNames.of(devices.value());
-        ConstraintRules constraints =
-                new ConstraintRules(devices.at("constraints"), gates, expressions);
+        ConstraintRules constraints = new ConstraintRules(devices.at("constraints"), gates, expressions);
         new RequestRules(constraints, expressions).check(devices.at("requests"));
         constraints.check(names);
         Field configs = devices.at("config");

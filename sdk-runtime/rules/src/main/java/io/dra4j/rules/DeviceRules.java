@@ -66,8 +66,7 @@ final class DeviceRules {
 
     private void checkNumbers(Field device) {
         int keys = device.at("attributes").size() + device.at("capacity").size();
-        requireAtMost(
-                device, keys, SliceLimits.ATTRIBUTES_AND_CAPACITIES, "attributes and capacities");
+        requireAtMost(device, keys, SliceLimits.ATTRIBUTES_AND_CAPACITIES, "attributes and capacities");
         int values = AttributeRules.values(device.at("attributes").value());
         requireAtMost(device, values, limits.attributeValues(), "attribute values");
     }
@@ -95,9 +94,8 @@ final class DeviceRules {
     private static void checkPlacement(Field device, boolean perDevice) {
         boolean placed = PLACEMENTS.stream().anyMatch(field -> device.at(field).present());
         if (!perDevice && placed) {
-            device.invalidNull(
-                    "`nodeName`, `nodeSelector` and `allNodes` can only be set if"
-                            + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec");
+            device.invalidNull("`nodeName`, `nodeSelector` and `allNodes` can only be set if"
+                    + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec");
         } else if (perDevice) {
             checkOnePlacement(device);
         }
@@ -109,9 +107,8 @@ final class DeviceRules {
             name.invalid("must not be empty");
         }
         List<String> chosen = NodeRules.checkChosen(device);
-        String rule =
-                "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when"
-                        + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+        String rule = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when"
+                + " `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
         if (chosen.isEmpty()) {
             device.required(rule);
         } else {

@@ -9,23 +9,22 @@ package io.dra4j.rules;
 public interface ExpressionCompiler {
 
     /** Finds no problem: for who checks objects without CEL. */
-    ExpressionCompiler NONE =
-            new ExpressionCompiler() {
-                @Override
-                public String selectorProblem(String expression) {
-                    return "";
-                }
+    ExpressionCompiler NONE = new ExpressionCompiler() {
+        @Override
+        public String selectorProblem(String expression) {
+            return "";
+        }
 
-                @Override
-                public String derivedAttributeProblem(String expression) {
-                    return "";
-                }
+        @Override
+        public String derivedAttributeProblem(String expression) {
+            return "";
+        }
 
-                @Override
-                public boolean exceedsCost(String expression) {
-                    return false;
-                }
-            };
+        @Override
+        public boolean exceedsCost(String expression) {
+            return false;
+        }
+    };
 
     /** Returns the problem of an expression that selects devices; empty if there is none. */
     String selectorProblem(String expression);

@@ -70,10 +70,7 @@ public final class Field {
             return key(key);
         }
         int rest = longest - ELLIPSIS.length();
-        String shown =
-                key.substring(0, (rest + 1) / 2)
-                        + ELLIPSIS
-                        + key.substring(key.length() - rest / 2);
+        String shown = key.substring(0, (rest + 1) / 2) + ELLIPSIS + key.substring(key.length() - rest / 2);
         return child("[" + shown + "]", value.path(key));
     }
 

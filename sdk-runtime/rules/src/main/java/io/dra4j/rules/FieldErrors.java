@@ -45,8 +45,7 @@ public final class FieldErrors {
     }
 
     public FieldErrors tooLong(String field, int limit) {
-        return add(
-                "FieldValueTooLong", field, "Too long: may not be more than " + limit + " bytes");
+        return add("FieldValueTooLong", field, "Too long: may not be more than " + limit + " bytes");
     }
 
     public FieldErrors tooMany(String field, int count, int limit) {
@@ -55,8 +54,7 @@ public final class FieldErrors {
     }
 
     public FieldErrors notSupported(String field, Object value, List<String> supported) {
-        String known =
-                supported.stream().map(FieldErrors::quoted).collect(Collectors.joining(", "));
+        String known = supported.stream().map(FieldErrors::quoted).collect(Collectors.joining(", "));
         String message = "Unsupported value: " + quoted(value) + ": supported values: " + known;
         return add("FieldValueNotSupported", field, message);
     }

@@ -35,8 +35,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         byte[] bytes = address.getAddress();
         List<Integer> groups = new ArrayList<>();
         for (int i = 0; i < bytes.length; i += 2) {
-            groups.add(
-                    Byte.toUnsignedInt(bytes[i]) << Byte.SIZE | Byte.toUnsignedInt(bytes[i + 1]));
+            groups.add(Byte.toUnsignedInt(bytes[i]) << Byte.SIZE | Byte.toUnsignedInt(bytes[i + 1]));
         }
         boolean isIpv6 = groups.size() == GROUPS;
         return new IpAddress(isIpv6 ? groups : mapped(groups), !isIpv6);
@@ -60,8 +59,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
             }
             bytes.add(Integer.valueOf(digits));
         }
-        return Optional.of(
-                List.of(bytes.get(0) << 8 | bytes.get(1), bytes.get(2) << 8 | bytes.get(3)));
+        return Optional.of(List.of(bytes.get(0) << 8 | bytes.get(1), bytes.get(2) << 8 | bytes.get(3)));
     }
 
     /** All groups of an address in hexadecimal numbers, of which "::" stands for zeros. */
@@ -79,8 +77,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         int zeros = GROUPS - before.get().size() - after.get().size();
         return zeros < 1
                 ? Optional.empty()
-                : Optional.of(
-                        joined(List.of(before.get(), Collections.nCopies(zeros, 0), after.get())));
+                : Optional.of(joined(List.of(before.get(), Collections.nCopies(zeros, 0), after.get())));
     }
 
     /** Groups between colons, of which the last may be an IPv4 address. */
@@ -118,8 +115,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
     /** Returns the address with the bytes of its form; a mapped one is IPv4 all the same. */
     InetAddress toInetAddress() {
         ByteBuffer bytes = ByteBuffer.allocate(bitsAsWritten() / Byte.SIZE);
-        groups.subList(dotted ? MAPPED.size() : 0, GROUPS)
-                .forEach(group -> bytes.putShort(group.shortValue()));
+        groups.subList(dotted ? MAPPED.size() : 0, GROUPS).forEach(group -> bytes.putShort(group.shortValue()));
         try {
             return InetAddress.getByAddress(bytes.array());
         } catch (UnknownHostException e) {
@@ -155,9 +151,7 @@ record IpAddress(List<Integer> groups, boolean dotted) {
         }
         return length < 2
                 ? hex(groups)
-                : hex(groups.subList(0, start))
-                        + "::"
-                        + hex(groups.subList(start + length, GROUPS));
+                : hex(groups.subList(0, start)) + "::" + hex(groups.subList(start + length, GROUPS));
     }
 
     private int zerosFrom(int start) {

@@ -29,8 +29,7 @@ public final class Names {
     private static final Pattern QUALIFIED = Pattern.compile(QUALIFIED_FORM);
     private static final Pattern IDENTIFIER = Pattern.compile(IDENTIFIER_FORM);
 
-    private static final String ENDS =
-            ", and must start and end with an alphanumeric character (e.g. ";
+    private static final String ENDS = ", and must start and end with an alphanumeric character (e.g. ";
     private static final String LABEL_RULE =
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'"
                     + ENDS
@@ -41,19 +40,16 @@ public final class Names {
                     + ENDS
                     + "'example.com', "
                     + regex(SUBDOMAIN_FORM);
-    private static final String CHARACTERS =
-            "must consist of alphanumeric characters, '-', '_' or '.'" + ENDS;
+    private static final String CHARACTERS = "must consist of alphanumeric characters, '-', '_' or '.'" + ENDS;
     private static final String QUALIFIED_RULE =
             CHARACTERS + "'MyName',  or 'my.name',  or '123-abc', " + regex(QUALIFIED_FORM);
-    private static final String SLASHES_RULE =
-            "a valid label key "
-                    + QUALIFIED_RULE
-                    + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
-    private static final String VALUE_RULE =
-            "a valid label must be an empty string or "
-                    + CHARACTERS.replace("must consist", "consist")
-                    + "'MyValue',  or 'my_value',  or '12345', "
-                    + regex("(" + QUALIFIED_FORM + ")?");
+    private static final String SLASHES_RULE = "a valid label key "
+            + QUALIFIED_RULE
+            + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+    private static final String VALUE_RULE = "a valid label must be an empty string or "
+            + CHARACTERS.replace("must consist", "consist")
+            + "'MyValue',  or 'my_value',  or '12345', "
+            + regex("(" + QUALIFIED_FORM + ")?");
     private static final String IDENTIFIER_RULE =
             "a valid C identifier must start with alphabetic character or '_', followed by a string of"
                     + " alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', "
@@ -120,12 +116,8 @@ public final class Names {
                     .forEach(problem -> problems.add("prefix part " + problem));
         }
         String part = name.substring(slash + 1);
-        List<String> ofPart =
-                part.isEmpty()
-                        ? List.of("must be non-empty")
-                        : tooLong(part, LABEL_LENGTH, "bytes");
-        matched(part, QUALIFIED, QUALIFIED_RULE, ofPart)
-                .forEach(problem -> problems.add("name part " + problem));
+        List<String> ofPart = part.isEmpty() ? List.of("must be non-empty") : tooLong(part, LABEL_LENGTH, "bytes");
+        matched(part, QUALIFIED, QUALIFIED_RULE, ofPart).forEach(problem -> problems.add("name part " + problem));
         return problems;
     }
 
@@ -151,13 +143,10 @@ public final class Names {
     }
 
     private static List<String> tooLong(String name, int limit, String unit) {
-        return bytes(name) > limit
-                ? List.of("must be no more than " + limit + " " + unit)
-                : List.of();
+        return bytes(name) > limit ? List.of("must be no more than " + limit + " " + unit) : List.of();
     }
 
-    private static List<String> matched(
-            String name, Pattern form, String rule, List<String> others) {
+    private static List<String> matched(String name, Pattern form, String rule, List<String> others) {
         if (form.matcher(name).matches()) {
             return others;
         }

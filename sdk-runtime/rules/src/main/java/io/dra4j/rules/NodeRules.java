@@ -75,14 +75,12 @@ final class NodeRules {
             }
             case "Exists", "DoesNotExist" -> {
                 if (values.size() > 0) {
-                    values.forbidden(
-                            "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+                    values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
                 }
             }
             case "Gt", "Lt" -> {
                 if (values.size() != 1) {
-                    values.required(
-                            "must be specified single value when `operator` is 'Lt' or 'Gt'");
+                    values.required("must be specified single value when `operator` is 'Lt' or 'Gt'");
                 }
             }
             default -> operator.invalid(NO_OPERATOR);
@@ -95,8 +93,7 @@ final class NodeRules {
         if (!List.of("In", "NotIn").contains(operator.text())) {
             operator.invalid(NO_OPERATOR);
         } else if (values.size() != 1) {
-            values.required(
-                    "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+            values.required("must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
         }
         Field key = requirement.at("key");
         if (key.text().equals("metadata.name")) {

@@ -12,11 +12,8 @@ record PartitionTypeRules(AttributeKeys names) {
         if (!named.present()) {
             return;
         }
-        boolean partitions =
-                spec.at("devices").value().valueStream().anyMatch(PartitionTypeRules::isPartition);
-        named.requireThat(
-                partitions,
-                "may only be set on a slice which declares devices that consume counters");
+        boolean partitions = spec.at("devices").value().valueStream().anyMatch(PartitionTypeRules::isPartition);
+        named.requireThat(partitions, "may only be set on a slice which declares devices that consume counters");
         if (names.checkFullName(named) && partitions) {
             for (Field device : spec.at("devices").items()) {
                 if (isPartition(device.value())) {
@@ -42,8 +39,7 @@ record PartitionTypeRules(AttributeKeys names) {
             return;
         }
         JsonNode found = attributes.path(attributes.has(name) ? name : bare);
-        String rule =
-                "must be a string value because `partitionTypeAttribute` names this attribute";
+        String rule = "must be a string value because `partitionTypeAttribute` names this attribute";
         attribute.requireThat(found.has("string"), found, rule);
     }
 }

@@ -18,8 +18,7 @@ public final class Quantities {
 
     private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?0*[0-9]{1,19}");
     private static final List<String> BINARY = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
-    private static final List<String> DECIMAL =
-            List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");
+    private static final List<String> DECIMAL = List.of("n", "u", "m", "", "k", "M", "G", "T", "P", "E");
 
     /** Numbers beyond it are compared as if they had it. */
     private static final int LARGEST_EXPONENT = 100_000;
@@ -56,8 +55,7 @@ public final class Quantities {
 
     /** Returns whether it is an exponent, and one that 64 bits can hold. */
     private static boolean isExponent(String suffix) {
-        return EXPONENT.matcher(suffix).matches()
-                && new BigInteger(suffix.substring(1)).bitLength() < Long.SIZE;
+        return EXPONENT.matcher(suffix).matches() && new BigInteger(suffix.substring(1)).bitLength() < Long.SIZE;
     }
 
     /** The value as it is written, for example 1024 for {@code 1Ki}. */
@@ -74,8 +72,7 @@ public final class Quantities {
 
     private static BigDecimal number(Matcher matcher) {
         String fraction = matcher.group(3) == null ? "" : matcher.group(3);
-        return new BigDecimal(matcher.group(1) + "0" + matcher.group(2) + "." + fraction + "0")
-                .stripTrailingZeros();
+        return new BigDecimal(matcher.group(1) + "0" + matcher.group(2) + "." + fraction + "0").stripTrailingZeros();
     }
 
     /** The value as the server compares it: rounded up to an integer. */
@@ -170,8 +167,7 @@ public final class Quantities {
     private static String decimal(BigDecimal exact) {
         int step = thousands(exact);
         int at = step + DECIMAL.indexOf("");
-        return exact.scaleByPowerOfTen(-3 * step).toBigIntegerExact()
-                + (at < DECIMAL.size() ? DECIMAL.get(at) : "");
+        return exact.scaleByPowerOfTen(-3 * step).toBigIntegerExact() + (at < DECIMAL.size() ? DECIMAL.get(at) : "");
     }
 
     private static String exponent(BigDecimal exact) {
@@ -185,6 +181,8 @@ public final class Quantities {
      * to be the smallest integer.
      */
     private static int thousands(BigDecimal exact) {
-        return exact.signum() == 0 ? 0 : Math.floorDiv(-exact.stripTrailingZeros().scale(), 3);
+        return exact.signum() == 0
+                ? 0
+                : Math.floorDiv(-exact.stripTrailingZeros().scale(), 3);
     }
 }

@@ -6,26 +6,25 @@ import java.util.Map;
 
 /** Texts in messages: in double quotes, with what cannot be printed escaped as Go does. */
 public final class QuotedText {
-    private static final Map<Integer, String> ESCAPES =
-            Map.of(
-                    7,
-                    "\\a",
-                    8,
-                    "\\b",
-                    9,
-                    "\\t",
-                    10,
-                    "\\n",
-                    11,
-                    "\\v",
-                    12,
-                    "\\f",
-                    13,
-                    "\\r",
-                    (int) '"',
-                    "\\\"",
-                    (int) '\\',
-                    "\\\\");
+    private static final Map<Integer, String> ESCAPES = Map.of(
+            7,
+            "\\a",
+            8,
+            "\\b",
+            9,
+            "\\t",
+            10,
+            "\\n",
+            11,
+            "\\v",
+            12,
+            "\\f",
+            13,
+            "\\r",
+            (int) '"',
+            "\\\"",
+            (int) '\\',
+            "\\\\");
 
     private QuotedText() {}
 
@@ -55,8 +54,7 @@ public final class QuotedText {
                     Character.PRIVATE_USE,
                     Character.UNASSIGNED,
                     Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR ->
-                    false;
+                    Character.PARAGRAPH_SEPARATOR -> false;
             case Character.SPACE_SEPARATOR -> c == ' ';
             default -> true;
         };

@@ -42,8 +42,7 @@ final class RangeRules {
         boolean requireMilli() {
             BigDecimal exact = quantity.exact();
             boolean fits =
-                    exact.stripTrailingZeros().scale() <= MILLI
-                            && exact.abs().compareTo(LARGEST_MILLI) <= 0;
+                    exact.stripTrailingZeros().scale() <= MILLI && exact.abs().compareTo(LARGEST_MILLI) <= 0;
             require(fits, "value cannot be represented as a milli value");
             return fits;
         }
@@ -65,10 +64,7 @@ final class RangeRules {
         Bound min = Bound.of(range.at("min"));
         checkBounds(range, min, preset, capacity);
         List<Bound> all = new ArrayList<>(List.of(new Bound(range.at("default"), preset)));
-        Stream.of("min", "max", "step")
-                .map(range::at)
-                .filter(Field::present)
-                .forEach(one -> all.add(Bound.of(one)));
+        Stream.of("min", "max", "step").map(range::at).filter(Field::present).forEach(one -> all.add(Bound.of(one)));
         boolean milli = fractional && all.stream().anyMatch(Bound::isFraction);
         boolean countable = !milli || all(all, Bound::requireMilli);
         if (countable && range.at("step").present()) {
@@ -123,8 +119,7 @@ final class RangeRules {
                 "one step %s is larger than capacity value: %s".formatted(text, capacity.text()));
         if (milli || !since137 || all(all, Bound::requireLong)) {
             checkMultiple(all.get(0).quantity, min, step, milli);
-            all.subList(2, all.size() - 1)
-                    .forEach(max -> checkMultiple(max.quantity, min, step, milli));
+            all.subList(2, all.size() - 1).forEach(max -> checkMultiple(max.quantity, min, step, milli));
         }
     }
 
@@ -139,8 +134,7 @@ final class RangeRules {
         step.field.requireThat(
                 whole,
                 value.text(),
-                "value is not a multiple of a given step (%s) from (%s)"
-                        .formatted(step.quantity.text(), min.text()));
+                "value is not a multiple of a given step (%s) from (%s)".formatted(step.quantity.text(), min.text()));
     }
 
     private static boolean all(List<Bound> bounds, Predicate<Bound> check) {

@@ -27,7 +27,8 @@ record RequestNames(Map<String, Set<String>> alternatives) {
         Map<String, Set<String>> alternatives = new HashMap<>();
         for (JsonNode request : devices.path("requests")) {
             Set<String> names = new HashSet<>();
-            request.path("firstAvailable").forEach(one -> names.add(one.path("name").asText()));
+            request.path("firstAvailable")
+                    .forEach(one -> names.add(one.path("name").asText()));
             alternatives.put(request.path("name").asText(), names);
         }
         return new RequestNames(alternatives);

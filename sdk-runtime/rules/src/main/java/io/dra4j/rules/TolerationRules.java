@@ -15,7 +15,8 @@ final class TolerationRules {
     /** {@code operator: Equal} by default. */
     static void setDefaults(JsonNode tolerations) {
         for (JsonNode one : tolerations) {
-            if (one instanceof ObjectNode toleration && one.path("operator").asText().isEmpty()) {
+            if (one instanceof ObjectNode toleration
+                    && one.path("operator").asText().isEmpty()) {
                 toleration.put("operator", "Equal");
             }
         }
@@ -35,9 +36,7 @@ final class TolerationRules {
 
     private static void checkValue(Field operator, Field value) {
         switch (operator.text()) {
-            case "Exists" ->
-                    value.requireThat(
-                            value.text().isEmpty(), "must be empty for operator `Exists`");
+            case "Exists" -> value.requireThat(value.text().isEmpty(), "must be empty for operator `Exists`");
             case "Equal" -> value.requireForm(Names::labelValueProblems);
             case "" -> operator.required("");
             default -> operator.requireOneOf(OPERATORS);

@@ -37,8 +37,6 @@ record ValueRules(boolean fractional) {
     }
 
     private String key(Quantity value) {
-        return fractional
-                ? value.exact().stripTrailingZeros().toString()
-                : Long.toString(value.value());
+        return fractional ? value.exact().stripTrailingZeros().toString() : Long.toString(value.value());
     }
 }

@@ -51,8 +51,7 @@ class AddressesTest {
     })
     void anotherFormIsReadAndRefused(String address, String canonical) {
         assertThat(Addresses.canonical(address)).contains(canonical);
-        assertThat(Addresses.problem(address))
-                .isEqualTo("must be in canonical form (\"" + canonical + "\")");
+        assertThat(Addresses.problem(address)).isEqualTo("must be in canonical form (\"" + canonical + "\")");
     }
 
     @ParameterizedTest
@@ -155,7 +154,6 @@ class AddressesTest {
     void whatIsNoAddressWithAPrefixIsRefused(String address) {
         assertThat(Addresses.canonical(address)).isEmpty();
         assertThat(Addresses.problem(address))
-                .isEqualTo(
-                        "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
+                .isEqualTo("must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
     }
 }

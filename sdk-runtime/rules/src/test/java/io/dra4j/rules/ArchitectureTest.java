@@ -21,14 +21,13 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule onlyJsonTreesAreKnown =
-            classes()
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(
-                            "io.dra4j.rules",
-                            "java..",
-                            "com.fasterxml.jackson.databind..",
-                            "com.fasterxml.jackson.core..",
-                            "org.jspecify..");
+    static final ArchRule onlyJsonTreesAreKnown = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.dra4j.rules",
+                    "java..",
+                    "com.fasterxml.jackson.databind..",
+                    "com.fasterxml.jackson.core..",
+                    "org.jspecify..");
 }

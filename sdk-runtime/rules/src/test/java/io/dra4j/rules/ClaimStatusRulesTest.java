@@ -16,10 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The status of an allocated claim. */
 class ClaimStatusRulesTest {
     private static List<FieldError> check(String ofResult, String consumers) {
-        ObjectNode claim =
-                tree(
-                        "{'spec':{'devices':{'requests':[{'name':'r'}]}},'status':{'reservedFor':[%s],'allocation':{'devices':{'results':[{'request':'r','driver':'d.com','pool':'p','device':'d'%s}]}}}}"
-                                .formatted(consumers, ofResult));
+        ObjectNode claim = tree(
+                "{'spec':{'devices':{'requests':[{'name':'r'}]}},'status':{'reservedFor':[%s],'allocation':{'devices':{'results':[{'request':'r','driver':'d.com','pool':'p','device':'d'%s}]}}}}"
+                        .formatted(consumers, ofResult));
         FieldErrors errors = new FieldErrors();
         ClaimStatusRules.check(claim, tree("{}"), errors);
         return errors.all();
@@ -42,9 +41,7 @@ class ClaimStatusRulesTest {
         assertThat(check("", "{'apiGroup':'scheduling.k8s.io'}"))
                 .extracting(FieldError::field)
                 .containsExactly(
-                        "status.reservedFor[0].resource",
-                        "status.reservedFor[0].name",
-                        "status.reservedFor[0].uid");
+                        "status.reservedFor[0].resource", "status.reservedFor[0].name", "status.reservedFor[0].uid");
     }
 
     @Test
@@ -112,8 +109,7 @@ class ClaimStatusRulesTest {
         ObjectNode none = tree("{'allocation':{}}");
 
         assertThat(check(tree("{}"), one, false))
-                .containsExactly(
-                        "status.reservedFor: Forbidden: may not be specified when `allocated` is not set");
+                .containsExactly("status.reservedFor: Forbidden: may not be specified when `allocated` is not set");
         assertThat(check(none, allocated, false)).isEmpty();
         assertThat(check(allocated, allocated, true)).isEmpty();
         assertThat(check(allocated, none, true)).isEmpty();

@@ -41,17 +41,14 @@ class ClassRulesTest {
             })
     void anotherNameIsRefused(String name) {
         assertThat(check("{'extendedResourceName':'" + name + "'}"))
-                .containsExactly(
-                        "spec.extendedResourceName: Invalid value: \""
-                                + name
-                                + "\": must be a valid extended resource name");
+                .containsExactly("spec.extendedResourceName: Invalid value: \""
+                        + name
+                        + "\": must be a valid extended resource name");
     }
 
     @Test
     void selectorsAndConfigurationsAreChecked() {
         assertThat(check("{'selectors':[{}],'config':[{}]}"))
-                .containsExactly(
-                        "spec.selectors[0].cel: Required value",
-                        "spec.config[0].opaque: Required value");
+                .containsExactly("spec.selectors[0].cel: Required value", "spec.config[0].opaque: Required value");
     }
 }

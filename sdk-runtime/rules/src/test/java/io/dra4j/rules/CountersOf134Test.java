@@ -23,9 +23,7 @@ class CountersOf134Test {
     }
 
     private static String sets(int count, int each) {
-        return "'sharedCounters':["
-                + repeat(",", count, i -> "{'name':'s" + i + "'," + counters(each) + "}")
-                + "]";
+        return "'sharedCounters':[" + repeat(",", count, i -> "{'name':'s" + i + "'," + counters(each) + "}") + "]";
     }
 
     private static String consumed(int sets, int each) {
@@ -35,18 +33,15 @@ class CountersOf134Test {
     }
 
     private static String devices(int count, String consumed) {
-        return "'devices':["
-                + repeat(",", count, i -> "{'name':'gpu-" + i + "'," + consumed + "}")
-                + "]";
+        return "'devices':[" + repeat(",", count, i -> "{'name':'gpu-" + i + "'," + consumed + "}") + "]";
     }
 
     private static List<String> complaints(KubernetesVersion version, String... fields) {
         FieldErrors errors = new FieldErrors();
-        String spec =
-                "{'driver':'gpu.example.com','nodeName':'node-1',"
-                        + "'pool':{'name':'node-1','generation':1,'resourceSliceCount':1},"
-                        + String.join(",", fields)
-                        + "}";
+        String spec = "{'driver':'gpu.example.com','nodeName':'node-1',"
+                + "'pool':{'name':'node-1','generation':1,'resourceSliceCount':1},"
+                + String.join(",", fields)
+                + "}";
         new SliceRules(new FeatureGates(version, Map.of())).check(tree(spec), errors);
         return errors.all().stream().map(FieldError::toString).toList();
     }
@@ -62,12 +57,12 @@ class CountersOf134Test {
     @Test
     void aDeviceConsumesOfTheSetsOfItsSliceAlone() {
         assertThat(complaints(V1_34, devices(1, consumed(1, 1))))
-                .containsExactly(
-                        DEVICE
-                                + ".consumesCounters[0].counterSet: Invalid value: \"s0\": must"
-                                + " reference a counterSet defined in the ResourceSlice"
-                                + " sharedCounters");
-        assertThat(complaints(KubernetesVersion.V1_35, devices(1, consumed(1, 1)))).isEmpty();
+                .containsExactly(DEVICE
+                        + ".consumesCounters[0].counterSet: Invalid value: \"s0\": must"
+                        + " reference a counterSet defined in the ResourceSlice"
+                        + " sharedCounters");
+        assertThat(complaints(KubernetesVersion.V1_35, devices(1, consumed(1, 1))))
+                .isEmpty();
     }
 
     @Test
@@ -75,18 +70,15 @@ class CountersOf134Test {
         assertThat(complaints(V1_34, sets(2, 1), devices(1, consumed(2, 2))))
                 .hasSize(2)
                 .element(1)
-                .isEqualTo(
-                        DEVICE
-                                + ".consumesCounters[1].counters: Invalid value: \"c1\": must"
-                                + " reference a counter defined in the ResourceSlice"
-                                + " sharedCounters");
+                .isEqualTo(DEVICE
+                        + ".consumesCounters[1].counters: Invalid value: \"c1\": must"
+                        + " reference a counter defined in the ResourceSlice"
+                        + " sharedCounters");
     }
 
     @Test
     void aSliceHasThirtyTwoCountersInAllItsSets() {
-        String complaint =
-                SETS
-                        + ": Invalid value: 33: the total number of shared counters must not exceed 32";
+        String complaint = SETS + ": Invalid value: 33: the total number of shared counters must not exceed 32";
 
         assertThat(complaints(V1_34, sets(33, 1))).containsExactly(complaint);
         assertThat(complaints(V1_34, sets(1, 33))).containsExactly(complaint);
@@ -97,17 +89,14 @@ class CountersOf134Test {
     void aDeviceConsumesThirtyTwoCountersOfAllSets() {
         assertThat(complaints(V1_34, sets(3, 11), devices(1, consumed(3, 11))))
                 .hasSize(2)
-                .contains(
-                        "%s: Invalid value: 33: the total number of counters must not exceed 32"
-                                .formatted(DEVICE));
+                .contains("%s: Invalid value: 33: the total number of counters must not exceed 32".formatted(DEVICE));
     }
 
     @Test
     void theDevicesOfASliceConsumeAThousandCounters() {
         assertThat(complaints(V1_34, sets(1, 8), devices(128, consumed(1, 8)))).isEmpty();
         assertThat(complaints(V1_34, sets(1, 9), devices(114, consumed(1, 9))))
-                .containsExactly(
-                        "spec.devices: Invalid value: 1026: the total number of counters in devices"
-                                + " must not exceed 1024");
+                .containsExactly("spec.devices: Invalid value: 1026: the total number of counters in devices"
+                        + " must not exceed 1024");
     }
 }

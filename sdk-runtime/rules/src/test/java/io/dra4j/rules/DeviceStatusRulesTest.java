@@ -41,12 +41,7 @@ class DeviceStatusRulesTest {
         String conditions = ",'conditions':[" + condition("a.com/Ready", "") + "]";
 
         assertThat(check(device(network + conditions + ",'data':{'a':1}"))).isEmpty();
-        assertThat(
-                        check(
-                                device("").replace("'d'", "'s'").replace("}", "")
-                                        + ",'shareID':'"
-                                        + SHARE
-                                        + "'}"))
+        assertThat(check(device("").replace("'d'", "'s'").replace("}", "") + ",'shareID':'" + SHARE + "'}"))
                 .isEmpty();
     }
 
@@ -81,9 +76,8 @@ class DeviceStatusRulesTest {
     void lengthsAreLimited() {
         String data = ",'data':{'a':'" + "x".repeat(10 * 1024) + "'}";
         String ips = repeat(",", 17, i -> "'x'");
-        String network =
-                ",'networkData':{'interfaceName':'%s','hardwareAddress':'%s','ips':[%s]}"
-                        .formatted("i".repeat(257), "h".repeat(129), ips);
+        String network = ",'networkData':{'interfaceName':'%s','hardwareAddress':'%s','ips':[%s]}"
+                .formatted("i".repeat(257), "h".repeat(129), ips);
 
         assertThat(check(device(data + network)))
                 .containsExactly(
@@ -119,11 +113,9 @@ class DeviceStatusRulesTest {
         String nine = repeat(",", 9, i -> condition("t" + i, ""));
 
         assertThat(check(device(",'conditions':[" + twice + "]")))
-                .containsExactly(
-                        "status.devices[0].conditions[1].type: Duplicate value: \"Ready\"");
+                .containsExactly("status.devices[0].conditions[1].type: Duplicate value: \"Ready\"");
         assertThat(check(device(",'conditions':[" + nine + "]")))
-                .containsExactly(
-                        "status.devices[0].conditions: Too many: 9: must have at most 8 items");
+                .containsExactly("status.devices[0].conditions: Too many: 9: must have at most 8 items");
     }
 
     @ParameterizedTest
@@ -148,7 +140,6 @@ class DeviceStatusRulesTest {
         assertThat(check(device(",'shareID':'" + share + "'")))
                 .first()
                 .asString()
-                .startsWith(
-                        "status.devices[0].shareID: Invalid value: \"" + share + "\": " + message);
+                .startsWith("status.devices[0].shareID: Invalid value: \"" + share + "\": " + message);
     }
 }

@@ -14,23 +14,22 @@ import org.junit.jupiter.api.Test;
 
 /** Expressions are checked by length, by whoever compiles them, and by cost. */
 class ExpressionRulesTest {
-    private static final ExpressionCompiler FINDS_BAD =
-            new ExpressionCompiler() {
-                @Override
-                public String selectorProblem(String expression) {
-                    return expression.equals("bad") ? "no selector" : "";
-                }
+    private static final ExpressionCompiler FINDS_BAD = new ExpressionCompiler() {
+        @Override
+        public String selectorProblem(String expression) {
+            return expression.equals("bad") ? "no selector" : "";
+        }
 
-                @Override
-                public String derivedAttributeProblem(String expression) {
-                    return expression.equals("bad") ? "no attribute" : "";
-                }
+        @Override
+        public String derivedAttributeProblem(String expression) {
+            return expression.equals("bad") ? "no attribute" : "";
+        }
 
-                @Override
-                public boolean exceedsCost(String expression) {
-                    return expression.equals("costly");
-                }
-            };
+        @Override
+        public boolean exceedsCost(String expression) {
+            return expression.equals("costly");
+        }
+    };
 
     private static List<String> errors(JsonNode classSpec) {
         FieldErrors errors = new FieldErrors();
@@ -48,18 +47,15 @@ class ExpressionRulesTest {
     void theCompilersProblemIsAnError() {
         assertThat(errors(selector("good"))).isEmpty();
         assertThat(errors(selector("bad")))
-                .containsExactly(
-                        "spec.selectors[0].cel.expression: Invalid value: \"bad\": no selector");
+                .containsExactly("spec.selectors[0].cel.expression: Invalid value: \"bad\": no selector");
         assertThat(errors(selector("costly")))
-                .containsExactly(
-                        "spec.selectors[0].cel.expression: Forbidden: too complex, exceeds cost limit");
+                .containsExactly("spec.selectors[0].cel.expression: Forbidden: too complex, exceeds cost limit");
     }
 
     @Test
     void anAttributeIsNoSelector() {
         FieldErrors errors = new FieldErrors();
-        String claim =
-                """
+        String claim = """
                 {'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c','allocationMode':'All',
                   'derivedAttributes':[{'name':'a.com/n','expression':'bad'}]}}],
                  'constraints':[{'matchAttribute':'a.com/n'}]}}
@@ -78,14 +74,12 @@ class ExpressionRulesTest {
     void theLengthCountsInBytes() {
         assertThat(errors(selector("x".repeat(10 * 1024)))).isEmpty();
         assertThat(errors(selector("ü".repeat(5 * 1024 + 1))))
-                .containsExactly(
-                        "spec.selectors[0].cel.expression: Too long: may not be more than 10240 bytes");
+                .containsExactly("spec.selectors[0].cel.expression: Too long: may not be more than 10240 bytes");
     }
 
     @Test
     void aSelectorIsCel() {
-        assertThat(errors(tree("{'selectors':[{}]}")))
-                .containsExactly("spec.selectors[0].cel: Required value");
+        assertThat(errors(tree("{'selectors':[{}]}"))).containsExactly("spec.selectors[0].cel: Required value");
     }
 
     @Test
@@ -96,8 +90,7 @@ class ExpressionRulesTest {
             spec.withArray("selectors").add(first);
         }
 
-        assertThat(errors(spec))
-                .containsExactly("spec.selectors: Too many: 33: must have at most 32 items");
+        assertThat(errors(spec)).containsExactly("spec.selectors: Too many: 33: must have at most 32 items");
     }
 
     @Test
@@ -109,10 +102,7 @@ class ExpressionRulesTest {
         TaintRuleRules.check(rule, FINDS_BAD, errors);
 
         assertThat(errors.all())
-                .anyMatch(
-                        error ->
-                                error.toString()
-                                        .startsWith(
-                                                "spec.deviceSelector.selectors[0].cel.expression: Invalid value: \"bad\""));
+                .anyMatch(error -> error.toString()
+                        .startsWith("spec.deviceSelector.selectors[0].cel.expression: Invalid value: \"bad\""));
     }
 }

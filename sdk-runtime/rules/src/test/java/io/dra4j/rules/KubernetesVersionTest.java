@@ -22,7 +22,6 @@ class KubernetesVersionTest {
         assertThat(KubernetesVersion.parse("v1.36")).isEqualTo(KubernetesVersion.V1_36);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KubernetesVersion.parse("1.9"))
-                .withMessage(
-                        "The rules of Kubernetes 1.9 are not known; choose one of 1.34, 1.35, 1.36, 1.37");
+                .withMessage("The rules of Kubernetes 1.9 are not known; choose one of 1.34, 1.35, 1.36, 1.37");
     }
 }

@@ -45,8 +45,7 @@ class NamesTest {
 
     @Test
     void textsAreQuotedAsInGo() {
-        assertThat(QuotedText.of("a\n\"\\\u00fc\u200b\u0001"))
-                .isEqualTo("\"a\\n\\\"\\\\\u00fc\\u200b\\x01\"");
+        assertThat(QuotedText.of("a\n\"\\\u00fc\u200b\u0001")).isEqualTo("\"a\\n\\\"\\\\\u00fc\\u200b\\x01\"");
     }
 
     @Test

@@ -21,15 +21,13 @@ class RequestRulesTest {
     private static final String ON_ALL = "{'matchAttribute':'a.com/numa'}";
 
     private static List<FieldError> check(String derived, String ofSubrequest, String constraints) {
-        String spec =
-                """
+        String spec = """
                 {'devices':{'requests':[
                   {'name':'r','exactly':{'deviceClassName':'c','allocationMode':'All','derivedAttributes':[%s]}},
                   {'name':'s','firstAvailable':[
                     {'name':'t','deviceClassName':'c','allocationMode':'All','derivedAttributes':[%s]}]}],
                  'constraints':[%s]}}
-                """
-                        .formatted(derived, ofSubrequest, constraints);
+                """.formatted(derived, ofSubrequest, constraints);
         return check(tree(spec), KubernetesVersion.V1_37);
     }
 
@@ -72,7 +70,8 @@ class RequestRulesTest {
 
     @Test
     void aNameMayHaveTwoSlashesBefore137() {
-        assertThat(ofClaim("", ",'constraints':[{'matchAttribute':'a.com/b/n'}]")).isEmpty();
+        assertThat(ofClaim("", ",'constraints':[{'matchAttribute':'a.com/b/n'}]"))
+                .isEmpty();
     }
 
     @ParameterizedTest
@@ -88,9 +87,7 @@ class RequestRulesTest {
     void aBrokenDerivedAttributeIsRefused(String attribute, String field, String reason) {
         assertThat(check(attribute, "", ON_ALL))
                 .singleElement()
-                .returns(
-                        "spec.devices.requests[0].exactly.derivedAttributes" + field,
-                        e -> e.field())
+                .returns("spec.devices.requests[0].exactly.derivedAttributes" + field, e -> e.field())
                 .returns("FieldValue" + reason, FieldError::reason);
     }
 
@@ -105,12 +102,9 @@ class RequestRulesTest {
     void thereAreAtMost32AndExpressionsAreLimited() {
         String many = repeat(",", 33, i -> "{'name':'a.com/n" + i + "','expression':'1'}");
         String used = repeat(",", 32, i -> "{'distinctAttribute':'a.com/n" + i + "'}");
-        String expression =
-                "{'name':'a.com/numa','expression':'" + "1".repeat(10 * 1024 + 1) + "'}";
+        String expression = "{'name':'a.com/numa','expression':'" + "1".repeat(10 * 1024 + 1) + "'}";
 
-        assertThat(check(many, "", used))
-                .extracting(FieldError::reason)
-                .contains("FieldValueTooMany");
+        assertThat(check(many, "", used)).extracting(FieldError::reason).contains("FieldValueTooMany");
         assertThat(check("", expression, ON_ALL))
                 .extracting(FieldError::toString)
                 .singleElement()
@@ -170,9 +164,8 @@ class RequestRulesTest {
 
     @Test
     void equalIsTheOperatorByDefault() {
-        ObjectNode spec =
-                tree(
-                        "{'devices':{'requests':[{'exactly':{'tolerations':[{'key':'k'},{'operator':'Exists'}]}},{'firstAvailable':[{'tolerations':[{}]}]}]}}");
+        ObjectNode spec = tree(
+                "{'devices':{'requests':[{'exactly':{'tolerations':[{'key':'k'},{'operator':'Exists'}]}},{'firstAvailable':[{'tolerations':[{}]}]}]}}");
 
         ClaimRules.setDefaults(spec);
 
@@ -191,8 +184,7 @@ class RequestRulesTest {
                 ",'deviceClassName':''               | .deviceClassName: Required value",
             })
     void aBrokenRequestIsRefused(String change, String message) {
-        assertThat(ofClaim(change, ""))
-                .containsExactly("spec.devices.requests[0].exactly" + message);
+        assertThat(ofClaim(change, "")).containsExactly("spec.devices.requests[0].exactly" + message);
     }
 
     @ParameterizedTest
@@ -225,8 +217,7 @@ class RequestRulesTest {
                 "{'opaque':{'driver':'d.com','parameters':[1]}}    | .opaque.parameters: Invalid value: \"<value omitted>\": must be a valid JSON object",
             })
     void aBrokenConfigurationIsRefused(String config, String message) {
-        assertThat(ofClaim("", ",'config':[" + config + "]"))
-                .containsExactly("spec.devices.config[0]" + message);
+        assertThat(ofClaim("", ",'config':[" + config + "]")).containsExactly("spec.devices.config[0]" + message);
     }
 
     @Test
@@ -235,9 +226,8 @@ class RequestRulesTest {
         String alternatives =
                 "'firstAvailable':[{'name':'s','deviceClassName':'c','allocationMode':'All'},{'name':'s','deviceClassName':'c','allocationMode':'All'}]";
         ObjectNode spec =
-                tree(
-                        "{'devices':{'requests':[{'name':'r',%s},{'name':'b',%s,%s},{'name':'n'},{'name':'r',%s}]}}"
-                                .formatted(exactly, exactly, alternatives, alternatives));
+                tree("{'devices':{'requests':[{'name':'r',%s},{'name':'b',%s,%s},{'name':'n'},{'name':'r',%s}]}}"
+                        .formatted(exactly, exactly, alternatives, alternatives));
 
         assertThat(check(spec, KubernetesVersion.V1_36))
                 .extracting(FieldError::toString)
@@ -252,10 +242,7 @@ class RequestRulesTest {
     void nothingElseIsCheckedOfAListThatIsTooLong() {
         String requests = repeat(",", 33, i -> "{'name':'-'}");
 
-        assertThat(
-                        check(
-                                tree("{'devices':{'requests':[" + requests + "]}}"),
-                                KubernetesVersion.V1_36))
+        assertThat(check(tree("{'devices':{'requests':[" + requests + "]}}"), KubernetesVersion.V1_36))
                 .extracting(FieldError::toString)
                 .containsExactly("spec.devices.requests: Too many: 33: must have at most 32 items");
     }

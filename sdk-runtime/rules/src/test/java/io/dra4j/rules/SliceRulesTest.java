@@ -26,8 +26,7 @@ class SliceRulesTest {
      * The release unless it is 1.36, the part of the spec that is changed, the field of the
      * complaint there, its reason, and the change, with {@code <N elements>}.
      */
-    private static final String BROKEN =
-            """
+    private static final String BROKEN = """
             spec | spec.driver | Required | {'driver':null}
             spec | spec.driver | Invalid | {'driver':'gpu_example'}
             spec | spec.driver | TooLong | {'driver':'<64 d>'}
@@ -161,8 +160,7 @@ class SliceRulesTest {
             policy | .validRange.min | Invalid | 'default':'100m','validRange':{'min':'200m'}
             """;
 
-    private static final String TOLERATED =
-            """
+    private static final String TOLERATED = """
             spec | |  | {'devices':[<128 devices>]}
             spec | |  | {'devices':[<64 devices ,'taints':[<16 taints>]>]}
             1.34 spec | |  | {'devices':[<128 devices ,'taints':[<4 taints>]>]}
@@ -206,19 +204,19 @@ class SliceRulesTest {
         return switch (part[part.length - 1]) {
             case "device" -> device(version, field, reason, change);
             case "policy" ->
-                    device(
-                            version,
-                            ".capacity[memory].requestPolicy" + field,
-                            reason,
-                            "'allowMultipleAllocations':true,'capacity':{'memory':{'value':'10','requestPolicy':{%s}}}"
-                                    .formatted(change));
+                device(
+                        version,
+                        ".capacity[memory].requestPolicy" + field,
+                        reason,
+                        "'allowMultipleAllocations':true,'capacity':{'memory':{'value':'10','requestPolicy':{%s}}}"
+                                .formatted(change));
             case "selector" ->
-                    new Row(
-                            version,
-                            "{'nodeName':null,'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{%s}]}]}}"
-                                    .formatted(change),
-                            "spec.nodeSelector.nodeSelectorTerms[0].matchExpressions[0]" + field,
-                            reason);
+                new Row(
+                        version,
+                        "{'nodeName':null,'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{%s}]}]}}"
+                                .formatted(change),
+                        "spec.nodeSelector.nodeSelectorTerms[0].matchExpressions[0]" + field,
+                        reason);
             case "consumed" -> {
                 String consumed = "'consumesCounters':[" + change + "]";
                 yield device(version, ".consumesCounters[0]" + field, reason, consumed);
@@ -228,19 +226,18 @@ class SliceRulesTest {
                 yield new Row(version, sets, "spec.sharedCounters" + field, reason);
             }
             case "groups" ->
-                    device(
-                            version,
-                            ".consumesCounters[0].compatibilityGroups" + field,
-                            reason,
-                            "'consumesCounters':[{'counterSet':'s','counters':{'c':{'value':'1'}},"
-                                    + "'compatibilityGroups':[%s]}]".formatted(change));
+                device(
+                        version,
+                        ".consumesCounters[0].compatibilityGroups" + field,
+                        reason,
+                        "'consumesCounters':[{'counterSet':'s','counters':{'c':{'value':'1'}},"
+                                + "'compatibilityGroups':[%s]}]".formatted(change));
             case "allocatable" ->
-                    device(
-                            version,
-                            ".nodeAllocatableResources" + field,
-                            reason,
-                            "'capacity':{'cores':{'value':'8'}},'nodeAllocatableResources':{%s}"
-                                    .formatted(change));
+                device(
+                        version,
+                        ".nodeAllocatableResources" + field,
+                        reason,
+                        "'capacity':{'cores':{'value':'8'}},'nodeAllocatableResources':{%s}".formatted(change));
             case "partition" -> {
                 String attributes = cells.size() > 4 ? cells.get(4) : "";
                 yield new Row(version, partition(change, attributes), "spec." + field, reason);
@@ -256,8 +253,7 @@ class SliceRulesTest {
     }
 
     /** A change of the only device, by its fields. */
-    private static Row device(
-            KubernetesVersion version, String field, String reason, String fields) {
+    private static Row device(KubernetesVersion version, String field, String reason, String fields) {
         String patch = "{'devices':[{'name':'gpu-0'," + fields + "}]}";
         return new Row(version, patch, "spec.devices[0]" + field, reason);
     }
@@ -269,28 +265,24 @@ class SliceRulesTest {
     private static String elements(MatchResult match) {
         String[] element = match.group(2).split(" ", 2);
         String more = element.length == 1 ? "" : element[1];
-        String pattern =
-                switch (element[0]) {
-                    case "attributes" -> "'a%d':{'int':1}";
-                    case "consumedSets" -> "{'counterSet':'s%d','counters':{'c':{'value':'1'}}}";
-                    case "counters" -> "'c%d':{'value':'1'}";
-                    case "counterSets" -> "{'name':'s%d','counters':{'c':{'value':'1'}}}";
-                    case "devices" -> "{'name':'gpu-%d'" + more + "}";
-                    case "numbers" -> "%d";
-                    case "taints" -> "{'key':'k%d','effect':'NoSchedule'}";
-                    case "texts" -> "'%d'";
-                    default -> "";
-                };
+        String pattern = switch (element[0]) {
+            case "attributes" -> "'a%d':{'int':1}";
+            case "consumedSets" -> "{'counterSet':'s%d','counters':{'c':{'value':'1'}}}";
+            case "counters" -> "'c%d':{'value':'1'}";
+            case "counterSets" -> "{'name':'s%d','counters':{'c':{'value':'1'}}}";
+            case "devices" -> "{'name':'gpu-%d'" + more + "}";
+            case "numbers" -> "%d";
+            case "taints" -> "{'key':'k%d','effect':'NoSchedule'}";
+            case "texts" -> "'%d'";
+            default -> "";
+        };
         int count = Integer.parseInt(match.group(1));
-        return pattern.isEmpty()
-                ? match.group(2).repeat(count)
-                : repeat(",", count, pattern::formatted);
+        return pattern.isEmpty() ? match.group(2).repeat(count) : repeat(",", count, pattern::formatted);
     }
 
     private static ObjectNode validSpec() {
-        return tree(
-                "{'driver':'gpu.example.com','nodeName':'node-1',"
-                        + "'pool':{'name':'node-1','generation':1,'resourceSliceCount':1},'devices':[{'name':'gpu-0'}]}");
+        return tree("{'driver':'gpu.example.com','nodeName':'node-1',"
+                + "'pool':{'name':'node-1','generation':1,'resourceSliceCount':1},'devices':[{'name':'gpu-0'}]}");
     }
 
     private static List<FieldError> check(KubernetesVersion version, String patch) {
@@ -345,11 +337,8 @@ class SliceRulesTest {
     @Test
     void whatIdentifiesASliceCannotChange() {
         FieldErrors errors = new FieldErrors();
-        ObjectNode next =
-                Trees.merge(
-                        validSpec(),
-                        tree(
-                                "{'driver':'other.example.com','nodeName':'node-2','pool':{'name':'other'}}"));
+        ObjectNode next = Trees.merge(
+                validSpec(), tree("{'driver':'other.example.com','nodeName':'node-2','pool':{'name':'other'}}"));
 
         new SliceRules(new FeatureGates(V1_36, Map.of())).checkUpdate(next, validSpec(), errors);
 
@@ -361,7 +350,9 @@ class SliceRulesTest {
     @Test
     void taintsThatDoNotChangeAreNotCheckedAgain() {
         ObjectNode old = validSpec();
-        old.set("devices", tree("{'list':[{'name':'gpu-0','taints':[{'key':''}]}]}").get("list"));
+        old.set(
+                "devices",
+                tree("{'list':[{'name':'gpu-0','taints':[{'key':''}]}]}").get("list"));
         FieldErrors unchanged = new FieldErrors();
         FieldErrors made = new FieldErrors();
 

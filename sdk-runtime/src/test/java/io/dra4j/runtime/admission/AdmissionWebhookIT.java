@@ -39,46 +39,41 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AdmissionWebhookIT {
 
     private static final JsonMapper JSON = new JsonMapper();
-    private static final String UNKNOWN_FIELD =
-            "config 0 from the claim: LaneConfig: unknown field colour";
-    private static final String TOO_MANY =
-            "config 1 from the claim: LaneConfig: lanes must be 1 to 8";
+    private static final String UNKNOWN_FIELD = "config 0 from the claim: LaneConfig: unknown field colour";
+    private static final String TOO_MANY = "config 1 from the claim: LaneConfig: lanes must be 1 to 8";
 
     /** The reviews that are answered, and the messages of those that are refused. */
-    private static final List<Arguments> ANSWERS =
-            List.of(
-                    Arguments.of("claim-valid-v1", null),
-                    Arguments.of("claim-valid-v1beta2", null),
-                    Arguments.of("claim-valid-v1beta1", null),
-                    Arguments.of("claim-unknown-field-v1", UNKNOWN_FIELD),
-                    Arguments.of("claim-unknown-field-v1beta2", UNKNOWN_FIELD),
-                    Arguments.of("claim-unknown-field-v1beta1", UNKNOWN_FIELD),
-                    Arguments.of("template-valid-v1", null),
-                    Arguments.of("template-valid-v1beta2", null),
-                    Arguments.of("template-valid-v1beta1", null),
-                    Arguments.of("template-invalid-v1", TOO_MANY),
-                    Arguments.of("template-invalid-v1beta2", TOO_MANY),
-                    Arguments.of("template-invalid-v1beta1", TOO_MANY),
-                    Arguments.of(
-                            "claim-unknown-kind",
-                            "config 0 from the claim: the driver does not know the kind"
-                                    + " \"lane.example.com/v1 RoadConfig\"; it knows"
-                                    + " lane.example.com/v1 LaneConfig,"
-                                    + " lane.example.com/v1 LaneAdminConfig"),
-                    Arguments.of(
-                            "claim-wrong-type",
-                            "config 0 from the claim: LaneConfig: lanes: not a number of the size"
-                                    + " and kind that is needed"),
-                    Arguments.of(
-                            "claim-class-only",
-                            "config 0 from the claim: LaneAdminConfig is not allowed in a claim"),
-                    Arguments.of("claim-two-problems", UNKNOWN_FIELD),
-                    Arguments.of("claim-of-another-driver", null),
-                    Arguments.of("claim-without-configs", null),
-                    Arguments.of("claim-generated-name", UNKNOWN_FIELD),
-                    Arguments.of("update-without-finalizer", null),
-                    Arguments.of("update-of-the-spec", UNKNOWN_FIELD),
-                    Arguments.of("delete", null));
+    private static final List<Arguments> ANSWERS = List.of(
+            Arguments.of("claim-valid-v1", null),
+            Arguments.of("claim-valid-v1beta2", null),
+            Arguments.of("claim-valid-v1beta1", null),
+            Arguments.of("claim-unknown-field-v1", UNKNOWN_FIELD),
+            Arguments.of("claim-unknown-field-v1beta2", UNKNOWN_FIELD),
+            Arguments.of("claim-unknown-field-v1beta1", UNKNOWN_FIELD),
+            Arguments.of("template-valid-v1", null),
+            Arguments.of("template-valid-v1beta2", null),
+            Arguments.of("template-valid-v1beta1", null),
+            Arguments.of("template-invalid-v1", TOO_MANY),
+            Arguments.of("template-invalid-v1beta2", TOO_MANY),
+            Arguments.of("template-invalid-v1beta1", TOO_MANY),
+            Arguments.of(
+                    "claim-unknown-kind",
+                    "config 0 from the claim: the driver does not know the kind"
+                            + " \"lane.example.com/v1 RoadConfig\"; it knows"
+                            + " lane.example.com/v1 LaneConfig,"
+                            + " lane.example.com/v1 LaneAdminConfig"),
+            Arguments.of(
+                    "claim-wrong-type",
+                    "config 0 from the claim: LaneConfig: lanes: not a number of the size"
+                            + " and kind that is needed"),
+            Arguments.of("claim-class-only", "config 0 from the claim: LaneAdminConfig is not allowed in a claim"),
+            Arguments.of("claim-two-problems", UNKNOWN_FIELD),
+            Arguments.of("claim-of-another-driver", null),
+            Arguments.of("claim-without-configs", null),
+            Arguments.of("claim-generated-name", UNKNOWN_FIELD),
+            Arguments.of("update-without-finalizer", null),
+            Arguments.of("update-of-the-spec", UNKNOWN_FIELD),
+            Arguments.of("delete", null));
 
     private static WebhookUnderTest webhook;
 
@@ -99,8 +94,7 @@ class AdmissionWebhookIT {
         JsonNode document = JSON.readTree(answer.body());
         assertThat(document.path("apiVersion").asText()).isEqualTo("admission.k8s.io/v1");
         assertThat(document.path("kind").asText()).isEqualTo("AdmissionReview");
-        assertThat(document.path("response").path("uid").asText())
-                .isEqualTo("0df28fbd-5f5f-11e8-bc74-36e6bb280816");
+        assertThat(document.path("response").path("uid").asText()).isEqualTo("0df28fbd-5f5f-11e8-bc74-36e6bb280816");
         return document.path("response");
     }
 
@@ -121,7 +115,11 @@ class AdmissionWebhookIT {
                 assertThat(status.path("code").asInt()).isEqualTo(422);
                 assertThat(status.path("reason").asText()).isEqualTo("Invalid");
                 assertThat(status.path("message").asText()).contains(message);
-                assertThat(status.path("details").path("causes").path(0).path("message").asText())
+                assertThat(status.path("details")
+                                .path("causes")
+                                .path(0)
+                                .path("message")
+                                .asText())
                         .isEqualTo(message);
             }
         }
@@ -132,7 +130,8 @@ class AdmissionWebhookIT {
             ObjectNode review = (ObjectNode) JSON.readTree(Reviews.text("claim-unknown-field-v1"));
             review.withObject("/request").put("operation", operation);
 
-            assertThat(response(CLAIMS, review.toString()).path("allowed").asBoolean()).isTrue();
+            assertThat(response(CLAIMS, review.toString()).path("allowed").asBoolean())
+                    .isTrue();
         }
 
         @Test
@@ -145,21 +144,22 @@ class AdmissionWebhookIT {
 
         @Test
         void namesTheFieldOfEachProblem() throws Exception {
-            JsonNode claim = response(CLAIMS, Reviews.text("claim-two-problems")).path("status");
+            JsonNode claim =
+                    response(CLAIMS, Reviews.text("claim-two-problems")).path("status");
             JsonNode template = response(CLAIMS, Reviews.text("template-invalid-v1"));
 
             List<String> fields = new ArrayList<>();
-            claim.path("details").path("causes").forEach(c -> fields.add(c.path("field").asText()));
+            claim.path("details")
+                    .path("causes")
+                    .forEach(c -> fields.add(c.path("field").asText()));
             assertThat(fields)
                     .containsExactly(
-                            "spec.devices.config[0].opaque.parameters",
-                            "spec.devices.config[2].opaque.parameters");
+                            "spec.devices.config[0].opaque.parameters", "spec.devices.config[2].opaque.parameters");
             assertThat(claim.path("message").asText())
-                    .isEqualTo(
-                            "spec.devices.config[0].opaque.parameters: "
-                                    + UNKNOWN_FIELD
-                                    + "; spec.devices.config[2].opaque.parameters: config 2 from"
-                                    + " the claim: LaneConfig: lanes must be 1 to 8");
+                    .isEqualTo("spec.devices.config[0].opaque.parameters: "
+                            + UNKNOWN_FIELD
+                            + "; spec.devices.config[2].opaque.parameters: config 2 from"
+                            + " the claim: LaneConfig: lanes must be 1 to 8");
             assertThat(claim.path("details").path("kind").asText()).isEqualTo("ResourceClaim");
             assertThat(claim.path("details").path("name").asText()).isEqualTo("lanes");
             assertThat(template.at("/status/details/causes/0/field").asText())
@@ -177,7 +177,8 @@ class AdmissionWebhookIT {
 
             String answer = webhook.post(CLAIMS, review.toString()).body();
 
-            assertThat(JSON.readTree(answer).at("/response/status/details/causes")).hasSize(32);
+            assertThat(JSON.readTree(answer).at("/response/status/details/causes"))
+                    .hasSize(32);
             assertThat(answer.length()).isLessThan(300_000);
         }
     }
@@ -185,12 +186,11 @@ class AdmissionWebhookIT {
     @Nested
     class AMessage {
 
-        private final ClaimPreview prepare =
-                ClaimPreview.of(
-                        LaneConfigs.DRIVER,
-                        LaneConfigs.TYPES,
-                        Inventory.of(
-                                Pool.ofNode("node", List.of(Device.builder("lane-0").build()))));
+        private final ClaimPreview prepare = ClaimPreview.of(
+                LaneConfigs.DRIVER,
+                LaneConfigs.TYPES,
+                Inventory.of(
+                        Pool.ofNode("node", List.of(Device.builder("lane-0").build()))));
 
         static Stream<String> refusedClaims() {
             return ANSWERS.stream()
@@ -225,7 +225,8 @@ class AdmissionWebhookIT {
 
             String claim = allocated(JSON.readTree(review).at("/request/object"));
 
-            assertThat(prepare.refusal(claim)).contains(causes.path(0).path("message").asText());
+            assertThat(prepare.refusal(claim))
+                    .contains(causes.path(0).path("message").asText());
         }
     }
 
@@ -238,16 +239,17 @@ class AdmissionWebhookIT {
 
             assertThat(response.path("allowed").asBoolean()).isFalse();
             assertThat(response.at("/status/message").asText())
-                    .startsWith(
-                            "spec.containers[0].resources.limits[example.com/lane]: example.com/lane"
-                                    + " is not for pods of this namespace; request the device by a"
-                                    + " ResourceClaimTemplate")
+                    .startsWith("spec.containers[0].resources.limits[example.com/lane]: example.com/lane"
+                            + " is not for pods of this namespace; request the device by a"
+                            + " ResourceClaimTemplate")
                     .contains("spec.containers[0].resources.requests[example.com/lane]");
         }
 
         @Test
         void areAllowedClaims() throws Exception {
-            assertThat(response(PODS, Reviews.text("pod-with-claim")).path("allowed").asBoolean())
+            assertThat(response(PODS, Reviews.text("pod-with-claim"))
+                            .path("allowed")
+                            .asBoolean())
                     .isTrue();
         }
 
@@ -265,8 +267,7 @@ class AdmissionWebhookIT {
 
         @Test
         void areRefusedForTheirInitContainersToo() throws Exception {
-            String review =
-                    Reviews.text("pod-with-limit").replace("\"containers\"", "\"initContainers\"");
+            String review = Reviews.text("pod-with-limit").replace("\"containers\"", "\"initContainers\"");
 
             assertThat(response(PODS, review).at("/status/message").asText())
                     .startsWith("spec.initContainers[0].resources.limits[example.com/lane]: ");
@@ -319,8 +320,7 @@ class AdmissionWebhookIT {
                             + " \"resource.k8s.io/v1\"; this page is for ResourceClaim and"
                             + " ResourceClaimTemplate of resource.k8s.io/v1, v1beta1 and v1beta2"
                 })
-        void isAReviewThatCannotBeAnswered(String pointer, @Nullable String value, String reason)
-                throws Exception {
+        void isAReviewThatCannotBeAnswered(String pointer, @Nullable String value, String reason) throws Exception {
             assertRefused(changed(pointer, value), reason);
         }
 
@@ -336,9 +336,7 @@ class AdmissionWebhookIT {
         @ParameterizedTest
         @ValueSource(strings = {"", "[]", "{}", "null", "3"})
         void isAnotherDocument(String document) throws Exception {
-            assertRefused(
-                    document,
-                    "the document is a \"\", not a \"admission.k8s.io/v1 AdmissionReview\"");
+            assertRefused(document, "the document is a \"\", not a \"admission.k8s.io/v1 AdmissionReview\"");
         }
 
         @Test
@@ -367,11 +365,9 @@ class AdmissionWebhookIT {
         @ParameterizedTest
         @ValueSource(strings = {"GET", "PUT", "DELETE", "PATCH"})
         void isOfAnotherMethod(String method) throws Exception {
-            HttpResponse<String> answer =
-                    webhook.send(
-                            webhook.request(CLAIMS)
-                                    .method(method, BodyPublishers.noBody())
-                                    .build());
+            HttpResponse<String> answer = webhook.send(webhook.request(CLAIMS)
+                    .method(method, BodyPublishers.noBody())
+                    .build());
 
             assertThat(answer.statusCode()).isEqualTo(405);
             assertThat(answer.headers().firstValue("Allow")).contains("POST");
@@ -380,12 +376,10 @@ class AdmissionWebhookIT {
         @ParameterizedTest
         @ValueSource(strings = {"text/plain", "application/yaml", "application/json-patch+json"})
         void isOfAnotherType(String type) throws Exception {
-            HttpResponse<String> answer =
-                    webhook.send(
-                            webhook.request(CLAIMS)
-                                    .header("Content-Type", type)
-                                    .POST(BodyPublishers.ofString(Reviews.text("delete")))
-                                    .build());
+            HttpResponse<String> answer = webhook.send(webhook.request(CLAIMS)
+                    .header("Content-Type", type)
+                    .POST(BodyPublishers.ofString(Reviews.text("delete")))
+                    .build());
 
             assertThat(answer.statusCode()).isEqualTo(415);
             assertThat(answer.body()).isEqualTo("the Content-Type must be application/json\n");
@@ -393,17 +387,11 @@ class AdmissionWebhookIT {
 
         @Test
         void mayNameTheCharset() throws Exception {
-            assertThat(
-                            webhook.send(
-                                            webhook.request(CLAIMS)
-                                                    .header(
-                                                            "Content-Type",
-                                                            "Application/JSON; charset=utf-8")
-                                                    .POST(
-                                                            BodyPublishers.ofString(
-                                                                    Reviews.text("delete")))
-                                                    .build())
-                                    .statusCode())
+            assertThat(webhook.send(webhook.request(CLAIMS)
+                                    .header("Content-Type", "Application/JSON; charset=utf-8")
+                                    .POST(BodyPublishers.ofString(Reviews.text("delete")))
+                                    .build())
+                            .statusCode())
                     .isEqualTo(200);
         }
     }
@@ -423,13 +411,12 @@ class AdmissionWebhookIT {
         @Test
         void doesNotStartOnAPortInUse(@TempDir Path folder) throws Exception {
             try (WebhookUnderTest first = WebhookUnderTest.start(folder, List.of());
-                    AdmissionWebhook second =
-                            AdmissionWebhook.of(
-                                            LaneConfigs.DRIVER,
-                                            LaneConfigs.TYPES,
-                                            folder.resolve("tls.crt"),
-                                            folder.resolve("tls.key"))
-                                    .port(first.port())) {
+                    AdmissionWebhook second = AdmissionWebhook.of(
+                                    LaneConfigs.DRIVER,
+                                    LaneConfigs.TYPES,
+                                    folder.resolve("tls.crt"),
+                                    folder.resolve("tls.key"))
+                            .port(first.port())) {
                 assertThatThrownBy(second::start)
                         .isInstanceOf(DraException.class)
                         .hasMessageContaining("Can't serve HTTPS on port " + first.port())
@@ -439,12 +426,8 @@ class AdmissionWebhookIT {
 
         @Test
         void doesNotStartWithoutACertificate(@TempDir Path folder) throws Exception {
-            try (AdmissionWebhook webhook =
-                    AdmissionWebhook.of(
-                            LaneConfigs.DRIVER,
-                            LaneConfigs.TYPES,
-                            folder.resolve("none"),
-                            folder.resolve("tls.key"))) {
+            try (AdmissionWebhook webhook = AdmissionWebhook.of(
+                    LaneConfigs.DRIVER, LaneConfigs.TYPES, folder.resolve("none"), folder.resolve("tls.key"))) {
                 assertThatThrownBy(webhook::start)
                         .isInstanceOf(DraException.class)
                         .hasMessageContaining("Can't read " + folder.resolve("none"));

@@ -24,16 +24,14 @@ public final class LaneConfigs {
 
     record LaneAdminConfig() {}
 
-    public static final List<ConfigType<?>> TYPES =
-            List.of(
-                    ConfigType.builder("lane.example.com/v1", "LaneConfig", LaneConfig.class)
-                            .normalize(LaneConfig::normalized)
-                            .validate(LaneConfig::problems)
-                            .build(),
-                    ConfigType.builder(
-                                    "lane.example.com/v1", "LaneAdminConfig", LaneAdminConfig.class)
-                            .sources(ConfigSource.FROM_CLASS)
-                            .build());
+    public static final List<ConfigType<?>> TYPES = List.of(
+            ConfigType.builder("lane.example.com/v1", "LaneConfig", LaneConfig.class)
+                    .normalize(LaneConfig::normalized)
+                    .validate(LaneConfig::problems)
+                    .build(),
+            ConfigType.builder("lane.example.com/v1", "LaneAdminConfig", LaneAdminConfig.class)
+                    .sources(ConfigSource.FROM_CLASS)
+                    .build());
 
     private LaneConfigs() {}
 }

@@ -42,7 +42,9 @@ class WebhookLoadIT {
     private static final int FLOOD = 300; // connections
     private static final int SLOW = 100; // each is a thread of the server until it is given up
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private WebhookUnderTest webhook;
 
     private void start(String... jvmOptions) throws Exception {
@@ -78,8 +80,7 @@ class WebhookLoadIT {
         double seconds = (System.nanoTime() - start) / 1e9;
         threads.shutdown();
 
-        System.out.printf(
-                "%d reviews in %.1f s: %.0f a second%n", REVIEWS, seconds, REVIEWS / seconds);
+        System.out.printf("%d reviews in %.1f s: %.0f a second%n", REVIEWS, seconds, REVIEWS / seconds);
         assertThat(answered).isEqualTo(CLIENTS * (REVIEWS / CLIENTS));
     }
 
@@ -149,9 +150,7 @@ class WebhookLoadIT {
     }
 
     private static void send(Socket socket, String rest) throws IOException {
-        String request =
-                "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s"
-                        .formatted(CLAIMS, rest);
+        String request = "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s".formatted(CLAIMS, rest);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
         socket.getOutputStream().flush();
     }
@@ -191,10 +190,9 @@ class WebhookLoadIT {
             socket.setSoTimeout(IDLE_MILLIS);
             assertAnswered(socket);
             byte[] rest = new byte[1000];
-            assertThatThrownBy(
-                            () -> {
-                                while (socket.getInputStream().read(rest) >= 0) {}
-                            })
+            assertThatThrownBy(() -> {
+                        while (socket.getInputStream().read(rest) >= 0) {}
+                    })
                     .as("the server closed the connection")
                     .isInstanceOf(SocketTimeoutException.class);
 

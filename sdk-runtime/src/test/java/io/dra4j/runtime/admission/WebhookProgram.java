@@ -12,13 +12,9 @@ final class WebhookProgram {
 
     /** Serves with a certificate and its key, which the arguments name, and prints the port. */
     public static void main(String[] arguments) throws Exception {
-        try (AdmissionWebhook webhook =
-                AdmissionWebhook.of(
-                                LaneConfigs.DRIVER,
-                                LaneConfigs.TYPES,
-                                Path.of(arguments[0]),
-                                Path.of(arguments[1]))
-                        .port(0)) {
+        try (AdmissionWebhook webhook = AdmissionWebhook.of(
+                        LaneConfigs.DRIVER, LaneConfigs.TYPES, Path.of(arguments[0]), Path.of(arguments[1]))
+                .port(0)) {
             webhook.start();
             System.out.println(webhook.address().getPort());
             while (System.in.read() >= 0) {}

@@ -49,32 +49,24 @@ final class WebhookUnderTest implements AutoCloseable {
     /** Starts one in this process. */
     static WebhookUnderTest start(Path folder, List<String> extendedResources) throws Exception {
         TestKeys keys = TestKeys.make(folder, "webhook", "EC");
-        AdmissionWebhook webhook =
-                AdmissionWebhook.of(
-                                LaneConfigs.DRIVER,
-                                LaneConfigs.TYPES,
-                                certificate(folder, keys),
-                                key(folder, keys))
-                        .port(0)
-                        .refuseExtendedResources(extendedResources);
+        AdmissionWebhook webhook = AdmissionWebhook.of(
+                        LaneConfigs.DRIVER, LaneConfigs.TYPES, certificate(folder, keys), key(folder, keys))
+                .port(0)
+                .refuseExtendedResources(extendedResources);
         webhook.start();
-        return new WebhookUnderTest(
-                TestKeys.client(keys), webhook.address().getPort(), webhook::close);
+        return new WebhookUnderTest(TestKeys.client(keys), webhook.address().getPort(), webhook::close);
     }
 
     /** Starts one as a program, as drivers have it. */
     static WebhookUnderTest startProgram(Path folder, String... jvmOptions) throws Exception {
         TestKeys keys = TestKeys.make(folder, "webhook", "EC");
-        JavaProgram program =
-                new JavaProgram(
-                        folder,
-                        List.of(jvmOptions),
-                        JavaProgram.ownClassPath(),
-                        WebhookProgram.class.getName());
+        JavaProgram program = new JavaProgram(
+                folder, List.of(jvmOptions), JavaProgram.ownClassPath(), WebhookProgram.class.getName());
         List<String> command = new ArrayList<>(program.command());
         command.add(certificate(folder, keys).toString());
         command.add(key(folder, keys).toString());
-        Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
+        Process process =
+                new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
         int port = Integer.parseInt(process.inputReader().readLine());
         return new WebhookUnderTest(TestKeys.client(keys), port, () -> end(process));
     }
@@ -82,7 +74,9 @@ final class WebhookUnderTest implements AutoCloseable {
     private static void end(Process process) throws IOException {
         process.getOutputStream().close();
         try {
-            assertThat(process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS)).as("has ended").isTrue();
+            assertThat(process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS))
+                    .as("has ended")
+                    .isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         } finally {

@@ -32,7 +32,9 @@ class CrashIT {
     private static final boolean FULL = Boolean.getBoolean("dra4j.full");
     private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
 
-    @TempDir static Path folder;
+    @TempDir
+    static Path folder;
+
     private static Path library;
 
     @BeforeAll
@@ -102,8 +104,7 @@ class CrashIT {
         }
 
         /** Returns whether the call had so many steps. */
-        private boolean round(CrashNode node, long step, Moment moment, Then then)
-                throws Exception {
+        private boolean round(CrashNode node, long step, Moment moment, Then then) throws Exception {
             KubeletClaim claim = node.testNode.allocate("claim-" + ++number, "gpu-0", "gpu-1");
             if (call == Call.UNPREPARE) {
                 node.assertPrepared(claim);

@@ -72,14 +72,12 @@ final class CrashPoints {
      */
     static Path build(Path folder) throws IOException, InterruptedException {
         Path library = folder.resolve("crashpoint.so");
-        Process compiler =
-                new ProcessBuilder(
-                                "sh",
-                                "-c",
-                                "cc -shared -fPIC -O1 -Wall -Wextra -Werror -o '%s' %s -ldl"
-                                        .formatted(library, SOURCE))
-                        .redirectErrorStream(true)
-                        .start();
+        Process compiler = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "cc -shared -fPIC -O1 -Wall -Wextra -Werror -o '%s' %s -ldl".formatted(library, SOURCE))
+                .redirectErrorStream(true)
+                .start();
         String said = new String(compiler.getInputStream().readAllBytes());
         if (!compiler.waitFor(60, SECONDS) || compiler.exitValue() != 0) {
             throw new AssertionError("cc could not build " + SOURCE + ":\n" + said);
@@ -94,12 +92,10 @@ final class CrashPoints {
         this.trace = folder.resolve("crashpoint.trace");
         this.watched = List.of(watched);
         Files.write(control, new byte[WORDS * Long.BYTES]);
-        try (FileChannel channel =
-                FileChannel.open(control, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            page =
-                    channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) WORDS * Long.BYTES)
-                            .order(ByteOrder.nativeOrder())
-                            .asLongBuffer();
+        try (FileChannel channel = FileChannel.open(control, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            page = channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) WORDS * Long.BYTES)
+                    .order(ByteOrder.nativeOrder())
+                    .asLongBuffer();
         }
     }
 

@@ -114,7 +114,9 @@ final class CrashSoak implements Callable<CrashSoak> {
             boolean answered = random.nextInt(5) < 3 ? prepareSome() : unprepareSome();
             calls++;
             if (!answered) {
-                assertThat(node.died(step, moment)).as("the call failed by the kill").isTrue();
+                assertThat(node.died(step, moment))
+                        .as("the call failed by the kill")
+                        .isTrue();
                 deathsInCalls++;
                 return;
             }
@@ -140,7 +142,9 @@ final class CrashSoak implements Callable<CrashSoak> {
                 return;
             }
             if (!alive) {
-                assertThat(node.died(step, moment)).as("ended by the kill alone").isTrue();
+                assertThat(node.died(step, moment))
+                        .as("ended by the kill alone")
+                        .isTrue();
             }
             deathsAtStart++;
         }
@@ -228,11 +232,10 @@ final class CrashSoak implements Callable<CrashSoak> {
 
     /** A claim that wants a device which another one has for sure. */
     private List<KubeletClaim> thieves() throws IOException {
-        List<String> sure =
-                claims.values().stream()
-                        .filter(held -> held.wire != null)
-                        .flatMap(held -> held.devices.stream())
-                        .toList();
+        List<String> sure = claims.values().stream()
+                .filter(held -> held.wire != null)
+                .flatMap(held -> held.devices.stream())
+                .toList();
         if (sure.isEmpty() || random.nextInt(3) > 0) {
             return List.of();
         }
@@ -271,17 +274,14 @@ final class CrashSoak implements Callable<CrashSoak> {
     }
 
     private KubeletClaim create(List<String> devices) throws IOException {
-        KubeletClaim claim =
-                node.testNode.allocate("claim-" + ++created, devices.toArray(String[]::new));
+        KubeletClaim claim = node.testNode.allocate("claim-" + ++created, devices.toArray(String[]::new));
         claims.put(claim.uid(), new Held(claim, new TreeSet<>(devices)));
         return claim;
     }
 
     private List<String> free() {
         Set<String> held =
-                claims.values().stream()
-                        .flatMap(one -> one.devices.stream())
-                        .collect(toCollection(TreeSet::new));
+                claims.values().stream().flatMap(one -> one.devices.stream()).collect(toCollection(TreeSet::new));
         return IntStream.range(0, DEVICES)
                 .mapToObj(i -> "gpu-" + i)
                 .filter(device -> !held.contains(device))
@@ -303,14 +303,6 @@ final class CrashSoak implements Callable<CrashSoak> {
     @Override
     public String toString() {
         return "%s driver, seed %d: %d rounds, %d calls, %d claims; killed %d times in calls, %d at starts, %d at rest"
-                .formatted(
-                        kind,
-                        seed,
-                        rounds,
-                        calls,
-                        created,
-                        deathsInCalls,
-                        deathsAtStart,
-                        deathsAtRest);
+                .formatted(kind, seed, rounds, calls, created, deathsInCalls, deathsAtStart, deathsAtRest);
     }
 }

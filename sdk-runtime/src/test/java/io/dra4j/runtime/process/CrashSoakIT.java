@@ -19,7 +19,8 @@ class CrashSoakIT {
     private static final int ROUNDS_OF_A_NODE = Boolean.getBoolean("dra4j.nightly") ? 100 : 10;
     private static final long SEED = Long.getLong("dra4j.seed", 1);
 
-    @TempDir static Path folder;
+    @TempDir
+    static Path folder;
 
     @Test
     void nothingLeaksAndNoDeviceIsLostOrDoubledWhateverStepsTheDriverDiesAt() throws Exception {

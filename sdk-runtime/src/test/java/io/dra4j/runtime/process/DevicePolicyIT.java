@@ -19,16 +19,13 @@ import org.junit.jupiter.api.Test;
 /** A driver process with a policy from a ConfigMap that is mounted as a kubelet mounts it. */
 class DevicePolicyIT {
 
-    private static final String EXCLUDE =
-            "rules: [{match: {nodes: [node-1], names: [gpu-3]}, exclude: true}]";
-    private static final String TAINT =
-            """
+    private static final String EXCLUDE = "rules: [{match: {nodes: [node-1], names: [gpu-3]}, exclude: true}]";
+    private static final String TAINT = """
             rules:
             - match: {names: ["gpu-[0-1]"]}
               exclude: true
             """;
-    private static final String DESCRIBE =
-            """
+    private static final String DESCRIBE = """
             rules:
             - match: {names: [gpu-0]}
               attributes: {example.com/tier: {string: gold}}
@@ -39,8 +36,7 @@ class DevicePolicyIT {
     private record Volume(Path directory) {
 
         static Volume of(TestNode node, String policy) throws IOException {
-            Volume volume =
-                    new Volume(Files.createDirectory(node.place().root().resolve("policy")));
+            Volume volume = new Volume(Files.createDirectory(node.place().root().resolve("policy")));
             volume.put("..1", policy);
             Files.createSymbolicLink(volume.file(), Path.of("..data", "policy.yaml"));
             return volume;
@@ -116,8 +112,7 @@ class DevicePolicyIT {
             Path file = node.place().root().resolve("policy.yaml");
             node.start("--device-policy=" + file);
             assertThat(node.awaitExit()).isEqualTo(1);
-            assertThat(node.log())
-                    .contains("The device policy " + file + " can't be applied: there is no such");
+            assertThat(node.log()).contains("The device policy " + file + " can't be applied: there is no such");
         }
     }
 }

@@ -22,7 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class DiskIT {
 
-    @TempDir static Path folder;
+    @TempDir
+    static Path folder;
+
     private static CrashNode node;
 
     @BeforeAll
@@ -38,8 +40,7 @@ class DiskIT {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.MATCH_ALL, names = ".*_DISK")
-    void aCallThatCannotBeWrittenDownFailsAndTheNextSucceedsWithoutARestart(Moment disk)
-            throws Exception {
+    void aCallThatCannotBeWrittenDownFailsAndTheNextSucceedsWithoutARestart(Moment disk) throws Exception {
         int prepares = 0;
         while (prepareFails(prepares + 1, disk)) {
             prepares++;
@@ -48,8 +49,7 @@ class DiskIT {
         while (unprepareFails(unprepares + 1, disk)) {
             unprepares++;
         }
-        System.out.printf(
-                "%s: prepare failed at %d steps, unprepare at %d%n", disk, prepares, unprepares);
+        System.out.printf("%s: prepare failed at %d steps, unprepare at %d%n", disk, prepares, unprepares);
         assertThat(prepares).isGreaterThan(4);
         assertThat(unprepares).isGreaterThan(2);
     }

@@ -37,15 +37,14 @@ record DriverPages(URI address) {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     /** Waits until as many processes as that have said where they serve; the pages of the last. */
-    static DriverPages ofProcess(int number, TestNode node)
-            throws IOException, InterruptedException {
+    static DriverPages ofProcess(int number, TestNode node) throws IOException, InterruptedException {
         try (WatchService watch = node.place().root().getFileSystem().newWatchService()) {
-            WatchKey key =
-                    node.place().root().register(watch, StandardWatchEventKinds.ENTRY_MODIFY);
+            WatchKey key = node.place().root().register(watch, StandardWatchEventKinds.ENTRY_MODIFY);
             while (true) {
                 List<MatchResult> all = SERVING.matcher(node.log()).results().toList();
                 if (all.size() >= number) {
-                    return new DriverPages(URI.create("http://" + all.get(number - 1).group(1)));
+                    return new DriverPages(
+                            URI.create("http://" + all.get(number - 1).group(1)));
                 }
                 assertThat(watch.poll(TestNode.TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                         .as(node.log())
@@ -58,13 +57,14 @@ record DriverPages(URI address) {
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {
         return HTTP.send(
-                HttpRequest.newBuilder(address.resolve(path)).timeout(TestNode.TIMEOUT).build(),
+                HttpRequest.newBuilder(address.resolve(path))
+                        .timeout(TestNode.TIMEOUT)
+                        .build(),
                 BodyHandlers.ofString());
     }
 
     /** Asks again and again, as a kubelet does, though without a rest. */
-    String await(String path, Predicate<HttpResponse<String>> condition)
-            throws IOException, InterruptedException {
+    String await(String path, Predicate<HttpResponse<String>> condition) throws IOException, InterruptedException {
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         HttpResponse<String> answer = get(path);
         while (!condition.test(answer)) {
@@ -97,11 +97,10 @@ record DriverPages(URI address) {
 
     /** A metric of the driver; its name may bring labels of its own. */
     static double value(Map<String, Double> scrape, String name, String... labels) {
-        List<String> ids =
-                scrape.keySet().stream()
-                        .filter(id -> id.startsWith(name + "{"))
-                        .filter(id -> List.of(labels).stream().allMatch(id::contains))
-                        .toList();
+        List<String> ids = scrape.keySet().stream()
+                .filter(id -> id.startsWith(name + "{"))
+                .filter(id -> List.of(labels).stream().allMatch(id::contains))
+                .toList();
         assertThat(ids).as(name + List.of(labels)).hasSize(1);
         assertThat(ids.get(0)).contains("driver=\"" + TestDriver.NAME + "\"", "node=\"node-1\"");
         return scrape.get(ids.get(0));

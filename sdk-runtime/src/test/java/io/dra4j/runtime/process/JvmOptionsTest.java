@@ -19,18 +19,16 @@ class JvmOptionsTest {
 
     private static final int OUT_OF_MEMORY = 3; // the JVM's own exit status
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     void aProcessOutOfMemoryEnds() throws Exception {
-        JavaProgram program =
-                new JavaProgram(
-                        folder, OPTIONS, JavaProgram.ownClassPath(), MemoryEater.class.getName());
-        Process process =
-                new ProcessBuilder(program.command())
-                        .redirectErrorStream(true)
-                        .redirectOutput(folder.resolve("output").toFile())
-                        .start();
+        JavaProgram program = new JavaProgram(folder, OPTIONS, JavaProgram.ownClassPath(), MemoryEater.class.getName());
+        Process process = new ProcessBuilder(program.command())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("output").toFile())
+                .start();
         try {
             assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it has ended").isTrue();
             assertThat(process.exitValue()).isEqualTo(OUT_OF_MEMORY);

@@ -23,8 +23,7 @@ import org.junit.jupiter.api.Test;
 class LeftOutDevicesIT {
 
     private static final String BROKEN = "left out: gpu-3: Its memory is broken\n";
-    private static final String NONE_OFFERED =
-            "not ready\ndevices: all are left out, and none is offered\n";
+    private static final String NONE_OFFERED = "not ready\ndevices: all are left out, and none is offered\n";
     private static final String REASON = "Its library can't be opened";
 
     /** The driver never reads half of it. */
@@ -34,11 +33,9 @@ class LeftOutDevicesIT {
     }
 
     private static JsonNode event(TestNode node, String reason) {
-        JsonNode event =
-                node.api()
-                        .store()
-                        .awaitObject(
-                                "events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
+        JsonNode event = node.api()
+                .store()
+                .awaitObject("events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
         assertThat(event.at("/involvedObject/kind").asText()).isEqualTo("Node");
         assertThat(event.at("/involvedObject/name").asText()).isEqualTo(TestNode.NAME);
         return event;
@@ -63,8 +60,7 @@ class LeftOutDevicesIT {
             assertThat(pages.get("/readyz").statusCode()).isEqualTo(200);
             JsonNode event = event(node, "DevicesLeftOut");
             assertThat(event.path("type").asText()).isEqualTo("Warning");
-            assertThat(event.path("message").asText())
-                    .isEqualTo("1 device is left out: gpu-3: Its memory is broken");
+            assertThat(event.path("message").asText()).isEqualTo("1 device is left out: gpu-3: Its memory is broken");
             Map<String, Double> scrape = pages.scrape();
             assertThat(value(scrape, "dra4j_left_out_devices")).isEqualTo(1);
             assertThat(value(scrape, "dra4j_problems_total", "DevicesLeftOut")).isEqualTo(1);

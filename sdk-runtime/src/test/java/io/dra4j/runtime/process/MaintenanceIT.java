@@ -36,14 +36,13 @@ class MaintenanceIT {
         args.addAll(List.of(words));
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         PrintStream stream = new PrintStream(output, true, StandardCharsets.UTF_8);
-        int status =
-                MaintenanceMain.execute(
-                        "test-driver",
-                        TestDriver.NAME,
-                        node.place().values(),
-                        args.toArray(String[]::new),
-                        List.of(stream, stream),
-                        MaintenanceIT::pause);
+        int status = MaintenanceMain.execute(
+                "test-driver",
+                TestDriver.NAME,
+                node.place().values(),
+                args.toArray(String[]::new),
+                List.of(stream, stream),
+                MaintenanceIT::pause);
         return new Ended(status, output.toString(StandardCharsets.UTF_8));
     }
 
@@ -91,7 +90,8 @@ class MaintenanceIT {
             for (JsonNode device : slice.at("/spec/devices")) {
                 for (JsonNode taint : device.path("taints")) {
                     assertThat(taint.path("key").asText()).isEqualTo(TAINT);
-                    tainted.add(device.path("name").asText() + " " + taint.path("effect").asText());
+                    tainted.add(device.path("name").asText() + " "
+                            + taint.path("effect").asText());
                 }
             }
         }
@@ -99,8 +99,10 @@ class MaintenanceIT {
     }
 
     private static void reserve(TestNode node, KubeletClaim claim, String pod) {
-        JsonNode stored =
-                node.api().store().find("resourceclaims", "default", claim.name()).orElseThrow();
+        JsonNode stored = node.api()
+                .store()
+                .find("resourceclaims", "default", claim.name())
+                .orElseThrow();
         ObjectNode changed = stored.deepCopy();
         changed.withObject("/status")
                 .putArray("reservedFor")
@@ -150,8 +152,7 @@ class MaintenanceIT {
             Ended free = maintenance(node, "on", "--evict");
 
             assertThat(free.status()).as(free.output()).isZero();
-            assertThat(free.output())
-                    .contains("No claim holds such a device.", "has given its hardware back");
+            assertThat(free.output()).contains("No claim holds such a device.", "has given its hardware back");
             assertThat(suspended).exists();
             assertThat(tainted(node.api().store().list("resourceslices")))
                     .hasSize(8)
@@ -186,8 +187,7 @@ class MaintenanceIT {
             await(() -> node.log().contains("could not read its inventory"), node::log);
             Ended broken = maintenance(node, "on");
             assertThat(broken.status()).as(broken.output()).isZero();
-            assertThat(broken.output())
-                    .contains("The taint is in the cluster", "has given its hardware back");
+            assertThat(broken.output()).contains("The taint is in the cluster", "has given its hardware back");
             assertThat(suspended).exists();
             assertThat(tainted(node.api().store().list("resourceslices"))).hasSize(8);
         }
@@ -208,8 +208,8 @@ class MaintenanceIT {
         assertThat(node.unprepare(other).complaint()).isEmpty();
     }
 
-    private static void aClaimThatToleratesTheTaintTakesTheHardwareBack(
-            TestNode node, Path suspended) throws Exception {
+    private static void aClaimThatToleratesTheTaintTakesTheHardwareBack(TestNode node, Path suspended)
+            throws Exception {
         assertThat(maintenance(node, "on").status()).isZero();
         assertThat(suspended).exists();
 

@@ -74,17 +74,15 @@ class ObservedDriverIT {
     void theDriversMetricsAreThoseOfTheReferencePage() throws Exception {
         node.kubelet().prepare(NAME, List.of(node.allocate("any", "gpu-7")));
         List<String> lines = pages.get("/metrics").body().lines().toList();
-        Set<String> scraped =
-                lines.stream()
-                        .filter(line -> line.startsWith("# TYPE dra4j_"))
-                        .filter(line -> !line.endsWith("_seconds_max gauge"))
-                        .map(line -> line.substring("# TYPE ".length()))
-                        .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> scraped = lines.stream()
+                .filter(line -> line.startsWith("# TYPE dra4j_"))
+                .filter(line -> !line.endsWith("_seconds_max gauge"))
+                .map(line -> line.substring("# TYPE ".length()))
+                .collect(Collectors.toCollection(TreeSet::new));
 
         Set<String> documented = new TreeSet<>();
-        Matcher row =
-                Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\| ([^|]*) \\|")
-                        .matcher(ofDrivers(Files.readString(REFERENCE)));
+        Matcher row = Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\| ([^|]*) \\|")
+                .matcher(ofDrivers(Files.readString(REFERENCE)));
         while (row.find()) {
             documented.add(row.group(1) + " " + row.group(2));
             assertThat(labels(lines, row.group(1)))
@@ -106,10 +104,7 @@ class ObservedDriverIT {
 
     private static Set<String> documentedLabels(String cell) {
         Set<String> labels = new TreeSet<>(Set.of("driver", "node"));
-        Pattern.compile("`([a-z_]+)`")
-                .matcher(cell)
-                .results()
-                .forEach(found -> labels.add(found.group(1)));
+        Pattern.compile("`([a-z_]+)`").matcher(cell).results().forEach(found -> labels.add(found.group(1)));
         return labels;
     }
 
@@ -132,35 +127,26 @@ class ObservedDriverIT {
                         "resourceclaims",
                         "default",
                         "measured",
-                        object ->
-                                object.withObject("/status")
-                                        .putArray("reservedFor")
-                                        .addObject()
-                                        .put("resource", "pods")
-                                        .put("name", "trainer")
-                                        .put("uid", "uid-trainer"));
+                        object -> object.withObject("/status")
+                                .putArray("reservedFor")
+                                .addObject()
+                                .put("resource", "pods")
+                                .put("name", "trainer")
+                                .put("uid", "uid-trainer"));
         node.kubelet().prepare(NAME, List.of(claim));
 
         Map<String, Double> scrape = pages.scrape();
         node.kubelet().unprepare(NAME, List.of(claim));
 
         String[] labels = {
-            "namespace=\"default\"",
-            "claim=\"measured\"",
-            "pod=\"trainer\"",
-            "device=\"gpu-6\"",
-            "uuid=\"TEST-gpu-6\""
+            "namespace=\"default\"", "claim=\"measured\"", "pod=\"trainer\"", "device=\"gpu-6\"", "uuid=\"TEST-gpu-6\""
         };
         assertThat(value(scrape, "dra4j_device_info", labels)).isEqualTo(1);
         assertThat(value(scrape, "dra4j_device_power_watts", with(labels, "scope=\"device\"")))
                 .isEqualTo(0.5);
         assertThat(value(scrape, "dra4j_device_power_watts", with(labels, "scope=\"parent\"")))
                 .isEqualTo(1);
-        assertThat(
-                        value(
-                                scrape,
-                                "dra4j_claim_latency_seconds_max",
-                                "device_class=\"" + NAME + "\""))
+        assertThat(value(scrape, "dra4j_claim_latency_seconds_max", "device_class=\"" + NAME + "\""))
                 .as("the time since the claim was created")
                 .isBetween(0.0, 300.0);
         assertThat(pages.scrape().keySet())
@@ -192,7 +178,9 @@ class ObservedDriverIT {
         assertThat(ids.get(2)).hasSize(1);
         Set<String> shared = new HashSet<>(ids.get(0));
         shared.retainAll(ids.get(1));
-        assertThat(shared).as("the prepare was one call, each unprepare another").hasSize(1);
+        assertThat(shared)
+                .as("the prepare was one call, each unprepare another")
+                .hasSize(1);
         assertThat(linesOfCallsWithoutId(before)).isEmpty();
     }
 
@@ -214,11 +202,7 @@ class ObservedDriverIT {
 
     private static List<JsonNode> linesOfCallsWithoutId(int from) throws IOException {
         return lines(from).stream()
-                .filter(
-                        line ->
-                                line.path("threadName")
-                                        .asText()
-                                        .matches("dra4j-(claim|dra-call).*"))
+                .filter(line -> line.path("threadName").asText().matches("dra4j-(claim|dra-call).*"))
                 .filter(line -> line.at("/mdc/op.id").asText().isEmpty())
                 .toList();
     }
@@ -255,8 +239,7 @@ class ObservedDriverIT {
             alone.proxy().up();
             alone.api().store().awaitObject("resourceslices", found -> true, TIMEOUT);
             String rest = its.await("/readyz", answer -> !answer.body().contains("node-1"));
-            assertThat(rest)
-                    .isEqualTo("not ready\nregistration: the kubelet has not confirmed it\n");
+            assertThat(rest).isEqualTo("not ready\nregistration: the kubelet has not confirmed it\n");
 
             try (FakeKubelet kubelet = FakeKubelet.start(alone.place().registry())) {
                 assertThat(kubelet.awaitRegistered(NAME, TIMEOUT)).isTrue();

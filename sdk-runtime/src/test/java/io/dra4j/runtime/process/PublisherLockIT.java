@@ -70,7 +70,9 @@ class PublisherLockIT {
     /** Deletes the driver's slices, as a kubelet does that lost it. */
     private void wipe() {
         for (JsonNode slice : slices()) {
-            node.api().store().delete("resourceslices", "", slice.at("/metadata/name").asText());
+            node.api()
+                    .store()
+                    .delete("resourceslices", "", slice.at("/metadata/name").asText());
         }
     }
 

@@ -30,10 +30,7 @@ final class TestDriver {
 
     private static JavaProgram program(List<String> jvmOptions) {
         return new JavaProgram(
-                Path.of("target/test-driver"),
-                jvmOptions,
-                JavaProgram.ownClassPath(),
-                TestDriverMain.class.getName());
+                Path.of("target/test-driver"), jvmOptions, JavaProgram.ownClassPath(), TestDriverMain.class.getName());
     }
 
     /** The command of the driver with an archive of the classes that it needs for a claim. */

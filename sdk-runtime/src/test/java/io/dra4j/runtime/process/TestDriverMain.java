@@ -53,14 +53,8 @@ public final class TestDriverMain {
     /** Runs until SIGTERM. */
     public static void main(String[] args) {
         DriverProgram program =
-                new DriverProgram(
-                        "test-driver", "A driver of files.", TestDriver.NAME, TestDriverMain.class);
-        DriverMain.run(
-                args,
-                program,
-                new Options(),
-                Provider::new,
-                (options, driver) -> driver.healthService());
+                new DriverProgram("test-driver", "A driver of files.", TestDriver.NAME, TestDriverMain.class);
+        DriverMain.run(args, program, new Options(), Provider::new, (options, driver) -> driver.healthService());
     }
 
     /** The driver's own options. */
@@ -141,12 +135,11 @@ public final class TestDriverMain {
             requireNotSuspended();
             List<LeftOut> broken = leftOut();
             List<String> names = broken.stream().map(LeftOut::device).toList();
-            List<Device> devices =
-                    IntStream.range(0, DEVICES)
-                            .mapToObj(i -> "gpu-" + i)
-                            .filter(name -> !names.contains(name))
-                            .map(name -> Device.builder(name).build())
-                            .toList();
+            List<Device> devices = IntStream.range(0, DEVICES)
+                    .mapToObj(i -> "gpu-" + i)
+                    .filter(name -> !names.contains(name))
+                    .map(name -> Device.builder(name).build())
+                    .toList();
             return Inventory.of(Pool.ofNode(node, devices)).withLeftOut(broken);
         }
 
@@ -171,27 +164,22 @@ public final class TestDriverMain {
         }
 
         @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context)
-                throws IOException {
+        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws IOException {
             requireNotSuspended();
             if (hardware != null) {
                 take(hardware, claim, context);
             }
-            return PreparedClaim.of(claim.devices().stream().map(Provider::prepared).toList());
+            return PreparedClaim.of(
+                    claim.devices().stream().map(Provider::prepared).toList());
         }
 
-        private static void take(Path hardware, AllocatedClaim claim, ClaimContext context)
-                throws IOException {
-            List<String> names = claim.devices().stream().map(d -> d.device().value()).toList();
-            context.checkpoint(
-                    new ProviderState(
-                            1,
-                            names.stream()
-                                    .map(name -> '"' + name + '"')
-                                    .collect(Collectors.joining(",", "[", "]"))));
+        private static void take(Path hardware, AllocatedClaim claim, ClaimContext context) throws IOException {
+            List<String> names =
+                    claim.devices().stream().map(d -> d.device().value()).toList();
+            context.checkpoint(new ProviderState(
+                    1, names.stream().map(name -> '"' + name + '"').collect(Collectors.joining(",", "[", "]"))));
             for (String name : names) {
-                Files.writeString(
-                        hardware.resolve(name), claim.ref().uid(), StandardOpenOption.CREATE_NEW);
+                Files.writeString(hardware.resolve(name), claim.ref().uid(), StandardOpenOption.CREATE_NEW);
             }
         }
 
@@ -210,7 +198,8 @@ public final class TestDriverMain {
 
         private static PreparedDevice prepared(AllocatedDevice device) {
             String name = device.device().value();
-            return PreparedDevice.of(device, ContainerEdits.builder().env("GPU", name).build());
+            return PreparedDevice.of(
+                    device, ContainerEdits.builder().env("GPU", name).build());
         }
 
         @Override

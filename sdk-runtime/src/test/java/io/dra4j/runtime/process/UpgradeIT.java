@@ -62,7 +62,9 @@ class UpgradeIT {
     }
 
     private long registrations() {
-        return node.kubelet().events().stream().filter(e -> e.kind() == Kind.REGISTERED).count();
+        return node.kubelet().events().stream()
+                .filter(e -> e.kind() == Kind.REGISTERED)
+                .count();
     }
 
     private List<PluginInfo> instances() {
@@ -82,13 +84,13 @@ class UpgradeIT {
     }
 
     private void unprepare(PluginInfo instance, KubeletClaim claim) {
-        assertThat(node.kubelet().unprepare(instance, List.of(claim)).complaint()).isEmpty();
+        assertThat(node.kubelet().unprepare(instance, List.of(claim)).complaint())
+                .isEmpty();
     }
 
     private List<String> sockets() throws Exception {
         Path data = node.place().plugins().resolve(NAME);
-        try (Stream<Path> files =
-                Stream.concat(Files.list(node.place().registry()), Files.list(data))) {
+        try (Stream<Path> files = Stream.concat(Files.list(node.place().registry()), Files.list(data))) {
             return files.map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith(".sock"))
                     .sorted()
@@ -141,11 +143,10 @@ class UpgradeIT {
         for (int i = 0; i < 20; i++) {
             KubeletClaim left = node.allocate("left-" + i, "gpu-2");
             KubeletClaim right = node.allocate("right-" + i, "gpu-2");
-            CompletableFuture<CallResult> one =
-                    async(() -> node.kubelet().prepare(first, List.of(left)));
-            CompletableFuture<CallResult> two =
-                    async(() -> node.kubelet().prepare(second, List.of(right)));
-            assertThat(Stream.of(one.join(), two.join()).filter(r -> r.complaint().isEmpty()))
+            CompletableFuture<CallResult> one = async(() -> node.kubelet().prepare(first, List.of(left)));
+            CompletableFuture<CallResult> two = async(() -> node.kubelet().prepare(second, List.of(right)));
+            assertThat(Stream.of(one.join(), two.join())
+                            .filter(r -> r.complaint().isEmpty()))
                     .as("round %d", i)
                     .hasSize(1);
             unprepare(second, left);

@@ -33,8 +33,7 @@ class DriverEventsIT {
 
     /** Kubernetes before 1.34. */
     private static final Fault NO_DRA =
-            Fault.status(404, "NotFound")
-                    .on(request -> request.path().startsWith("/apis/resource.k8s.io/v1"));
+            Fault.status(404, "NotFound").on(request -> request.path().startsWith("/apis/resource.k8s.io/v1"));
 
     private static EmbeddedApiServer server() {
         return EmbeddedApiServer.builder()
@@ -49,8 +48,7 @@ class DriverEventsIT {
     }
 
     private static JsonNode event(EmbeddedApiServer api, String reason) {
-        return api.store()
-                .awaitObject("events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
+        return api.store().awaitObject("events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
     }
 
     @Test
@@ -81,27 +79,15 @@ class DriverEventsIT {
     @Test
     void anUnhealthyDeviceIsTaintedIfTheHostWantsThat() throws Exception {
         try (EmbeddedApiServer api = server();
-                PublishingDriver driver =
-                        PublishingDriver.start(
-                                api,
-                                builder -> builder.taintUnhealthy(Taint.Effect.NO_SCHEDULE),
-                                pool("x"))) {
+                PublishingDriver driver = PublishingDriver.start(
+                        api, builder -> builder.taintUnhealthy(Taint.Effect.NO_SCHEDULE), pool("x"))) {
             assertThat(driver.awaitPublished()).isTrue();
 
             driver.report(
-                    new DeviceHealth(
-                            new PoolName(NODE),
-                            new DeviceName("gpu-0"),
-                            HealthState.UNHEALTHY,
-                            "",
-                            TIMEOUT));
+                    new DeviceHealth(new PoolName(NODE), new DeviceName("gpu-0"), HealthState.UNHEALTHY, "", TIMEOUT));
 
-            JsonNode slice =
-                    api.store()
-                            .awaitObject(
-                                    SLICES,
-                                    each -> each.at("/spec/devices/0").has("taints"),
-                                    TIMEOUT);
+            JsonNode slice = api.store()
+                    .awaitObject(SLICES, each -> each.at("/spec/devices/0").has("taints"), TIMEOUT);
             JsonNode taint = slice.at("/spec/devices/0/taints/0");
             assertThat(taint.path("key").asText()).isEqualTo("gpu.example.com/unhealthy");
             assertThat(taint.path("effect").asText()).isEqualTo("NoSchedule");
@@ -117,8 +103,7 @@ class DriverEventsIT {
             assertThat(api.store().list(SLICES)).hasSize(1);
 
             try (PublishingDriver driver =
-                    PublishingDriver.start(
-                            api, DraDriver.Builder::removeSlicesOnClose, pool("x"))) {
+                    PublishingDriver.start(api, DraDriver.Builder::removeSlicesOnClose, pool("x"))) {
                 assertThat(driver.awaitPublished()).isTrue();
             }
             assertThat(api.store().list(SLICES)).isEmpty();
@@ -128,8 +113,7 @@ class DriverEventsIT {
     @Test
     void aServerOlderThan134EndsTheStart() throws Exception {
         try (EmbeddedApiServer api = server();
-                PublishingDriver driver =
-                        new PublishingDriver(api, builder -> builder, List.of(pool("x")))) {
+                PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(pool("x")))) {
             driver.proxy.inject(NO_DRA);
 
             assertThatThrownBy(driver::start)
@@ -143,8 +127,7 @@ class DriverEventsIT {
     @Test
     void aServerThatTurnsOutTooOldLaterIsFatal() throws Exception {
         try (EmbeddedApiServer api = server();
-                PublishingDriver driver =
-                        new PublishingDriver(api, builder -> builder, List.of(pool("x")))) {
+                PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(pool("x")))) {
             driver.proxy.down();
             driver.start();
             driver.proxy.inject(NO_DRA);

@@ -51,29 +51,23 @@ enum GatedFeature {
             DRA_CONSUMABLE_CAPACITY,
             false,
             "/capacity/memory/requestPolicy",
-            device ->
-                    device.allowMultipleAllocations(true)
-                            .capacity(
-                                    "memory",
-                                    new Capacity(
-                                            Quantity.of(1),
-                                            RequestPolicy.values(
-                                                    Quantity.of(1), List.of(Quantity.of(1)))))),
+            device -> device.allowMultipleAllocations(true)
+                    .capacity(
+                            "memory",
+                            new Capacity(
+                                    Quantity.of(1), RequestPolicy.values(Quantity.of(1), List.of(Quantity.of(1)))))),
     /** Cores of the node's allocatable CPUs, in the shapes of Kubernetes 1.36 and of 1.37. */
     ALLOCATABLE(
             DRA_NODE_ALLOCATABLE_RESOURCES,
             false,
             "/nodeAllocatableResourceMappings/cpu/capacityKey",
-            device ->
-                    device.capacity("example.com/cpu", Capacity.of(8))
-                            .nodeAllocatableResource(
-                                    "cpu",
-                                    NodeAllocatableResource.builder()
-                                            .mapping(
-                                                    new NodeAllocatableResource.OfCapacity(
-                                                            "example.com/cpu", Quantity.of(1)))
-                                            .mayBeLeftOut(true)
-                                            .build())),
+            device -> device.capacity("example.com/cpu", Capacity.of(8))
+                    .nodeAllocatableResource(
+                            "cpu",
+                            NodeAllocatableResource.builder()
+                                    .mapping(new NodeAllocatableResource.OfCapacity("example.com/cpu", Quantity.of(1)))
+                                    .mayBeLeftOut(true)
+                                    .build())),
     LIST(
             DRA_LIST_TYPE_ATTRIBUTES,
             false,
@@ -88,8 +82,7 @@ enum GatedFeature {
     private final String field;
     private final UnaryOperator<Device.Builder> add;
 
-    GatedFeature(
-            FeatureGate gate, boolean guards, String field, UnaryOperator<Device.Builder> add) {
+    GatedFeature(FeatureGate gate, boolean guards, String field, UnaryOperator<Device.Builder> add) {
         this.gate = gate;
         this.guards = guards;
         this.field = field;
@@ -118,8 +111,7 @@ enum GatedFeature {
     }
 
     static Pool poolOf(String name, Device... devices) {
-        return Pool.ofNode(name, List.of(devices))
-                .withCounterSets(List.of(CounterSet.of("shared", amount(10))));
+        return Pool.ofNode(name, List.of(devices)).withCounterSets(List.of(CounterSet.of("shared", amount(10))));
     }
 
     static Device plain(String name) {

@@ -46,7 +46,8 @@ class GatedFeaturesIT {
                 assertThat(history.devices("special"))
                         .isNotEmpty()
                         .noneMatch(feature::isIn)
-                        .allMatch(device -> device.at("/attributes/model/string").isTextual());
+                        .allMatch(
+                                device -> device.at("/attributes/model/string").isTextual());
                 assertThat(driver.problems).isEmpty();
             }
             assertNothingRefused(driver);
@@ -72,11 +73,11 @@ class GatedFeaturesIT {
         "V1_36, /nodeAllocatableResourceMappings/cpu/capacityKey",
         "V1_37, /nodeAllocatableResources/cpu/mapping/capacityKey"
     })
-    void allocatableResourcesHaveTheShapeOfTheRelease(KubernetesVersion release, String key)
-            throws Exception {
+    void allocatableResourcesHaveTheShapeOfTheRelease(KubernetesVersion release, String key) throws Exception {
         GatedFeature feature = GatedFeature.ALLOCATABLE;
-        try (EmbeddedApiServer api =
-                        server().version(release).featureGate(feature.gate, true).start();
+        try (EmbeddedApiServer api = server().version(release)
+                        .featureGate(feature.gate, true)
+                        .start();
                 PublishingDriver driver = PublishingDriver.start(api, feature.pool("node-1"))) {
             assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
 
@@ -91,7 +92,8 @@ class GatedFeaturesIT {
     @EnumSource
     void aDeviceThatChangesGoesAndComesBack(GatedFeature feature) throws Exception {
         Device plain = GatedFeature.plain("special");
-        Device special = feature.addTo(plain.toBuilder().attribute("model", "guarded").build());
+        Device special =
+                feature.addTo(plain.toBuilder().attribute("model", "guarded").build());
         Pool before = GatedFeature.poolOf("node-1", GatedFeature.plain("first"), plain);
         Pool after = GatedFeature.poolOf("node-1", GatedFeature.plain("first"), special);
         try (EmbeddedApiServer api = server().featureGate(feature.gate, false).start();
@@ -100,17 +102,11 @@ class GatedFeaturesIT {
             driver.publish(List.of(after));
             assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
 
-            List<JsonNode> guarded =
-                    SliceHistory.of(api).devices("special").stream()
-                            .filter(
-                                    d ->
-                                            d.at("/attributes/model/string")
-                                                    .asText()
-                                                    .equals("guarded"))
-                            .toList();
+            List<JsonNode> guarded = SliceHistory.of(api).devices("special").stream()
+                    .filter(d -> d.at("/attributes/model/string").asText().equals("guarded"))
+                    .toList();
             assertThat(guarded.isEmpty()).isEqualTo(feature.guards);
-            assertThat(driver.slices("node-1").toString().contains("special"))
-                    .isNotEqualTo(feature.guards);
+            assertThat(driver.slices("node-1").toString().contains("special")).isNotEqualTo(feature.guards);
 
             driver.publish(List.of(before));
             assertThat(driver.awaitPublished()).isTrue();
@@ -140,19 +136,12 @@ class GatedFeaturesIT {
     @ParameterizedTest
     @EnumSource(KubernetesVersion.class)
     void allFeaturesAtOnceAreSafeOnEachRelease(KubernetesVersion release) throws Exception {
-        Device[] devices =
-                Arrays.stream(GatedFeature.values())
-                        .map(
-                                feature ->
-                                        feature.addTo(
-                                                GatedFeature.plain(
-                                                        feature.name()
-                                                                .toLowerCase(Locale.ROOT)
-                                                                .replace('_', '-'))))
-                        .toArray(Device[]::new);
+        Device[] devices = Arrays.stream(GatedFeature.values())
+                .map(feature -> feature.addTo(GatedFeature.plain(
+                        feature.name().toLowerCase(Locale.ROOT).replace('_', '-'))))
+                .toArray(Device[]::new);
         try (EmbeddedApiServer api = server().version(release).start();
-                PublishingDriver driver =
-                        PublishingDriver.start(api, GatedFeature.poolOf("node-1", devices))) {
+                PublishingDriver driver = PublishingDriver.start(api, GatedFeature.poolOf("node-1", devices))) {
             assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
 
             SliceHistory history = SliceHistory.of(api);
@@ -170,22 +159,16 @@ class GatedFeaturesIT {
 
     @Test
     void aPoolWhosePlacementTheServerDropsHoldsUpItselfAlone() throws Exception {
-        Pool perDevice =
-                Pool.builder(Pool.ofNode("roaming", List.of()).name().value())
-                        .placement(new Placement.PerDevice())
-                        .devices(
-                                List.of(
-                                        GatedFeature.plain("special").toBuilder()
-                                                .placement(new Placement.AllNodes())
-                                                .build()))
-                        .build();
-        try (EmbeddedApiServer api =
-                        server().featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, false).start();
-                PublishingDriver driver =
-                        PublishingDriver.start(
-                                api,
-                                perDevice,
-                                GatedFeature.poolOf("zz", GatedFeature.plain("first")))) {
+        Pool perDevice = Pool.builder(Pool.ofNode("roaming", List.of()).name().value())
+                .placement(new Placement.PerDevice())
+                .devices(List.of(GatedFeature.plain("special").toBuilder()
+                        .placement(new Placement.AllNodes())
+                        .build()))
+                .build();
+        try (EmbeddedApiServer api = server().featureGate(FeatureGate.DRA_PARTITIONABLE_DEVICES, false)
+                        .start();
+                PublishingDriver driver = PublishingDriver.start(
+                        api, perDevice, GatedFeature.poolOf("zz", GatedFeature.plain("first")))) {
             driver.awaitProblem("roaming");
             api.store()
                     .awaitObject(

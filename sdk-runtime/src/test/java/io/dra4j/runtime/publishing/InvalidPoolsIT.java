@@ -39,28 +39,12 @@ class InvalidPoolsIT {
         Placement named = new Placement.NamedNode("other");
         String twice = "sharedCounters[1]";
         return Stream.of(
+                new Invalid(sick(HERE, List.of(SET), text), "devices[gpu-0].attributes[s].string", "64 bytes", ""),
+                new Invalid(sick(HERE, List.of(SET), raw), "devices[gpu-0].taints", "its own method", "[]"),
                 new Invalid(
-                        sick(HERE, List.of(SET), text),
-                        "devices[gpu-0].attributes[s].string",
-                        "64 bytes",
-                        ""),
-                new Invalid(
-                        sick(HERE, List.of(SET), raw),
-                        "devices[gpu-0].taints",
-                        "its own method",
-                        "[]"),
-                new Invalid(
-                        sick(new Placement.PerDevice(), List.of(SET), gpu()),
-                        "devices[gpu-0]",
-                        "nodeName",
-                        "allNodes"),
-                new Invalid(
-                        sick(HERE, List.of(SET, SET), gpu()),
-                        twice,
-                        "unique in the pool",
-                        "shared"),
-                new Invalid(
-                        sick(named, List.of(SET), gpu()), "nodeName", "must be absent", "other"));
+                        sick(new Placement.PerDevice(), List.of(SET), gpu()), "devices[gpu-0]", "nodeName", "allNodes"),
+                new Invalid(sick(HERE, List.of(SET, SET), gpu()), twice, "unique in the pool", "shared"),
+                new Invalid(sick(named, List.of(SET), gpu()), "nodeName", "must be absent", "other"));
     }
 
     private static Device.Builder gpu() {
@@ -89,9 +73,7 @@ class InvalidPoolsIT {
             int sent = driver.about("sick").size();
 
             driver.publish(List.of(invalid.pool(), healthy(1)));
-            String reported =
-                    driver.awaitProblem(
-                            "pool sick,", invalid.field(), invalid.rule(), invalid.value());
+            String reported = driver.awaitProblem("pool sick,", invalid.field(), invalid.rule(), invalid.value());
             awaitHealthy(driver, 1);
 
             assertThat(reported).startsWith("Pool sick is not published");

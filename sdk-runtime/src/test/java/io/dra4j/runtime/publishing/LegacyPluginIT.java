@@ -19,32 +19,27 @@ import org.junit.jupiter.api.Test;
 /** A driver beside a device plugin that offers the same devices. */
 class LegacyPluginIT {
 
-    private static final Pool POOL = Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build()));
+    private static final Pool POOL =
+            Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build()));
 
     private static void offer(EmbeddedApiServer api, int amount) {
-        ManifestObjects.putText(
-                """
+        ManifestObjects.putText("""
                 apiVersion: v1
                 kind: Node
                 metadata: {name: %s}
                 status: {allocatable: {gpu.example.com/card: "%d", example.com/nic: "2"}}
-                """
-                        .formatted(NODE, amount),
-                api.store());
+                """.formatted(NODE, amount), api.store());
     }
 
     private static JsonNode event(EmbeddedApiServer api, String reason) {
-        return api.store()
-                .awaitObject("events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
+        return api.store().awaitObject("events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
     }
 
     private static void awaitDevices(EmbeddedApiServer api, int number) {
-        api.store()
-                .awaitObject(SLICES, slice -> slice.at("/spec/devices").size() == number, TIMEOUT);
+        api.store().awaitObject(SLICES, slice -> slice.at("/spec/devices").size() == number, TIMEOUT);
     }
 
-    private static PublishingDriver start(EmbeddedApiServer api, LegacyPlugin choice)
-            throws Exception {
+    private static PublishingDriver start(EmbeddedApiServer api, LegacyPlugin choice) throws Exception {
         return PublishingDriver.start(api, builder -> builder.legacyPlugin(choice), POOL);
     }
 

@@ -55,31 +55,28 @@ final class PublishingDriver implements AutoCloseable {
     }
 
     /** Builds a driver with an inventory; the server is the caller's to close. */
-    PublishingDriver(
-            EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, List<Pool> pools)
+    PublishingDriver(EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, List<Pool> pools)
             throws IOException {
         this.api = api;
         proxy = ApiProxy.before(api.url());
         provider.inventory = new Inventory(pools);
-        DraDriver.Builder builder =
-                DraDriver.builder(DRIVER, NODE, provider)
-                        .kubeconfig(proxy.writeKubeconfig(place.kubeconfig()))
-                        .cdiRoot(place.cdi())
-                        .kubeletPluginsDirectory(place.plugins())
-                        .kubeletRegistrarDirectory(place.registry())
-                        .healthService()
-                        .listener(
-                                new DriverListener() {
-                                    @Override
-                                    public void recoverable(DraException problem) {
-                                        problems.add(problem);
-                                    }
+        DraDriver.Builder builder = DraDriver.builder(DRIVER, NODE, provider)
+                .kubeconfig(proxy.writeKubeconfig(place.kubeconfig()))
+                .cdiRoot(place.cdi())
+                .kubeletPluginsDirectory(place.plugins())
+                .kubeletRegistrarDirectory(place.registry())
+                .healthService()
+                .listener(new DriverListener() {
+                    @Override
+                    public void recoverable(DraException problem) {
+                        problems.add(problem);
+                    }
 
-                                    @Override
-                                    public void fatal(DraException problem) {
-                                        fatal.add(problem);
-                                    }
-                                });
+                    @Override
+                    public void fatal(DraException problem) {
+                        fatal.add(problem);
+                    }
+                });
         driver = options.apply(builder).build();
     }
 
@@ -89,8 +86,7 @@ final class PublishingDriver implements AutoCloseable {
     }
 
     /** Builds a driver with options and an inventory, and starts it. */
-    static PublishingDriver start(
-            EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, Pool... pools)
+    static PublishingDriver start(EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, Pool... pools)
             throws IOException {
         PublishingDriver driver = new PublishingDriver(api, options, List.of(pools));
         driver.start();
@@ -129,8 +125,7 @@ final class PublishingDriver implements AutoCloseable {
                 return heard;
             }
         }
-        throw new AssertionError(
-                "the host never heard of " + List.of(words) + "; last it heard: " + heard);
+        throw new AssertionError("the host never heard of " + List.of(words) + "; last it heard: " + heard);
     }
 
     List<JsonNode> slices(String pool) {
@@ -141,15 +136,12 @@ final class PublishingDriver implements AutoCloseable {
 
     /** The requests of the driver that the server refused. */
     List<RecordedRequest> refused() {
-        return proxy.requests(
-                Requests.to(SLICES)
-                        .and(request -> request.status() >= 400 && request.status() < 500));
+        return proxy.requests(Requests.to(SLICES).and(request -> request.status() >= 400 && request.status() < 500));
     }
 
     /** Requests, dry runs too, that sent something of a pool. */
     List<RecordedRequest> about(String pool) {
-        return proxy.requests(
-                Requests.to(SLICES).and(request -> request.body().contains('"' + pool + '"')));
+        return proxy.requests(Requests.to(SLICES).and(request -> request.body().contains('"' + pool + '"')));
     }
 
     @Override

@@ -50,10 +50,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ReleasesAndGatesIT {
 
     private static final Quantity ONE = Quantity.of(1);
-    private static final NodeAllocatableResource MAPPING =
-            NodeAllocatableResource.builder()
-                    .mapping(new NodeAllocatableResource.OfDevice(ONE))
-                    .build();
+    private static final NodeAllocatableResource MAPPING = NodeAllocatableResource.builder()
+            .mapping(new NodeAllocatableResource.OfDevice(ONE))
+            .build();
 
     /** A pool of one device that a gate decides about, and one plain one. */
     enum Kind {
@@ -69,10 +68,7 @@ class ReleasesAndGatesIT {
                 DRA_DEVICE_BINDING_CONDITIONS,
                 "devices/*/bindingConditions/0",
                 it -> it.binding(new BindingConditions(list("a"), list("b")))),
-        SHARES(
-                DRA_CONSUMABLE_CAPACITY,
-                "devices/*/allowMultipleAllocations",
-                it -> it.allowMultipleAllocations(true)),
+        SHARES(DRA_CONSUMABLE_CAPACITY, "devices/*/allowMultipleAllocations", it -> it.allowMultipleAllocations(true)),
         FRACTIONS(
                 DRA_FRACTIONAL_CAPACITY_RANGE,
                 "devices/*/capacity/share/requestPolicy/validRange/step",
@@ -84,22 +80,17 @@ class ReleasesAndGatesIT {
         MAPPING_OR_NOT(
                 DRA_NODE_ALLOCATABLE_RESOURCES,
                 "devices/*",
-                it ->
-                        it.nodeAllocatableResource(
-                                "cpu", MAPPING.toBuilder().mayBeLeftOut(true).build())),
-        MAPPED(
-                DRA_NODE_ALLOCATABLE_RESOURCES,
-                "devices/*",
-                it -> it.nodeAllocatableResource("cpu", MAPPING)),
+                it -> it.nodeAllocatableResource(
+                        "cpu", MAPPING.toBuilder().mayBeLeftOut(true).build())),
+        MAPPED(DRA_NODE_ALLOCATABLE_RESOURCES, "devices/*", it -> it.nodeAllocatableResource("cpu", MAPPING)),
         OVERHEAD(
                 DRA_NODE_ALLOCATABLE_RESOURCES,
                 "devices/*/nodeAllocatableResources/cpu/overhead/perPod",
-                it ->
-                        it.nodeAllocatableResource(
-                                "cpu",
-                                MAPPING.toBuilder()
-                                        .overhead(new NodeAllocatableResource.Overhead(ONE, null))
-                                        .build())),
+                it -> it.nodeAllocatableResource(
+                        "cpu",
+                        MAPPING.toBuilder()
+                                .overhead(new NodeAllocatableResource.Overhead(ONE, null))
+                                .build())),
         GROUPS(
                 DRA_DEVICE_COMPATIBILITY_GROUPS,
                 "devices/*/consumesCounters/0/compatibilityGroups/0",
@@ -110,8 +101,7 @@ class ReleasesAndGatesIT {
                 it -> it.consumes(consumption().build()).attribute("a.example/type", "half")),
         SKIPS(DRA_OPTIONAL_NODE_OPERATIONS, "skipNodeOperations/0", it -> it);
 
-        private static final Set<Kind> LEFT_OUT =
-                EnumSet.of(SHARES, FRACTIONS, LIST, MAPPING_OR_NOT, TYPE);
+        private static final Set<Kind> LEFT_OUT = EnumSet.of(SHARES, FRACTIONS, LIST, MAPPING_OR_NOT, TYPE);
 
         final FeatureGate gate;
         final String field;
@@ -128,10 +118,9 @@ class ReleasesAndGatesIT {
         }
 
         Pool inventory() {
-            Pool.Builder pool =
-                    Pool.builder(pool())
-                            .device(Device.builder("plain").build())
-                            .device(add.apply(Device.builder("special")).build());
+            Pool.Builder pool = Pool.builder(pool())
+                    .device(Device.builder("plain").build())
+                    .device(add.apply(Device.builder("special")).build());
             if (this == SKIPS) {
                 pool.skipNodeOperation(NodeOperation.ALL);
             } else if (this == TYPE) {
@@ -195,15 +184,13 @@ class ReleasesAndGatesIT {
 
     static Stream<Cluster> clusters() {
         return Stream.of(KubernetesVersion.values())
-                .flatMap(
-                        release ->
-                                Stream.concat(
-                                        Stream.of(new Cluster(release, null)),
-                                        Stream.of(Kind.values())
-                                                .map(kind -> kind.gate)
-                                                .distinct()
-                                                .filter(gate -> gate.existsIn(release))
-                                                .map(gate -> new Cluster(release, gate))));
+                .flatMap(release -> Stream.concat(
+                        Stream.of(new Cluster(release, null)),
+                        Stream.of(Kind.values())
+                                .map(kind -> kind.gate)
+                                .distinct()
+                                .filter(gate -> gate.existsIn(release))
+                                .map(gate -> new Cluster(release, gate))));
     }
 
     private static List<String> list(String one) {
@@ -221,8 +208,7 @@ class ReleasesAndGatesIT {
     private static Capacity fractional() {
         Quantity step = new Quantity("1500m");
         return new Capacity(
-                Quantity.of(3),
-                RequestPolicy.range(step, new ValidRange(Quantity.of(0), Quantity.of(3), step)));
+                Quantity.of(3), RequestPolicy.range(step, new ValidRange(Quantity.of(0), Quantity.of(3), step)));
     }
 
     @ParameterizedTest
@@ -260,8 +246,7 @@ class ReleasesAndGatesIT {
     }
 
     /** Returns the pools that the host heard of, which happens on a thread of its own. */
-    private static Set<String> reported(PublishingDriver driver, Set<String> expected)
-            throws InterruptedException {
+    private static Set<String> reported(PublishingDriver driver, Set<String> expected) throws InterruptedException {
         Set<String> pools = new HashSet<>();
         while (!pools.containsAll(expected)) {
             pools.add(driver.awaitProblem(" are withdrawn").split("pool ", 2)[1].split(" ")[0]);

@@ -23,8 +23,7 @@ import java.util.stream.Stream;
 record SliceHistory(List<JsonNode> devices) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final String LAST =
-            """
+    private static final String LAST = """
             {"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice",
              "metadata":{"name":"last","annotations":{"time":"%d"}},
              "spec":{"driver":"last.example.com","nodeName":"node-1",
@@ -34,18 +33,14 @@ record SliceHistory(List<JsonNode> devices) {
     static SliceHistory of(EmbeddedApiServer api) throws IOException, InterruptedException {
         JsonNode last = api.store().put(JSON.readTree(LAST.formatted(System.nanoTime())));
         String end = last.at("/metadata/resourceVersion").asText();
-        HttpRequest watch =
-                HttpRequest.newBuilder(
-                                URI.create(
-                                        api.url()
-                                                + "/apis/resource.k8s.io/v1/resourceslices"
-                                                + "?watch=true&timeoutSeconds=30&resourceVersion=1"))
-                        .build();
+        HttpRequest watch = HttpRequest.newBuilder(URI.create(api.url()
+                        + "/apis/resource.k8s.io/v1/resourceslices"
+                        + "?watch=true&timeoutSeconds=30&resourceVersion=1"))
+                .build();
         List<JsonNode> devices = new ArrayList<>();
-        try (Stream<String> events =
-                HttpClient.newHttpClient()
-                        .send(watch, HttpResponse.BodyHandlers.ofLines())
-                        .body()) {
+        try (Stream<String> events = HttpClient.newHttpClient()
+                .send(watch, HttpResponse.BodyHandlers.ofLines())
+                .body()) {
             events.map(SliceHistory::object)
                     .takeWhile(o -> !o.at("/metadata/resourceVersion").asText().equals(end))
                     .forEach(object -> object.at("/spec/devices").forEach(devices::add));
@@ -66,7 +61,9 @@ record SliceHistory(List<JsonNode> devices) {
     }
 
     List<JsonNode> devices(String name) {
-        return devices.stream().filter(d -> d.path("name").asText().equals(name)).toList();
+        return devices.stream()
+                .filter(d -> d.path("name").asText().equals(name))
+                .toList();
     }
 
     Set<String> names() {

@@ -126,11 +126,11 @@ class ValidPoolsIT {
     }
 
     /** The server keeps a pool unchanged: there is nothing to write again. */
-    private static void assertRestartWritesNothing(EmbeddedApiServer api, List<Pool> inventory)
-            throws Exception {
+    private static void assertRestartWritesNothing(EmbeddedApiServer api, List<Pool> inventory) throws Exception {
         try (PublishingDriver again = PublishingDriver.start(api, inventory.toArray(Pool[]::new))) {
             assertThat(again.awaitPublished()).isTrue();
-            assertThat(again.proxy.requests(Requests.writes(PublishingDriver.SLICES))).isEmpty();
+            assertThat(again.proxy.requests(Requests.writes(PublishingDriver.SLICES)))
+                    .isEmpty();
         }
     }
 
@@ -176,10 +176,9 @@ class ValidPoolsIT {
                                 device.consumesCounters().size(),
                                 device.taints().size(),
                                 device.binding().conditions().size(),
-                                (int)
-                                        device.capacities().values().stream()
-                                                .filter(c -> c.requestPolicy() != null)
-                                                .count()));
+                                (int) device.capacities().values().stream()
+                                        .filter(c -> c.requestPolicy() != null)
+                                        .count()));
             }
         }
         return devices;

@@ -72,10 +72,8 @@ public final class Allocator {
         for (ClaimTemplate template : templates.all()) {
             Allocator alone = new Allocator(devices, counters);
             if (alone.allocate(template).isEmpty()) {
-                complaints.add(
-                        "%s gets no devices of the %d that are published: %s"
-                                .formatted(
-                                        template.title(), devices.size(), alone.found(template)));
+                complaints.add("%s gets no devices of the %d that are published: %s"
+                        .formatted(template.title(), devices.size(), alone.found(template)));
             }
         }
         return complaints;
@@ -85,15 +83,12 @@ public final class Allocator {
         List<String> found = new ArrayList<>();
         for (List<RequestAlternative> alternatives : template.requests()) {
             for (RequestAlternative alternative : alternatives) {
-                found.add(
-                        "request %s wants %s of class %s, and %d match"
-                                .formatted(
-                                        alternative.name(),
-                                        alternative.all()
-                                                ? "all devices"
-                                                : alternative.count() + " device(s)",
-                                        alternative.deviceClass().name(),
-                                        matching(alternative).size()));
+                found.add("request %s wants %s of class %s, and %d match"
+                        .formatted(
+                                alternative.name(),
+                                alternative.all() ? "all devices" : alternative.count() + " device(s)",
+                                alternative.deviceClass().name(),
+                                matching(alternative).size()));
             }
         }
         if (!template.constraints().isEmpty()) {
@@ -105,21 +100,17 @@ public final class Allocator {
     private Optional<Allotment> allocate(ClaimTemplate template) {
         List<RequestAlternative.Pick> picks = new ArrayList<>();
         steps = 0;
-        return isSolved(template, 0, picks)
-                ? Optional.of(Allotment.of(template, picks))
-                : Optional.empty();
+        return isSolved(template, 0, picks) ? Optional.of(Allotment.of(template, picks)) : Optional.empty();
     }
 
-    private boolean isSolved(
-            ClaimTemplate template, int request, List<RequestAlternative.Pick> picks) {
+    private boolean isSolved(ClaimTemplate template, int request, List<RequestAlternative.Pick> picks) {
         if (request == template.requests().size()) {
             return true;
         }
         for (RequestAlternative alternative : template.requests().get(request)) {
-            boolean solved =
-                    alternative.all()
-                            ? takesAll(template, request, alternative, picks)
-                            : takes(template, request, alternative, alternative.count(), 0, picks);
+            boolean solved = alternative.all()
+                    ? takesAll(template, request, alternative, picks)
+                    : takes(template, request, alternative, alternative.count(), 0, picks);
             if (solved) {
                 return true;
             }
@@ -129,10 +120,7 @@ public final class Allocator {
 
     /** All that match, or the request fails: also if one of them is taken or tainted. */
     private boolean takesAll(
-            ClaimTemplate template,
-            int request,
-            RequestAlternative alternative,
-            List<RequestAlternative.Pick> picks) {
+            ClaimTemplate template, int request, RequestAlternative alternative, List<RequestAlternative.Pick> picks) {
         int before = picks.size();
         List<Candidate> all = matching(alternative);
         boolean fits = !all.isEmpty();
@@ -186,14 +174,12 @@ public final class Allocator {
                     "driver.claims: %s was not allocated within %d steps: ask for fewer devices or constraints"
                             .formatted(template.title(), MOST_STEPS));
         }
-        boolean fits =
-                picks.size() < ClaimLimits.RESULTS
-                        && !taken.contains(device.key())
-                        && device.json().path("bindingConditions").isEmpty()
-                        && alternative.tolerates(device)
-                        && hasCounters(device)
-                        && template.constraints().stream()
-                                .allMatch(c -> c.allows(alternative.name(), device, picks));
+        boolean fits = picks.size() < ClaimLimits.RESULTS
+                && !taken.contains(device.key())
+                && device.json().path("bindingConditions").isEmpty()
+                && alternative.tolerates(device)
+                && hasCounters(device)
+                && template.constraints().stream().allMatch(c -> c.allows(alternative.name(), device, picks));
         if (fits) {
             taken.add(device.key());
             consume(device, -1);
@@ -210,21 +196,14 @@ public final class Allocator {
 
     private boolean hasCounters(Candidate device) {
         return consumption(device).entrySet().stream()
-                .allMatch(
-                        one ->
-                                counters.getOrDefault(one.getKey(), BigDecimal.ZERO)
-                                                .compareTo(one.getValue())
-                                        >= 0);
+                .allMatch(one ->
+                        counters.getOrDefault(one.getKey(), BigDecimal.ZERO).compareTo(one.getValue()) >= 0);
     }
 
     private void consume(Candidate device, int sign) {
         consumption(device)
-                .forEach(
-                        (counter, amount) ->
-                                counters.merge(
-                                        counter,
-                                        amount.multiply(BigDecimal.valueOf(sign)),
-                                        BigDecimal::add));
+                .forEach((counter, amount) ->
+                        counters.merge(counter, amount.multiply(BigDecimal.valueOf(sign)), BigDecimal::add));
     }
 
     private static Map<String, BigDecimal> consumption(Candidate device) {

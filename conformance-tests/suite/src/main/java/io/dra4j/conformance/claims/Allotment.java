@@ -19,12 +19,7 @@ import java.util.Set;
  * @param configs its {@code status.allocation.devices.config}
  * @param devices the devices of the results, in their order
  */
-public record Allotment(
-        String claim,
-        ObjectNode spec,
-        ArrayNode results,
-        ArrayNode configs,
-        List<Candidate> devices) {
+public record Allotment(String claim, ObjectNode spec, ArrayNode results, ArrayNode configs, List<Candidate> devices) {
 
     static Allotment of(ClaimTemplate template, List<RequestAlternative.Pick> picks) {
         ArrayNode results = JsonNodeFactory.instance.arrayNode();
@@ -56,8 +51,7 @@ public record Allotment(
         }
     }
 
-    private static JsonNode consumed(
-            RequestAlternative alternative, java.util.Map.Entry<String, JsonNode> capacity) {
+    private static JsonNode consumed(RequestAlternative alternative, java.util.Map.Entry<String, JsonNode> capacity) {
         JsonNode requested = alternative.json().at("/capacity/requests").path(capacity.getKey());
         if (!requested.isMissingNode()) {
             return requested;

@@ -20,20 +20,17 @@ import java.util.Map;
  * @param constraints what its devices must have in common
  */
 record ClaimTemplate(
-        String title,
-        ObjectNode devices,
-        List<List<RequestAlternative>> requests,
-        List<Constraint> constraints) {
+        String title, ObjectNode devices, List<List<RequestAlternative>> requests, List<Constraint> constraints) {
 
     private static final List<String> ONE_OF = List.of("exactly", "firstAvailable");
 
     static ClaimTemplate of(JsonNode manifest, Map<String, DeviceClass> classes) {
         String kind = manifest.path("kind").asText();
         String title = kind + " " + manifest.at("/metadata/name").asText();
-        JsonNode spec =
-                manifest.at(kind.equals("ResourceClaim") ? "/spec/devices" : "/spec/spec/devices");
+        JsonNode spec = manifest.at(kind.equals("ResourceClaim") ? "/spec/devices" : "/spec/spec/devices");
         ObjectNode devices = JsonNodeFactory.instance.objectNode();
-        spec.properties().forEach(one -> devices.set(one.getKey(), one.getValue().deepCopy()));
+        spec.properties()
+                .forEach(one -> devices.set(one.getKey(), one.getValue().deepCopy()));
         List<List<RequestAlternative>> requests = new ArrayList<>();
         devices.remove("requests");
         for (JsonNode request : spec.path("requests")) {
@@ -43,13 +40,11 @@ record ClaimTemplate(
         }
         if (requests.isEmpty()) {
             throw new SettingsException(
-                    "driver.claims: %s requests no devices: spec.devices.requests is empty"
-                            .formatted(title));
+                    "driver.claims: %s requests no devices: spec.devices.requests is empty".formatted(title));
         }
-        List<Constraint> constraints =
-                Cluster.elements(spec.path("constraints")).stream()
-                        .map(json -> Constraint.of(json, title))
-                        .toList();
+        List<Constraint> constraints = Cluster.elements(spec.path("constraints")).stream()
+                .map(json -> Constraint.of(json, title))
+                .toList();
         return new ClaimTemplate(title, devices, List.copyOf(requests), constraints);
     }
 
@@ -57,8 +52,7 @@ record ClaimTemplate(
     private static ObjectNode current(JsonNode request, String title) {
         if (!request.isObject()) {
             throw new SettingsException(
-                    "driver.claims: %s has the request %s, which is no object"
-                            .formatted(title, request));
+                    "driver.claims: %s has the request %s, which is no object".formatted(title, request));
         }
         ObjectNode copy = request.deepCopy();
         if (ONE_OF.stream().anyMatch(copy::has)) {
@@ -78,13 +72,7 @@ record ClaimTemplate(
             return List.of(RequestAlternative.of(name, request.path("exactly"), title, classes));
         }
         return Cluster.elements(request.path("firstAvailable")).stream()
-                .map(
-                        sub ->
-                                RequestAlternative.of(
-                                        name + "/" + sub.path("name").asText(),
-                                        sub,
-                                        title,
-                                        classes))
+                .map(sub -> RequestAlternative.of(name + "/" + sub.path("name").asText(), sub, title, classes))
                 .toList();
     }
 

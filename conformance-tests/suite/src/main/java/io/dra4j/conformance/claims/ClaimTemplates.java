@@ -32,18 +32,13 @@ public final class ClaimTemplates {
         List<JsonNode> manifests = new ArrayList<>();
         for (JsonNode one : claims) {
             manifests.addAll(
-                    one.isTextual()
-                            ? ManifestFiles.file("driver.claims", Path.of(one.asText()))
-                            : List.of(one));
+                    one.isTextual() ? ManifestFiles.file("driver.claims", Path.of(one.asText())) : List.of(one));
         }
         Map<String, DeviceClass> classes = new LinkedHashMap<>();
-        of("DeviceClass", manifests)
-                .map(DeviceClass::of)
-                .forEach(known -> classes.put(known.name(), known));
+        of("DeviceClass", manifests).map(DeviceClass::of).forEach(known -> classes.put(known.name(), known));
         List<ClaimTemplate> templates = new ArrayList<>();
         of("ResourceClaim", manifests).forEach(m -> templates.add(ClaimTemplate.of(m, classes)));
-        of("ResourceClaimTemplate", manifests)
-                .forEach(m -> templates.add(ClaimTemplate.of(m, classes)));
+        of("ResourceClaimTemplate", manifests).forEach(m -> templates.add(ClaimTemplate.of(m, classes)));
         if (templates.isEmpty() && !claims.isEmpty()) {
             throw new SettingsException(
                     "driver.claims: there is no ResourceClaimTemplate and no ResourceClaim in the %d manifests of %s"

@@ -18,17 +18,16 @@ import java.util.Optional;
 record Constraint(List<String> requests, String attribute, boolean distinct) {
 
     static Constraint of(JsonNode json, String claim) {
-        List<String> requests =
-                Cluster.elements(json.path("requests")).stream().map(JsonNode::asText).toList();
+        List<String> requests = Cluster.elements(json.path("requests")).stream()
+                .map(JsonNode::asText)
+                .toList();
         for (String kind : List.of("matchAttribute", "distinctAttribute")) {
             if (json.has(kind)) {
-                return new Constraint(
-                        requests, json.path(kind).asText(), kind.equals("distinctAttribute"));
+                return new Constraint(requests, json.path(kind).asText(), kind.equals("distinctAttribute"));
             }
         }
-        throw new SettingsException(
-                "driver.claims: %s has a constraint without matchAttribute or distinctAttribute: %s"
-                        .formatted(claim, json));
+        throw new SettingsException("driver.claims: %s has a constraint without matchAttribute or distinctAttribute: %s"
+                .formatted(claim, json));
     }
 
     /** Returns whether a device may join others that a claim gets. */
@@ -45,8 +44,6 @@ record Constraint(List<String> requests, String attribute, boolean distinct) {
     }
 
     private boolean isFor(String request) {
-        return requests.isEmpty()
-                || requests.contains(request)
-                || requests.contains(request.split("/")[0]);
+        return requests.isEmpty() || requests.contains(request) || requests.contains(request.split("/")[0]);
     }
 }

@@ -17,9 +17,6 @@ record DeviceClass(String name, List<Selector> selectors, List<JsonNode> configs
     static DeviceClass of(JsonNode manifest) {
         String name = manifest.at("/metadata/name").asText();
         JsonNode spec = manifest.path("spec");
-        return new DeviceClass(
-                name,
-                Selector.all(spec, "DeviceClass " + name),
-                Cluster.elements(spec.path("config")));
+        return new DeviceClass(name, Selector.all(spec, "DeviceClass " + name), Cluster.elements(spec.path("config")));
     }
 }

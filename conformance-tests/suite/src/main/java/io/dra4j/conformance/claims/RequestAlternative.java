@@ -19,19 +19,13 @@ import java.util.List;
  * @param json all of it
  */
 record RequestAlternative(
-        String name,
-        DeviceClass deviceClass,
-        boolean all,
-        int count,
-        List<Selector> selectors,
-        JsonNode json) {
+        String name, DeviceClass deviceClass, boolean all, int count, List<Selector> selectors, JsonNode json) {
 
     /** A device for a request of a claim. */
     record Pick(RequestAlternative alternative, Candidate device) {}
 
     /** Reads one, of a claim that messages call so. */
-    static RequestAlternative of(
-            String name, JsonNode json, String claim, java.util.Map<String, DeviceClass> classes) {
+    static RequestAlternative of(String name, JsonNode json, String claim, java.util.Map<String, DeviceClass> classes) {
         String owner = claim + ", request " + name;
         String className = json.path("deviceClassName").asText();
         DeviceClass named = classes.get(className);
@@ -48,8 +42,7 @@ record RequestAlternative(
         String mode = json.path("allocationMode").asText("ExactCount");
         if (!List.of("ExactCount", "All").contains(mode)) {
             throw new SettingsException(
-                    "driver.claims: %s has the allocationMode %s; ExactCount and All are known"
-                            .formatted(owner, mode));
+                    "driver.claims: %s has the allocationMode %s; ExactCount and All are known".formatted(owner, mode));
         }
         requireQuantities(json, owner);
         return new RequestAlternative(
@@ -62,18 +55,15 @@ record RequestAlternative(
     }
 
     private static void requireQuantities(JsonNode json, String owner) {
-        json.at("/capacity/requests")
-                .properties()
-                .forEach(
-                        one -> {
-                            try {
-                                Quantities.exact(one.getValue().asText());
-                            } catch (IllegalArgumentException e) {
-                                throw new SettingsException(
-                                        "driver.claims: %s asks for the capacity %s of %s, which is no quantity such as 10Gi"
-                                                .formatted(owner, one.getValue(), one.getKey()));
-                            }
-                        });
+        json.at("/capacity/requests").properties().forEach(one -> {
+            try {
+                Quantities.exact(one.getValue().asText());
+            } catch (IllegalArgumentException e) {
+                throw new SettingsException(
+                        "driver.claims: %s asks for the capacity %s of %s, which is no quantity such as 10Gi"
+                                .formatted(owner, one.getValue(), one.getKey()));
+            }
+        });
     }
 
     /** Returns whether this may take a device, by class and selectors. */
@@ -85,17 +75,14 @@ record RequestAlternative(
 
     private boolean hasCapacity(Candidate device) {
         return json.at("/capacity/requests").properties().stream()
-                .allMatch(
-                        one ->
-                                isEnough(
-                                        device.json().path("capacity").path(one.getKey()),
-                                        one.getValue()));
+                .allMatch(one -> isEnough(device.json().path("capacity").path(one.getKey()), one.getValue()));
     }
 
     private static boolean isEnough(JsonNode capacity, JsonNode requested) {
         return !capacity.isMissingNode()
                 && Quantities.exact(requested.asText())
-                                .compareTo(Quantities.exact(capacity.path("value").asText()))
+                                .compareTo(
+                                        Quantities.exact(capacity.path("value").asText()))
                         <= 0;
     }
 
@@ -108,15 +95,13 @@ record RequestAlternative(
 
     private boolean tolerates(JsonNode taint) {
         return Cluster.elements(json.path("tolerations")).stream()
-                .anyMatch(
-                        toleration ->
-                                isEmptyOrEqual(toleration, taint, "effect")
-                                        && isEmptyOrEqual(toleration, taint, "key")
-                                        && (toleration.path("operator").asText().equals("Exists")
-                                                || toleration
-                                                        .path("value")
-                                                        .asText()
-                                                        .equals(taint.path("value").asText())));
+                .anyMatch(toleration -> isEmptyOrEqual(toleration, taint, "effect")
+                        && isEmptyOrEqual(toleration, taint, "key")
+                        && (toleration.path("operator").asText().equals("Exists")
+                                || toleration
+                                        .path("value")
+                                        .asText()
+                                        .equals(taint.path("value").asText())));
     }
 
     private static boolean isEmptyOrEqual(JsonNode toleration, JsonNode taint, String field) {

@@ -60,11 +60,9 @@ final class Selector {
         }
     }
 
-    private static SettingsException failure(
-            String owner, String expression, String what, Exception e) {
+    private static SettingsException failure(String owner, String expression, String what, Exception e) {
         String first = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
         return new SettingsException(
-                "driver.claims: the CEL expression of %s %s (%s): %s"
-                        .formatted(owner, what, first, expression));
+                "driver.claims: the CEL expression of %s %s (%s): %s".formatted(owner, what, first, expression));
     }
 }

@@ -68,17 +68,15 @@ final class ApiServer implements AutoCloseable {
     private ApiServer(ApiServerSettings settings, int proxyPort, String namespace) {
         this.namespace = namespace;
         if (settings.isEmbedded()) {
-            EmbeddedApiServer embedded =
-                    EmbeddedApiServer.builder()
-                            .version(KubernetesVersion.parse(settings.kubernetes()))
-                            .start();
+            EmbeddedApiServer embedded = EmbeddedApiServer.builder()
+                    .version(KubernetesVersion.parse(settings.kubernetes()))
+                    .start();
             ends.push(embedded::close);
             proxy = before(Upstream.plain(embedded.url()), proxyPort);
             cluster = new Cluster(embedded.url());
             version = embedded.version().gitVersion();
         } else {
-            Upstream real =
-                    KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
+            Upstream real = KubeconfigUpstream.read(Path.of(settings.kubeconfig()), settings.context());
             proxy = before(real, proxyPort);
             version = requireReachable();
             cluster = new Cluster(before(real, 0).url());
@@ -111,17 +109,9 @@ final class ApiServer implements AutoCloseable {
     /**
      * @throws DriverUnusable if the port at which an external driver looks for the server is taken
      */
-    static ApiServer start(
-            Settings settings,
-            Optional<ServiceAccountAccess> access,
-            String node,
-            String namespace) {
+    static ApiServer start(Settings settings, Optional<ServiceAccountAccess> access, String node, String namespace) {
         ExternalSettings external = settings.driver().external();
-        ApiServer server =
-                new ApiServer(
-                        settings.apiServer(),
-                        external == null ? 0 : external.proxyPort(),
-                        namespace);
+        ApiServer server = new ApiServer(settings.apiServer(), external == null ? 0 : external.proxyPort(), namespace);
         access.ifPresent(server::allowOnly);
         boolean furnished = false;
         try {
@@ -163,8 +153,7 @@ final class ApiServer implements AutoCloseable {
     /** Those that no garbage collector takes, for they have no owner. */
     private void deleteSlices(String node) {
         cluster.deleteCollection(
-                Cluster.RESOURCE + "/resourceslices",
-                "fieldSelector=" + Cluster.encoded("spec.nodeName=" + node));
+                Cluster.RESOURCE + "/resourceslices", "fieldSelector=" + Cluster.encoded("spec.nodeName=" + node));
     }
 
     /** Returns whether it was not there before. */

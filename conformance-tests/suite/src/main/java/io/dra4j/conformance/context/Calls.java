@@ -31,11 +31,7 @@ public final class Calls {
     private final Measurements measurements;
     private volatile Service service = Service.V1;
 
-    Calls(
-            String driver,
-            Supplier<FakeKubelet> kubelet,
-            Transcript transcript,
-            Measurements measurements) {
+    Calls(String driver, Supplier<FakeKubelet> kubelet, Transcript transcript, Measurements measurements) {
         this.driver = driver;
         this.kubelet = kubelet;
         this.transcript = transcript;
@@ -149,11 +145,7 @@ public final class Calls {
     public String refused(KubeletClaim claim, String because) {
         CallResult result = timed(PREPARE, () -> prepare(claim));
         return complaintOf(result, claim)
-                .orElseThrow(
-                        () ->
-                                new Violation(
-                                        "claim %s was prepared, although %s",
-                                        text(claim), because));
+                .orElseThrow(() -> new Violation("claim %s was prepared, although %s", text(claim), because));
     }
 
     private static Optional<String> complaintOf(CallResult result, KubeletClaim claim) {
@@ -167,13 +159,11 @@ public final class Calls {
 
     /** Begins something beside the rule, to be awaited or given up. */
     public static <T> CompletableFuture<T> async(Supplier<T> call) {
-        return CompletableFuture.supplyAsync(
-                call,
-                task -> {
-                    Thread thread = new Thread(task, "dra-conformance-call");
-                    thread.setDaemon(true);
-                    thread.start();
-                });
+        return CompletableFuture.supplyAsync(call, task -> {
+            Thread thread = new Thread(task, "dra-conformance-call");
+            thread.setDaemon(true);
+            thread.start();
+        });
     }
 
     private static String text(KubeletClaim claim) {

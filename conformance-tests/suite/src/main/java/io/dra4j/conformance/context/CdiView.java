@@ -34,8 +34,7 @@ import java.util.stream.Stream;
  */
 public final class CdiView {
 
-    private static final ObjectMapper JSON =
-            new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
     private final Path folder;
@@ -203,7 +202,10 @@ public final class CdiView {
     }
 
     private static List<String> ids(List<PreparedDevice> devices) {
-        return devices.stream().flatMap(one -> one.cdiDeviceIds().stream()).distinct().toList();
+        return devices.stream()
+                .flatMap(one -> one.cdiDeviceIds().stream())
+                .distinct()
+                .toList();
     }
 
     /**

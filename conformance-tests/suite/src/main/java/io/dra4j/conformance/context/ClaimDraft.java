@@ -43,8 +43,7 @@ public class ClaimDraft {
                 .filter(PublishedDevice::isShared)
                 .findFirst()
                 .filter(device -> !device.json().path("capacity").isEmpty())
-                .ifPresent(
-                        device -> exactly.putObject("capacity").set("requests", consumed(device)));
+                .ifPresent(device -> exactly.putObject("capacity").set("requests", consumed(device)));
         devices.forEach(device -> result(name, device));
         return this;
     }
@@ -57,11 +56,9 @@ public class ClaimDraft {
     }
 
     /** Adds a request with alternatives, of which one was chosen and got a device. */
-    public ClaimDraft alternatives(
-            String name, List<String> subrequests, String chosen, PublishedDevice device) {
+    public ClaimDraft alternatives(String name, List<String> subrequests, String chosen, PublishedDevice device) {
         ArrayNode alternatives = requests.addObject().put("name", name).putArray("firstAvailable");
-        subrequests.forEach(
-                sub -> alternatives.addObject().put("name", sub).put("deviceClassName", driver));
+        subrequests.forEach(sub -> alternatives.addObject().put("name", sub).put("deviceClassName", driver));
         result(name + "/" + chosen, device);
         return this;
     }
@@ -90,18 +87,12 @@ public class ClaimDraft {
     /** The least that a claim can take of each capacity, so that there is some for others. */
     private static ObjectNode consumed(PublishedDevice device) {
         ObjectNode consumed = JSON.createObjectNode();
-        device.json()
-                .path("capacity")
-                .properties()
-                .forEach(one -> consumed.set(one.getKey(), least(one.getValue())));
+        device.json().path("capacity").properties().forEach(one -> consumed.set(one.getKey(), least(one.getValue())));
         return consumed;
     }
 
     private static JsonNode least(JsonNode capacity) {
-        return Stream.of(
-                        "/requestPolicy/validRange/min",
-                        "/requestPolicy/validValues/0",
-                        "/requestPolicy/default")
+        return Stream.of("/requestPolicy/validRange/min", "/requestPolicy/validValues/0", "/requestPolicy/default")
                 .map(capacity::at)
                 .filter(amount -> !amount.isMissingNode())
                 .findFirst()
@@ -129,8 +120,7 @@ public class ClaimDraft {
     }
 
     /** Adds a configuration; the source is {@code FromClass} or {@code FromClaim}. */
-    public ClaimDraft config(
-            String source, String ofDriver, JsonNode parameters, String... forRequests) {
+    public ClaimDraft config(String source, String ofDriver, JsonNode parameters, String... forRequests) {
         ObjectNode config = configs.addObject().put("source", source);
         ArrayNode names = config.putArray("requests");
         List.of(forRequests).forEach(names::add);

@@ -69,11 +69,10 @@ public final class Claims {
     }
 
     private synchronized KubeletClaim known(JsonNode object) {
-        KubeletClaim claim =
-                new KubeletClaim(
-                        namespace,
-                        object.at("/metadata/name").asText(),
-                        object.at("/metadata/uid").asText());
+        KubeletClaim claim = new KubeletClaim(
+                namespace,
+                object.at("/metadata/name").asText(),
+                object.at("/metadata/uid").asText());
         made.add(claim);
         return claim;
     }
@@ -91,8 +90,7 @@ public final class Claims {
 
     /** The claim's object as it is now. */
     public JsonNode object(KubeletClaim claim) {
-        return cluster.find(path(claim))
-                .orElseThrow(() -> new IllegalStateException(claim + " has no object"));
+        return cluster.find(path(claim)).orElseThrow(() -> new IllegalStateException(claim + " has no object"));
     }
 
     private String path() {

@@ -71,9 +71,7 @@ public final class Devices {
     /** All devices of complete pools, by pool and name. */
     public List<PublishedDevice> all() {
         return Pools.devices(pools()).stream()
-                .sorted(
-                        Comparator.comparing(PublishedDevice::pool)
-                                .thenComparing(PublishedDevice::name))
+                .sorted(Comparator.comparing(PublishedDevice::pool).thenComparing(PublishedDevice::name))
                 .toList();
     }
 
@@ -92,13 +90,10 @@ public final class Devices {
         Set<String> counterSets = new HashSet<>();
         List<PublishedDevice> usable = new ArrayList<>();
         for (PublishedDevice device : all()) {
-            Set<String> takes =
-                    device.counterSets().stream()
-                            .map(set -> device.pool() + "/" + set)
-                            .collect(Collectors.toSet());
-            if (!device.isTainted()
-                    && !device.isBound()
-                    && takes.stream().noneMatch(counterSets::contains)) {
+            Set<String> takes = device.counterSets().stream()
+                    .map(set -> device.pool() + "/" + set)
+                    .collect(Collectors.toSet());
+            if (!device.isTainted() && !device.isBound() && takes.stream().noneMatch(counterSets::contains)) {
                 counterSets.addAll(takes);
                 usable.add(device);
             }
@@ -118,12 +113,10 @@ public final class Devices {
         if (usable.size() < count) {
             requirePool();
             int all = all().size();
-            NotApplicable.unless(
-                    all >= count, "needs %d devices; the driver publishes %d", count, all);
-            String why =
-                    areShaped() && single().size() >= count
-                            ? "needs %d claims that have devices at the same time; of the %d published devices, claims of the shape in driver.claims leave room for %d"
-                            : "needs %d devices that claims can have at the same time; of the %d that are published they can have %d: others are tainted, wait for binding conditions or share counters";
+            NotApplicable.unless(all >= count, "needs %d devices; the driver publishes %d", count, all);
+            String why = areShaped() && single().size() >= count
+                    ? "needs %d claims that have devices at the same time; of the %d published devices, claims of the shape in driver.claims leave room for %d"
+                    : "needs %d devices that claims can have at the same time; of the %d that are published they can have %d: others are tainted, wait for binding conditions or share counters";
             throw new Untested(why.formatted(count, all, usable.size()));
         }
         return usable.subList(0, count);
@@ -150,8 +143,7 @@ public final class Devices {
                 slices.isEmpty() ? "DRA-SLICE-01" : "DRA-SLICE-03",
                 incomplete.isEmpty()
                         ? "the driver publishes no slice that its node can use"
-                        : "the driver publishes no complete pool: "
-                                + String.join(", ", incomplete));
+                        : "the driver publishes no complete pool: " + String.join(", ", incomplete));
     }
 
     /**

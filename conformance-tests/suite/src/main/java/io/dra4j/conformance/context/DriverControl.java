@@ -90,28 +90,24 @@ public final class DriverControl implements AutoCloseable {
      */
     public void awaitRegistered(Instance instance, int before) {
         long end = System.nanoTime() + adapter.startTimeout().toNanos();
-        Measurements.Wait wait =
-                measurements.begin(
-                        "time from the start to the registration", adapter.startTimeout());
+        Measurements.Wait wait = measurements.begin("time from the start to the registration", adapter.startTimeout());
         while (!registeredAfter(before)) {
             if (!instance.isAlive()) {
                 throw new DriverUnusable("The driver ended" + status(instance) + lastWords());
             }
             if (System.nanoTime() > end) {
                 wait.end(false);
-                throw new DriverUnusable(
-                        "The driver has not registered within "
-                                + adapter.startTimeout().toSeconds()
-                                + " s; the kubelet saw "
-                                + events(before)
-                                + lastWords());
+                throw new DriverUnusable("The driver has not registered within "
+                        + adapter.startTimeout().toSeconds()
+                        + " s; the kubelet saw "
+                        + events(before)
+                        + lastWords());
             }
         }
         wait.end(true);
         String name = place.driver();
         if (kubelet.get().plugin(name).isEmpty()) {
-            throw new DriverUnusable(
-                    "A driver of another name than " + name + " registered: " + events(before));
+            throw new DriverUnusable("A driver of another name than " + name + " registered: " + events(before));
         }
     }
 
@@ -122,8 +118,7 @@ public final class DriverControl implements AutoCloseable {
     /** Returns whether a new kubelet registers the driver soon. */
     public boolean registersAgain() throws InterruptedException {
         Duration limit = timeouts.soon();
-        Measurements.Wait wait =
-                measurements.begin("time until a new kubelet registered the driver", limit);
+        Measurements.Wait wait = measurements.begin("time until a new kubelet registered the driver", limit);
         return wait.end(kubelet.get().awaitRegistered(place.driver(), limit));
     }
 
@@ -135,11 +130,7 @@ public final class DriverControl implements AutoCloseable {
         try {
             return kubelet.get()
                     .awaitEvents(
-                            events ->
-                                    events.stream()
-                                            .skip(before)
-                                            .anyMatch(e -> e.kind() == Kind.REGISTERED),
-                            timeout);
+                            events -> events.stream().skip(before).anyMatch(e -> e.kind() == Kind.REGISTERED), timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
@@ -162,8 +153,9 @@ public final class DriverControl implements AutoCloseable {
 
     private String lastWords() {
         List<String> lines = log().lines().filter(line -> !line.isBlank()).toList();
-        String last =
-                lines.isEmpty() ? "" : "; its last line: " + lines.get(lines.size() - 1).strip();
+        String last = lines.isEmpty()
+                ? ""
+                : "; its last line: " + lines.get(lines.size() - 1).strip();
         return lines.stream().anyMatch(NO_FOLDER.asPredicate())
                 ? last
                         + "; it binds a socket in a directory that does not exist: if its DaemonSet makes that, name it in driver.process.makeDirectories"
@@ -173,7 +165,11 @@ public final class DriverControl implements AutoCloseable {
     /** The warnings of its log, the last ones; its last line if there are none. */
     List<String> warnings() {
         return Warnings.last(
-                log().lines().map(String::strip).filter(l -> !l.isEmpty()).distinct().toList(),
+                log().lines()
+                        .map(String::strip)
+                        .filter(l -> !l.isEmpty())
+                        .distinct()
+                        .toList(),
                 MOST_WARNINGS);
     }
 
@@ -225,8 +221,7 @@ public final class DriverControl implements AutoCloseable {
         instance.terminate();
         Duration limit = timeouts.times(Duration.ofSeconds(30));
         OptionalInt status = awaitExit(instance, limit);
-        Violation.unless(status.isPresent())
-                .because("SIGTERM did not end the driver within %d s", limit.toSeconds());
+        Violation.unless(status.isPresent()).because("SIGTERM did not end the driver within %d s", limit.toSeconds());
         return status.getAsInt();
     }
 

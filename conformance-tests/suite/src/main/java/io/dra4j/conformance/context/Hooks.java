@@ -45,8 +45,7 @@ public final class Hooks {
             transcript.note("hook " + name + ": " + (output.isEmpty() ? "done" : output));
         } catch (DriverUnusable e) {
             transcript.note("hook " + name + ": " + e.getMessage());
-            throw new IllegalStateException(
-                    "the hook " + name + ", " + command + ": " + e.getMessage(), e);
+            throw new IllegalStateException("the hook " + name + ", " + command + ": " + e.getMessage(), e);
         }
     }
 }

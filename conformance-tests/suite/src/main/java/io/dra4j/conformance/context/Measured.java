@@ -58,9 +58,7 @@ public record Measured(String what, long value, long limit, Unit unit, boolean o
         if (millis < 1000) {
             return millis + " ms";
         }
-        return millis % 1000 == 0
-                ? millis / 1000 + " s"
-                : String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
+        return millis % 1000 == 0 ? millis / 1000 + " s" : String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
     }
 
     /** The same in words, for example {@code restored: 60.1 s (limit 90 s)}. */

@@ -42,8 +42,7 @@ public record Pools(List<JsonNode> slices) {
 
     /** The slices of each pool. */
     public Map<String, List<JsonNode>> byPool() {
-        return slices.stream()
-                .collect(Collectors.groupingBy(Pools::pool, TreeMap::new, Collectors.toList()));
+        return slices.stream().collect(Collectors.groupingBy(Pools::pool, TreeMap::new, Collectors.toList()));
     }
 
     /** The slices of a pool's newest generation. */
@@ -79,21 +78,20 @@ public record Pools(List<JsonNode> slices) {
         Map<String, List<JsonNode>> incomplete = newest();
         incomplete.keySet().removeAll(complete().keySet());
         return incomplete.entrySet().stream()
-                .map(
-                        pool ->
-                                "pool %s has %d slices of generation %d, and resourceSliceCount is %d"
-                                        .formatted(
-                                                pool.getKey(),
-                                                pool.getValue().size(),
-                                                generation(pool.getValue().get(0)),
-                                                count(pool.getValue().get(0))))
+                .map(pool -> "pool %s has %d slices of generation %d, and resourceSliceCount is %d"
+                        .formatted(
+                                pool.getKey(),
+                                pool.getValue().size(),
+                                generation(pool.getValue().get(0)),
+                                count(pool.getValue().get(0))))
                 .toList();
     }
 
     /** The newest slices of the pools that are complete by the count of each of them. */
     private Map<String, List<JsonNode>> consistent() {
         Map<String, List<JsonNode>> pools = newest();
-        pools.entrySet().removeIf(one -> incomplete(one.getKey(), one.getValue()).isPresent());
+        pools.entrySet()
+                .removeIf(one -> incomplete(one.getKey(), one.getValue()).isPresent());
         return pools;
     }
 
@@ -101,15 +99,14 @@ public record Pools(List<JsonNode> slices) {
     private static Optional<String> incomplete(String pool, List<JsonNode> newest) {
         return newest.stream()
                 .filter(slice -> count(slice) != newest.size())
-                .map(
-                        slice ->
-                                "slice %s has a pool %s with resourceSliceCount %s, but %d slices of generation %d are there"
-                                        .formatted(
-                                                name(slice),
-                                                pool,
-                                                slice.at("/spec/pool/resourceSliceCount"),
-                                                newest.size(),
-                                                generation(slice)))
+                .map(slice ->
+                        "slice %s has a pool %s with resourceSliceCount %s, but %d slices of generation %d are there"
+                                .formatted(
+                                        name(slice),
+                                        pool,
+                                        slice.at("/spec/pool/resourceSliceCount"),
+                                        newest.size(),
+                                        generation(slice)))
                 .findFirst();
     }
 
@@ -121,18 +118,16 @@ public record Pools(List<JsonNode> slices) {
         for (Map.Entry<String, List<JsonNode>> pool : byPool().entrySet()) {
             List<JsonNode> newest = newest(pool.getValue());
             if (newest.size() != pool.getValue().size()) {
-                return Optional.of(
-                        "pool %s has slices of several generations, %s"
-                                .formatted(
-                                        pool.getKey(),
-                                        pool.getValue().stream()
-                                                .map(Pools::generation)
-                                                .distinct()
-                                                .sorted()
-                                                .toList()));
+                return Optional.of("pool %s has slices of several generations, %s"
+                        .formatted(
+                                pool.getKey(),
+                                pool.getValue().stream()
+                                        .map(Pools::generation)
+                                        .distinct()
+                                        .sorted()
+                                        .toList()));
             }
-            Optional<String> fault =
-                    incomplete(pool.getKey(), newest).or(() -> twice(pool.getKey(), newest));
+            Optional<String> fault = incomplete(pool.getKey(), newest).or(() -> twice(pool.getKey(), newest));
             if (fault.isPresent()) {
                 return fault;
             }
@@ -168,9 +163,7 @@ public record Pools(List<JsonNode> slices) {
     static List<PublishedDevice> devices(Map<String, List<JsonNode>> pools) {
         List<PublishedDevice> devices = new ArrayList<>();
         pools.forEach(
-                (pool, newest) ->
-                        devicesOf(newest)
-                                .forEach(json -> devices.add(new PublishedDevice(pool, json))));
+                (pool, newest) -> devicesOf(newest).forEach(json -> devices.add(new PublishedDevice(pool, json))));
         return devices;
     }
 
@@ -185,7 +178,9 @@ public record Pools(List<JsonNode> slices) {
     }
 
     private static List<String> order(List<JsonNode> slices) {
-        return devicesOf(slices.stream().sorted(Comparator.comparing(Pools::name)).toList())
+        return devicesOf(slices.stream()
+                        .sorted(Comparator.comparing(Pools::name))
+                        .toList())
                 .stream()
                 .map(device -> device.path("name").asText())
                 .toList();
@@ -237,21 +232,19 @@ public record Pools(List<JsonNode> slices) {
     public String difference(Pools wanted) {
         Map<String, JsonNode> have = content();
         Map<String, JsonNode> want = wanted.content();
-        List<String> missing = want.keySet().stream().filter(k -> !have.containsKey(k)).toList();
-        List<String> extra = have.keySet().stream().filter(k -> !want.containsKey(k)).toList();
-        List<String> other =
-                want.keySet().stream()
-                        .filter(k -> have.containsKey(k) && !have.get(k).equals(want.get(k)))
-                        .toList();
+        List<String> missing =
+                want.keySet().stream().filter(k -> !have.containsKey(k)).toList();
+        List<String> extra =
+                have.keySet().stream().filter(k -> !want.containsKey(k)).toList();
+        List<String> other = want.keySet().stream()
+                .filter(k -> have.containsKey(k) && !have.get(k).equals(want.get(k)))
+                .toList();
         return fault().map(words -> words + "; ").orElse("")
-                + "missing: %s, too many: %s, different: %s"
-                        .formatted(few(missing), few(extra), few(other));
+                + "missing: %s, too many: %s, different: %s".formatted(few(missing), few(extra), few(other));
     }
 
     public static String few(List<String> all) {
-        return all.size() <= 5
-                ? all.toString()
-                : all.subList(0, 5) + " and " + (all.size() - 5) + " more";
+        return all.size() <= 5 ? all.toString() : all.subList(0, 5) + " and " + (all.size() - 5) + " more";
     }
 
     /** Returns the version of each slice's object: the same until the next write. */

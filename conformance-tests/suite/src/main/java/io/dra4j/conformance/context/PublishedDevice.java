@@ -34,9 +34,7 @@ public record PublishedDevice(
 
     /** Returns whether several claims may have it at a time, each with a share id. */
     public boolean isShared() {
-        return allotment == null
-                ? json.path("allowMultipleAllocations").asBoolean()
-                : allotment.isShared();
+        return allotment == null ? json.path("allowMultipleAllocations").asBoolean() : allotment.isShared();
     }
 
     /** The pools and names of all devices that a claim gets that gets this one. */

@@ -52,8 +52,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
      *
      * @throws Untested if the suite has no mechanism to do so
      */
-    public static ReadOnlyDirectories of(
-            TestContext context, List<Path> folders, List<Path> files) {
+    public static ReadOnlyDirectories of(TestContext context, List<Path> folders, List<Path> files) {
         ReadOnlyDirectories directories = new ReadOnlyDirectories(context, folders, files);
         for (Mechanism mechanism : List.of(Mechanism.MODES, Mechanism.FLAGS, Mechanism.MOUNT)) {
             directories.mechanism = mechanism;
@@ -62,8 +61,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
             }
             directories.close();
         }
-        throw new Untested(
-                "the suite can't make a directory read-only: neither modes, chattr nor mount work");
+        throw new Untested("the suite can't make a directory read-only: neither modes, chattr nor mount work");
     }
 
     private boolean begin() {
@@ -97,8 +95,7 @@ public final class ReadOnlyDirectories implements AutoCloseable {
         context.driver()
                 .current()
                 .pid()
-                .ifPresent(
-                        pid -> command.addAll(List.of("nsenter", "--mount", "--target", "" + pid)));
+                .ifPresent(pid -> command.addAll(List.of("nsenter", "--mount", "--target", "" + pid)));
         command.addAll(List.of(words));
         return command;
     }
@@ -155,11 +152,10 @@ public final class ReadOnlyDirectories implements AutoCloseable {
 
     private static boolean run(List<String> command) {
         try {
-            Process process =
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start();
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             return process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
         } catch (IOException e) {
             return false; // there is no such command
@@ -178,13 +174,12 @@ public final class ReadOnlyDirectories implements AutoCloseable {
     /** Lets everybody write again. */
     @Override
     public void close() {
-        boolean open =
-                switch (mechanism) {
-                    case NONE -> true;
-                    case MODES -> writable(true);
-                    case FLAGS -> run(command("chattr", "-i"));
-                    case MOUNT -> unmounted();
-                };
+        boolean open = switch (mechanism) {
+            case NONE -> true;
+            case MODES -> writable(true);
+            case FLAGS -> run(command("chattr", "-i"));
+            case MOUNT -> unmounted();
+        };
         mechanism = open ? Mechanism.NONE : mechanism;
     }
 

@@ -29,8 +29,9 @@ record ShapedDevices(List<Candidate> devices, Map<String, BigDecimal> counters) 
         Map<String, BigDecimal> counters = new HashMap<>();
         for (Map.Entry<String, List<JsonNode>> one : pools.entrySet()) {
             String pool = one.getKey();
-            List<JsonNode> slices =
-                    one.getValue().stream().sorted(Comparator.comparing(Pools::name)).toList();
+            List<JsonNode> slices = one.getValue().stream()
+                    .sorted(Comparator.comparing(Pools::name))
+                    .toList();
             Pools.devicesOf(slices).forEach(json -> devices.add(new Candidate(driver, pool, json)));
             for (JsonNode slice : slices) {
                 for (JsonNode set : slice.at("/spec/sharedCounters")) {

@@ -29,8 +29,7 @@ final class ShapedDraft extends ClaimDraft {
     private final Supplier<List<PublishedDevice>> usable;
     private final Set<String> shaped = new LinkedHashSet<>();
 
-    ShapedDraft(
-            String namespace, String name, String driver, Supplier<List<PublishedDevice>> usable) {
+    ShapedDraft(String namespace, String name, String driver, Supplier<List<PublishedDevice>> usable) {
         super(namespace, name, driver);
         this.usable = usable;
     }
@@ -38,10 +37,11 @@ final class ShapedDraft extends ClaimDraft {
     @Override
     public ClaimDraft request(String name, List<PublishedDevice> devices) {
         Untested.unless(
-                shaped.isEmpty(),
-                "needs a claim with two requests of its own; claims have the shape in driver.claims");
-        List<PublishedDevice> units = devices.stream().filter(d -> d.allotment() != null).toList();
-        List<PublishedDevice> absent = devices.stream().filter(d -> d.json().isEmpty()).toList();
+                shaped.isEmpty(), "needs a claim with two requests of its own; claims have the shape in driver.claims");
+        List<PublishedDevice> units =
+                devices.stream().filter(d -> d.allotment() != null).toList();
+        List<PublishedDevice> absent =
+                devices.stream().filter(d -> d.json().isEmpty()).toList();
         Untested.unless(
                 units.size() + absent.size() == devices.size(),
                 "needs a claim with the devices %s; claims of the shape in driver.claims get others",
@@ -50,11 +50,10 @@ final class ShapedDraft extends ClaimDraft {
                 units.size() <= 1,
                 "needs a claim with the devices of %d claims of the shape in driver.claims",
                 units.size());
-        Allotment allotment =
-                Stream.concat(units.stream(), usable.get().stream())
-                        .findFirst()
-                        .map(PublishedDevice::allotment)
-                        .orElse(null);
+        Allotment allotment = Stream.concat(units.stream(), usable.get().stream())
+                .findFirst()
+                .map(PublishedDevice::allotment)
+                .orElse(null);
         if (allotment == null) {
             return super.request(name, devices); // nothing is published that it could get
         }
@@ -87,25 +86,21 @@ final class ShapedDraft extends ClaimDraft {
         int all = results.size();
         for (int i = 0; i < absent.size(); i++) {
             int place = keepsOne ? all - 1 - i : i;
-            ObjectNode result =
-                    place < (keepsOne ? 1 : 0) || place >= all
-                            ? results.addObject().setAll((ObjectNode) results.get(0).deepCopy())
-                            : (ObjectNode) results.get(place);
+            ObjectNode result = place < (keepsOne ? 1 : 0) || place >= all
+                    ? results.addObject().setAll((ObjectNode) results.get(0).deepCopy())
+                    : (ObjectNode) results.get(place);
             result.put("pool", absent.get(i).pool()).put("device", absent.get(i).name());
         }
     }
 
     @Override
     public ClaimDraft adminRequest(String name, PublishedDevice device) {
-        throw new Untested(
-                "needs admin access to a device; claims have the shape in driver.claims");
+        throw new Untested("needs admin access to a device; claims have the shape in driver.claims");
     }
 
     @Override
-    public ClaimDraft alternatives(
-            String name, List<String> subrequests, String chosen, PublishedDevice device) {
-        throw new Untested(
-                "needs a claim with alternatives of its own; claims have the shape in driver.claims");
+    public ClaimDraft alternatives(String name, List<String> subrequests, String chosen, PublishedDevice device) {
+        throw new Untested("needs a claim with alternatives of its own; claims have the shape in driver.claims");
     }
 
     @Override
@@ -120,8 +115,7 @@ final class ShapedDraft extends ClaimDraft {
 
     /** A rule's configuration of this driver takes the place of those in the claim. */
     @Override
-    public ClaimDraft config(
-            String source, String ofDriver, JsonNode parameters, String... forRequests) {
+    public ClaimDraft config(String source, String ofDriver, JsonNode parameters, String... forRequests) {
         if (ofDriver.equals(driver)) {
             removeShaped();
         }
@@ -131,9 +125,8 @@ final class ShapedDraft extends ClaimDraft {
     }
 
     private List<String> requests(String name) {
-        boolean known =
-                StreamSupport.stream(requests.spliterator(), false)
-                        .anyMatch(request -> request.path("name").asText().equals(name));
+        boolean known = StreamSupport.stream(requests.spliterator(), false)
+                .anyMatch(request -> request.path("name").asText().equals(name));
         return known ? List.of(name) : List.copyOf(shaped);
     }
 

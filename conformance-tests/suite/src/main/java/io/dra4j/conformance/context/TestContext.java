@@ -79,9 +79,7 @@ public final class TestContext implements AutoCloseable {
         this.api = api;
         kubelet = startKubelet();
         timeouts = new Timeouts(settings.timeoutFactor());
-        driver =
-                new DriverControl(
-                        adapter, place, this::kubelet, timeouts, transcript, measurements);
+        driver = new DriverControl(adapter, place, this::kubelet, timeouts, transcript, measurements);
         calls = new Calls(place.driver(), this::kubelet, transcript, measurements);
         cdi = new CdiView(place.cdi(), place.cdiDirectories());
         devices = new Devices(place, api.cluster(), templates, settings.driver().hasNoDevices());
@@ -101,8 +99,7 @@ public final class TestContext implements AutoCloseable {
     }
 
     /** Sets up a node, whose driver has the rights of the settings. */
-    public static TestContext open(
-            Settings settings, DriverAdapter adapter, String name, Consumer<String> notes) {
+    public static TestContext open(Settings settings, DriverAdapter adapter, String name, Consumer<String> notes) {
         return open(settings, adapter, settings.access(), name, notes);
     }
 
@@ -222,14 +219,10 @@ public final class TestContext implements AutoCloseable {
 
     /** Prepares and unprepares a claim with a device, if claims can have one; it may fail. */
     public void attemptClaim() {
-        devices.usable().stream()
-                .findFirst()
-                .map(claims::allocate)
-                .ifPresent(
-                        claim -> {
-                            calls.prepare(claim);
-                            calls.unprepare(claim);
-                        });
+        devices.usable().stream().findFirst().map(claims::allocate).ifPresent(claim -> {
+            calls.prepare(claim);
+            calls.unprepare(claim);
+        });
     }
 
     /** The CDI directory. */
@@ -282,11 +275,10 @@ public final class TestContext implements AutoCloseable {
         }
         Duration waited = Duration.ofNanos(System.nanoTime() - begin);
         ProcessSettings process = settings.driver().process();
-        String access =
-                process != null && process.inCluster()
-                        ? "does it use the service account of its pod?"
-                        : "is it started with the kubeconfig %s, or does it need driver.process.inCluster?"
-                                .formatted(place.kubeconfig());
+        String access = process != null && process.inCluster()
+                ? "does it use the service account of its pod?"
+                : "is it started with the kubeconfig %s, or does it need driver.process.inCluster?"
+                        .formatted(place.kubeconfig());
         return Optional.of(Unpublished.of(devices, driver, api, access, waited));
     }
 
@@ -417,7 +409,8 @@ public final class TestContext implements AutoCloseable {
 
     /** Now. */
     public Mark mark() {
-        return new Mark(transcript.size(), proxy().lastNumber(), place.log().toFile().length());
+        return new Mark(
+                transcript.size(), proxy().lastNumber(), place.log().toFile().length());
     }
 
     /** The calls since then. */

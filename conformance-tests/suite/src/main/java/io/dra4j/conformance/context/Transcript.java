@@ -23,23 +23,19 @@ public final class Transcript {
     CallResult call(String method, List<KubeletClaim> claims, Supplier<CallResult> call) {
         long sent = System.nanoTime();
         CallResult result = call.get();
-        note(
-                "%s(%s) -> %s in %d ms"
-                        .formatted(
-                                method,
-                                claims.stream()
-                                        .map(Transcript::text)
-                                        .collect(Collectors.joining(", ")),
-                                text(result),
-                                Duration.ofNanos(System.nanoTime() - sent).toMillis()));
+        note("%s(%s) -> %s in %d ms"
+                .formatted(
+                        method,
+                        claims.stream().map(Transcript::text).collect(Collectors.joining(", ")),
+                        text(result),
+                        Duration.ofNanos(System.nanoTime() - sent).toMillis()));
         return result;
     }
 
     /** Adds a line of what a rule did or saw. */
     public synchronized void note(String line) {
         String cut = line.length() > LONGEST ? line.substring(0, LONGEST) + "…" : line;
-        lines.add(
-                "%8.3f s  %s".formatted((System.nanoTime() - begin) / 1e9, cut.replace('\n', ' ')));
+        lines.add("%8.3f s  %s".formatted((System.nanoTime() - begin) / 1e9, cut.replace('\n', ' ')));
     }
 
     synchronized int size() {
@@ -57,13 +53,11 @@ public final class Transcript {
     private static String text(CallResult result) {
         return result.status().equals(CallResult.OK)
                 ? result.results().entrySet().stream()
-                        .map(
-                                answer ->
-                                        answer.getKey()
-                                                + ": "
-                                                + (answer.getValue().error().isEmpty()
-                                                        ? answer.getValue().devices().toString()
-                                                        : "error: " + answer.getValue().error()))
+                        .map(answer -> answer.getKey()
+                                + ": "
+                                + (answer.getValue().error().isEmpty()
+                                        ? answer.getValue().devices().toString()
+                                        : "error: " + answer.getValue().error()))
                         .collect(Collectors.joining("; ", "OK {", "}"))
                 : result.status();
     }

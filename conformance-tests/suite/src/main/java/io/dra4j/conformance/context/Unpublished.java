@@ -20,8 +20,7 @@ import java.util.stream.Stream;
  * @param refused whether the API server refused a write of a slice
  * @param log the warnings of its log, and of its Events about the node
  */
-public record Unpublished(
-        String requirement, String state, String details, boolean refused, List<String> log) {
+public record Unpublished(String requirement, String state, String details, boolean refused, List<String> log) {
 
     private static final int MOST_EVENTS = 3;
 
@@ -30,8 +29,7 @@ public record Unpublished(
     }
 
     /** The driver of a test context, after so long a wait. */
-    static Unpublished of(
-            Devices devices, DriverControl driver, ApiServer api, String access, Duration waited) {
+    static Unpublished of(Devices devices, DriverControl driver, ApiServer api, String access, Duration waited) {
         Blocked blocked = devices.blocked();
         String refusals = new Refusals(api.proxy()).summary();
         return new Unpublished(
@@ -53,7 +51,8 @@ public record Unpublished(
             String about = "involvedObject.kind=Node,type=Warning,involvedObject.name=" + node;
             String selector = "fieldSelector=" + Cluster.encoded(about);
             return cluster.list("/api/v1/namespaces/default/events", selector).stream()
-                    .map(e -> e.path("reason").asText() + ": " + e.path("message").asText())
+                    .map(e ->
+                            e.path("reason").asText() + ": " + e.path("message").asText())
                     .distinct()
                     .limit(MOST_EVENTS);
         } catch (ClusterException e) {
@@ -65,16 +64,13 @@ public record Unpublished(
         List<RecordedRequest> requests = proxy.requests(Requests.to("resourceslices"));
         long writes = requests.stream().filter(RecordedRequest::write).count();
         if (requests.isEmpty()) {
-            return "it has sent no request for ResourceSlices to the API server of the suite: "
-                    + access;
+            return "it has sent no request for ResourceSlices to the API server of the suite: " + access;
         }
         if (writes == 0) {
-            return "it has sent %d requests for ResourceSlices, and none that writes one"
-                    .formatted(requests.size());
+            return "it has sent %d requests for ResourceSlices, and none that writes one".formatted(requests.size());
         }
         return "it has written slices %d times; %s"
-                .formatted(
-                        writes, refusals.isEmpty() ? "the API server refused no write" : refusals);
+                .formatted(writes, refusals.isEmpty() ? "the API server refused no write" : refusals);
     }
 
     /** Returns the message of a rule that needs devices. */

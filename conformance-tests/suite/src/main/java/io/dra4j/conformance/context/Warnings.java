@@ -9,10 +9,8 @@ import java.util.regex.Pattern;
 final class Warnings {
 
     private static final Pattern KLOG = Pattern.compile("^[WEF]\\d{4} \\d{2}:\\d{2}:\\d{2}.*");
-    private static final Pattern FIELD =
-            Pattern.compile(
-                    ".*\\b(level|severity|lvl)\"?\\s*[=:]\\s*\"?(warn|error|err|fatal|crit|panic).*",
-                    Pattern.CASE_INSENSITIVE);
+    private static final Pattern FIELD = Pattern.compile(
+            ".*\\b(level|severity|lvl)\"?\\s*[=:]\\s*\"?(warn|error|err|fatal|crit|panic).*", Pattern.CASE_INSENSITIVE);
     private static final Pattern WORD =
             Pattern.compile(".*\\b(WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL)\\b.*|^panic: .*");
 

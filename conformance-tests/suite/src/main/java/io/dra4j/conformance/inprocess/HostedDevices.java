@@ -24,8 +24,8 @@ record HostedDevices(String node, int devices) implements DeviceProvider {
 
     @Override
     public Inventory inventory() {
-        return Inventory.of(
-                Pool.ofNode(node, IntStream.range(0, devices).mapToObj(this::device).toList()));
+        return Inventory.of(Pool.ofNode(
+                node, IntStream.range(0, devices).mapToObj(this::device).toList()));
     }
 
     private Device device(int number) {
@@ -40,16 +40,13 @@ record HostedDevices(String node, int devices) implements DeviceProvider {
 
     @Override
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-        return PreparedClaim.of(
-                claim.devices().stream()
-                        .map(
-                                device ->
-                                        PreparedDevice.of(
-                                                device,
-                                                ContainerEdits.builder()
-                                                        .env("DEVICE", device.device().value())
-                                                        .build()))
-                        .toList());
+        return PreparedClaim.of(claim.devices().stream()
+                .map(device -> PreparedDevice.of(
+                        device,
+                        ContainerEdits.builder()
+                                .env("DEVICE", device.device().value())
+                                .build()))
+                .toList());
     }
 
     @Override

@@ -52,18 +52,16 @@ final class HostedNodes {
     void start(List<String> nodes) {
         ExecutorService starts = Executors.newFixedThreadPool(AT_A_TIME);
         try {
-            List<Future<DraDriver>> started =
-                    nodes.stream()
-                            .skip(drivers.size())
-                            .map(node -> starts.submit(() -> start(node)))
-                            .toList();
+            List<Future<DraDriver>> started = nodes.stream()
+                    .skip(drivers.size())
+                    .map(node -> starts.submit(() -> start(node)))
+                    .toList();
             for (Future<DraDriver> one : started) {
                 drivers.add(one.get());
             }
         } catch (ExecutionException e) {
             throw new DriverUnusable(
-                    "Can't run the drivers of %d nodes in a JVM here: %s"
-                            .formatted(nodes.size(), why(e.getCause())));
+                    "Can't run the drivers of %d nodes in a JVM here: %s".formatted(nodes.size(), why(e.getCause())));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DriverUnusable("Interrupted while drivers started");
@@ -82,13 +80,12 @@ final class HostedNodes {
     private DraDriver start(String node) throws IOException, InterruptedException {
         Path folder = folders.resolve(node);
         Path sockets = Files.createDirectories(folder.resolve("registry"));
-        DraDriver driver =
-                DraDriver.builder(NodesMain.DRIVER, node, new HostedDevices(node, devices))
-                        .kubeconfig(kubeconfig)
-                        .cdiRoot(Files.createDirectory(folder.resolve("cdi")))
-                        .kubeletPluginsDirectory(Files.createDirectory(folder.resolve("plugins")))
-                        .kubeletRegistrarDirectory(sockets)
-                        .build();
+        DraDriver driver = DraDriver.builder(NodesMain.DRIVER, node, new HostedDevices(node, devices))
+                .kubeconfig(kubeconfig)
+                .cdiRoot(Files.createDirectory(folder.resolve("cdi")))
+                .kubeletPluginsDirectory(Files.createDirectory(folder.resolve("plugins")))
+                .kubeletRegistrarDirectory(sockets)
+                .build();
         driver.start();
         Files.createLink(registry.resolve(node + "-reg.sock"), socket(sockets));
         require(driver.awaitRegistered(LIMIT), node, "registered");
@@ -104,9 +101,7 @@ final class HostedNodes {
 
     private static void require(boolean done, String node, String what) {
         if (!done) {
-            throw new DriverUnusable(
-                    "the driver of %s is not %s within %d s"
-                            .formatted(node, what, LIMIT.toSeconds()));
+            throw new DriverUnusable("the driver of %s is not %s within %d s".formatted(node, what, LIMIT.toSeconds()));
         }
     }
 }

@@ -47,20 +47,10 @@ public final class NodesMain {
         List<String> options = new ArrayList<>(JavaProgram.SHORT_LIVED);
         options.add("-Xmn8m"); // new objects of one driver or of all: as much resident memory
         options.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
-        List<String> command =
-                new ArrayList<>(
-                        new JavaProgram(
-                                        registry,
-                                        options,
-                                        JavaProgram.ownClassPath(),
-                                        NodesMain.class.getName())
-                                .command());
+        List<String> command = new ArrayList<>(
+                new JavaProgram(registry, options, JavaProgram.ownClassPath(), NodesMain.class.getName()).command());
         command.addAll(
-                List.of(
-                        kubeconfig.toString(),
-                        registry.toString(),
-                        folders.toString(),
-                        Integer.toString(devices)));
+                List.of(kubeconfig.toString(), registry.toString(), folders.toString(), Integer.toString(devices)));
         return command;
     }
 
@@ -74,13 +64,8 @@ public final class NodesMain {
         PrintStream answers = System.out;
         System.setOut(System.err); // nothing else may get between them
         HostedNodes nodes =
-                new HostedNodes(
-                        Path.of(args[0]),
-                        Path.of(args[1]),
-                        Path.of(args[2]),
-                        Integer.parseInt(args[3]));
-        BufferedReader told =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+                new HostedNodes(Path.of(args[0]), Path.of(args[1]), Path.of(args[2]), Integer.parseInt(args[3]));
+        BufferedReader told = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = told.readLine();
         while (line != null) {
             answers.println(line.equals("heap") ? heap() : start(nodes, line));

@@ -23,19 +23,16 @@ public final class ProviderDriver {
      * @param providers makes a provider for a place, whose node and driver name it may need
      * @param settings changes the builder before each start
      */
-    public static DriverAdapter of(
-            Function<Place, DeviceProvider> providers, Consumer<DraDriver.Builder> settings) {
+    public static DriverAdapter of(Function<Place, DeviceProvider> providers, Consumer<DraDriver.Builder> settings) {
         return new InProcessDriver(place -> start(place, providers.apply(place), settings));
     }
 
-    private static DraDriver start(
-            Place place, DeviceProvider provider, Consumer<DraDriver.Builder> settings) {
-        DraDriver.Builder builder =
-                DraDriver.builder(place.driver(), place.node(), provider)
-                        .kubeconfig(place.kubeconfig())
-                        .cdiRoot(place.cdi())
-                        .kubeletPluginsDirectory(place.plugins())
-                        .kubeletRegistrarDirectory(place.registry());
+    private static DraDriver start(Place place, DeviceProvider provider, Consumer<DraDriver.Builder> settings) {
+        DraDriver.Builder builder = DraDriver.builder(place.driver(), place.node(), provider)
+                .kubeconfig(place.kubeconfig())
+                .cdiRoot(place.cdi())
+                .kubeletPluginsDirectory(place.plugins())
+                .kubeletRegistrarDirectory(place.registry());
         settings.accept(builder);
         try {
             DraDriver driver = builder.build();

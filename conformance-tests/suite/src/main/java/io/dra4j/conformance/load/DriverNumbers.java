@@ -35,16 +35,12 @@ public record DriverNumbers(
 
     /** Its median to that of one claim, with as many held; empty for what has one claim. */
     public OptionalDouble toOneClaim(Measure measure) {
-        return measure.batch() < 2
-                ? OptionalDouble.empty()
-                : ratio(measure, call(measure.what(), 1, measure.held()));
+        return measure.batch() < 2 ? OptionalDouble.empty() : ratio(measure, call(measure.what(), 1, measure.held()));
     }
 
     /** Its median to that with no claims held; empty for what was measured so. */
     public OptionalDouble toNoneHeld(Measure measure) {
-        return measure.held() == 0
-                ? OptionalDouble.empty()
-                : ratio(measure, call(measure.what(), measure.batch(), 0));
+        return measure.held() == 0 ? OptionalDouble.empty() : ratio(measure, call(measure.what(), measure.batch(), 0));
     }
 
     /**
@@ -55,10 +51,9 @@ public record DriverNumbers(
         if (floors.isEmpty() || measure.batch() == 0) {
             return OptionalDouble.empty();
         }
-        double floor =
-                measure.what().startsWith(LoadRun.UNPREPARE)
-                        ? floor(Floors.EMPTY_CALL) + floor(Floors.FILE)
-                        : floor(Floors.EMPTY_CALL) + 2 * floor(Floors.FILE) + floor(Floors.GET);
+        double floor = measure.what().startsWith(LoadRun.UNPREPARE)
+                ? floor(Floors.EMPTY_CALL) + floor(Floors.FILE)
+                : floor(Floors.EMPTY_CALL) + 2 * floor(Floors.FILE) + floor(Floors.GET);
         return OptionalDouble.of(median(measure) / floor);
     }
 
@@ -77,9 +72,7 @@ public record DriverNumbers(
     }
 
     private static OptionalDouble ratio(Measure measure, Optional<Measure> to) {
-        return to.isPresent()
-                ? OptionalDouble.of(median(measure) / median(to.get()))
-                : OptionalDouble.empty();
+        return to.isPresent() ? OptionalDouble.of(median(measure) / median(to.get())) : OptionalDouble.empty();
     }
 
     private static double median(Measure measure) {

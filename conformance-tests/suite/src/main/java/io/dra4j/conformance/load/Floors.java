@@ -47,11 +47,7 @@ final class Floors implements AutoCloseable {
     private Floors(TestContext context) throws IOException {
         this.context = context;
         folder = Files.createTempDirectory(context.place().plugins(), "bench-");
-        file =
-                FileChannel.open(
-                        folder.resolve("record"),
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.WRITE);
+        file = FileChannel.open(folder.resolve("record"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         directory = FileChannel.open(folder, StandardOpenOption.READ);
     }
 
@@ -92,9 +88,8 @@ final class Floors implements AutoCloseable {
     }
 
     private void call() {
-        CallResult result =
-                context.kubelet()
-                        .prepare(context.place().driver(), List.of(), context.calls().service());
+        CallResult result = context.kubelet()
+                .prepare(context.place().driver(), List.of(), context.calls().service());
         Violation.ifPresent(result.complaint(), "a call without claims failed: %s");
     }
 

@@ -22,8 +22,7 @@ import java.util.stream.Stream;
  * @param largest the id of the process with the most resident memory: the driver itself, also where
  *     a wrapper started it
  */
-public record Footprint(
-        long residentBytes, long anonymousBytes, int threads, int processes, long largest) {
+public record Footprint(long residentBytes, long anonymousBytes, int threads, int processes, long largest) {
 
     /** Of one process. */
     private record Part(long pid, long resident, long anonymous, int threads) {}
@@ -39,17 +38,9 @@ public record Footprint(
     /** Reads that of a process and its descendants; empty if it cannot be read here. */
     static Optional<Footprint> of(ProcessHandle root) {
         return part(root.pid())
-                .map(
-                        first ->
-                                sum(
-                                        Stream.concat(
-                                                        Stream.of(first),
-                                                        root.descendants()
-                                                                .flatMap(
-                                                                        child ->
-                                                                                part(child.pid())
-                                                                                        .stream()))
-                                                .toList()));
+                .map(first -> sum(Stream.concat(
+                                Stream.of(first), root.descendants().flatMap(child -> part(child.pid()).stream()))
+                        .toList()));
     }
 
     private static Footprint sum(List<Part> parts) {
@@ -72,12 +63,8 @@ public record Footprint(
         try {
             List<String> memory = Files.readAllLines(folder.resolve("smaps_rollup"));
             List<String> status = Files.readAllLines(folder.resolve("status"));
-            return Optional.of(
-                    new Part(
-                            pid,
-                            1024 * number(memory, "Rss:"),
-                            1024 * number(memory, "Anonymous:"),
-                            (int) number(status, "Threads:")));
+            return Optional.of(new Part(pid, 1024 * number(memory, "Rss:"), 1024 * number(memory, "Anonymous:"), (int)
+                    number(status, "Threads:")));
         } catch (IOException e) {
             return Optional.empty();
         }

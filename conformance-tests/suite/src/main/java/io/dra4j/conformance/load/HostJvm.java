@@ -50,12 +50,8 @@ final class HostJvm implements AutoCloseable {
     /** Its memory now, after a collection. */
     Host host() throws IOException {
         long heap = Long.parseLong(ask("heap"));
-        Footprint footprint =
-                Footprint.of(process.toHandle())
-                        .orElseThrow(
-                                () ->
-                                        new DriverUnusable(
-                                                "the memory of a process cannot be read; that needs Linux"));
+        Footprint footprint = Footprint.of(process.toHandle())
+                .orElseThrow(() -> new DriverUnusable("the memory of a process cannot be read; that needs Linux"));
         return new Host(footprint, heap);
     }
 
@@ -92,8 +88,7 @@ final class HostJvm implements AutoCloseable {
     }
 
     private DriverUnusable ended(@Nullable IOException cause) {
-        DriverUnusable ended =
-                new DriverUnusable("The JVM of the drivers ended; its last line: " + lastLine());
+        DriverUnusable ended = new DriverUnusable("The JVM of the drivers ended; its last line: " + lastLine());
         ended.initCause(cause);
         return ended;
     }

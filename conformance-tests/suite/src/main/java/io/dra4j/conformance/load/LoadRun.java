@@ -84,22 +84,21 @@ public final class LoadRun {
     }
 
     private void idle(List<MeasuredDriver> measured) {
-        remarks.accept(
-                "Memory and threads are read %d s after the start"
-                        .formatted(plan.idle().toSeconds()));
+        remarks.accept("Memory and threads are read %d s after the start"
+                .formatted(plan.idle().toSeconds()));
         measured.forEach(driver -> driver.idle(plan.idle()));
     }
 
     private void wipes(List<MeasuredDriver> measured) {
-        remarks.accept(
-                "The slices are deleted as by the kubelet's wipe, %d times".formatted(WIPES));
+        remarks.accept("The slices are deleted as by the kubelet's wipe, %d times".formatted(WIPES));
         for (int i = 0; i < WIPES; i++) {
             measured.forEach(MeasuredDriver::wipe);
         }
     }
 
     private void calls(List<MeasuredDriver> measured) {
-        int devices = measured.stream().mapToInt(MeasuredDriver::findDevices).min().orElse(0);
+        int devices =
+                measured.stream().mapToInt(MeasuredDriver::findDevices).min().orElse(0);
         int largest = BATCHES.get(BATCHES.size() - 1);
         int most = Math.min(largest, devices);
         if (most < largest) {
@@ -111,9 +110,7 @@ public final class LoadRun {
         measure(measured, 1, ", first %d".formatted(plan.firstCalls()), plan.firstCalls(), false);
         for (int wanted : HELD) {
             if (devices < wanted + most) {
-                remarks.accept(
-                        "Left out: %d claims held, for which %d devices are too few"
-                                .formatted(wanted, devices));
+                remarks.accept("Left out: %d claims held, for which %d devices are too few".formatted(wanted, devices));
                 continue;
             }
             measured.forEach(driver -> driver.hold(wanted, most));
@@ -138,14 +135,12 @@ public final class LoadRun {
         return BATCHES.stream().map(batch -> Math.min(batch, most)).distinct().toList();
     }
 
-    private static void measure(
-            List<MeasuredDriver> measured, int size, String which, int rounds, boolean floors) {
+    private static void measure(List<MeasuredDriver> measured, int size, String which, int rounds, boolean floors) {
         if (rounds == 0) {
             return;
         }
-        List<MeasuredDriver.Batch> turns =
-                new ArrayList<>(
-                        measured.stream().map(one -> one.batch(size, which, floors)).toList());
+        List<MeasuredDriver.Batch> turns = new ArrayList<>(
+                measured.stream().map(one -> one.batch(size, which, floors)).toList());
         for (int i = 0; i < rounds; i++) {
             turns.forEach(MeasuredDriver.Batch::round);
             Collections.rotate(turns, 1);

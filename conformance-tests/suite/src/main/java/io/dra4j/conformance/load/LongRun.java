@@ -87,8 +87,7 @@ public final class LongRun {
     private static Footprint footprint(MeasuredDriver driver) {
         Optional<Footprint> footprint = driver.footprint();
         Violation.unless(footprint.isPresent())
-                .because(
-                        "the memory of the driver cannot be read: it must run as a process of the suite on Linux");
+                .because("the memory of the driver cannot be read: it must run as a process of the suite on Linux");
         return footprint.get();
     }
 
@@ -102,6 +101,9 @@ public final class LongRun {
     }
 
     private static long most(List<Part> parts) {
-        return parts.stream().mapToLong(part -> part.footprint().residentBytes()).max().orElse(0);
+        return parts.stream()
+                .mapToLong(part -> part.footprint().residentBytes())
+                .max()
+                .orElse(0);
     }
 }

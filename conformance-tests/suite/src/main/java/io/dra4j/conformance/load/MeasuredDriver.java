@@ -43,8 +43,7 @@ final class MeasuredDriver implements AutoCloseable {
 
     /** Makes a node; the driver is not started yet. */
     static MeasuredDriver open(Settings settings, Consumer<String> remarks) {
-        return new MeasuredDriver(
-                TestContext.open(settings, DriverAdapters.of(settings.driver()), "load", remarks));
+        return new MeasuredDriver(TestContext.open(settings, DriverAdapters.of(settings.driver()), "load", remarks));
     }
 
     StartTimes start() {
@@ -82,15 +81,11 @@ final class MeasuredDriver implements AutoCloseable {
                 .deleteCollection(
                         Cluster.RESOURCE + "/resourceslices",
                         "fieldSelector="
-                                + Cluster.encoded("spec.nodeName=" + context.place().node()));
+                                + Cluster.encoded(
+                                        "spec.nodeName=" + context.place().node()));
         Duration limit = context.timeouts().cachedRepair();
-        wipes.add(
-                Timing.of(
-                        () ->
-                                Violation.unless(context.awaitPools(limit))
-                                        .because(
-                                                "%d s after the kubelet's wipe the driver has no complete pool again",
-                                                limit.toSeconds())));
+        wipes.add(Timing.of(() -> Violation.unless(context.awaitPools(limit))
+                .because("%d s after the kubelet's wipe the driver has no complete pool again", limit.toSeconds())));
     }
 
     /** Reads the devices that claims can have, and returns their number. */
@@ -107,8 +102,7 @@ final class MeasuredDriver implements AutoCloseable {
     void hold(int wanted, int from) {
         for (int i = holding.size(); i < wanted; i += HOLD_AT_ONCE) {
             int to = Math.min(i + HOLD_AT_ONCE, wanted);
-            List<KubeletClaim> claims =
-                    Arrays.asList(allocated(devices.subList(from + i, from + to)));
+            List<KubeletClaim> claims = Arrays.asList(allocated(devices.subList(from + i, from + to)));
             succeeds(prepare(claims));
             holding.addAll(claims);
         }
@@ -162,8 +156,7 @@ final class MeasuredDriver implements AutoCloseable {
         }
 
         private Measure measure(String what, List<Duration> times) {
-            return new Measure(
-                    what + which, claims.size(), holding.size(), times, Timeouts.PREPARE);
+            return new Measure(what + which, claims.size(), holding.size(), times, Timeouts.PREPARE);
         }
     }
 
@@ -220,8 +213,7 @@ final class MeasuredDriver implements AutoCloseable {
                 List.copyOf(calls));
     }
 
-    private static Measure publishing(
-            String what, List<StartTimes> starts, Function<StartTimes, Duration> part) {
+    private static Measure publishing(String what, List<StartTimes> starts, Function<StartTimes, Duration> part) {
         return new Measure(what, 0, 0, starts.stream().map(part).toList(), Duration.ZERO);
     }
 

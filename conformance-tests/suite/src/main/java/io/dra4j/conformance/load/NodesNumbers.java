@@ -93,18 +93,15 @@ public record NodesNumbers(
             complaints.add("The kubelet has %d drivers of %d.".formatted(registered, plan.nodes()));
         }
         if (!idle.needless().isEmpty()) {
-            complaints.add(
-                    "Idle drivers sent requests other than watches: %s."
-                            .formatted(idle.needless()));
+            complaints.add("Idle drivers sent requests other than watches: %s.".formatted(idle.needless()));
         }
         double each = each(idle.cpuPercent());
         if (each > CPU_LIMIT_PERCENT) {
-            complaints.add(
-                    String.format(
-                            Locale.ROOT,
-                            "An idle driver takes %.3f %% of a core; the limit is %.1f %%.",
-                            each,
-                            CPU_LIMIT_PERCENT));
+            complaints.add(String.format(
+                    Locale.ROOT,
+                    "An idle driver takes %.3f %% of a core; the limit is %.1f %%.",
+                    each,
+                    CPU_LIMIT_PERCENT));
         }
         return complaints;
     }

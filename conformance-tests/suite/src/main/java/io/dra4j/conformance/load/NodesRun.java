@@ -63,12 +63,8 @@ public final class NodesRun {
     private NodesNumbers run(Place place) throws IOException, InterruptedException {
         EmbeddedApiServer.Builder cluster = EmbeddedApiServer.builder();
         NodesMain.nodes(plan.nodes()).forEach(cluster::node);
-        List<String> command =
-                NodesMain.command(
-                        place.kubeconfig(),
-                        place.registry(),
-                        place.root().resolve("nodes"),
-                        plan.devices());
+        List<String> command = NodesMain.command(
+                place.kubeconfig(), place.registry(), place.root().resolve("nodes"), plan.devices());
         try (EmbeddedApiServer server = cluster.start();
                 FakeKubelet kubelet = FakeKubelet.start(place.registry())) {
             server.writeKubeconfig(place.kubeconfig());
@@ -96,15 +92,7 @@ public final class NodesRun {
         List<JsonNode> slices = server.store().list("resourceslices");
         int registered = kubelet.plugins(NodesMain.DRIVER).size();
         return new NodesNumbers(
-                plan,
-                registered,
-                slices.size(),
-                incomplete(slices),
-                publishing,
-                requests,
-                one,
-                all,
-                idle);
+                plan, registered, slices.size(), incomplete(slices), publishing, requests, one, all, idle);
     }
 
     private Idle idle(HostJvm host, EmbeddedApiServer server) throws InterruptedException {
@@ -137,9 +125,6 @@ public final class NodesRun {
                                 ? ""
                                 : "there are %d devices of %d in %d pools of %d"
                                         .formatted(
-                                                devices,
-                                                wanted,
-                                                pools.byPool().size(),
-                                                plan.nodes()));
+                                                devices, wanted, pools.byPool().size(), plan.nodes()));
     }
 }

@@ -40,11 +40,9 @@ record StartTimes(Duration sockets, Duration registered, Duration published) {
         driver.use(instance);
         driver.awaitRegistered(instance, before);
         Duration registered = Timing.since(begin);
-        context.awaitPublished()
-                .ifPresent(
-                        unpublished -> {
-                            throw new Violation(unpublished.message());
-                        });
+        context.awaitPublished().ifPresent(unpublished -> {
+            throw new Violation(unpublished.message());
+        });
         Duration published = Timing.since(begin);
         return new StartTimes(sockets(context, before, exec), registered, published);
     }
@@ -54,13 +52,12 @@ record StartTimes(Duration sockets, Duration registered, Duration published) {
      * renamed counts from there. Nothing has to look for it meanwhile.
      */
     private static Duration sockets(TestContext context, int before, Instant exec) {
-        Path registration =
-                context.kubelet().events().stream()
-                        .skip(before)
-                        .filter(event -> event.kind() == Kind.REGISTERED)
-                        .map(KubeletEvent::socket)
-                        .findFirst()
-                        .orElseThrow();
+        Path registration = context.kubelet().events().stream()
+                .skip(before)
+                .filter(event -> event.kind() == Kind.REGISTERED)
+                .map(KubeletEvent::socket)
+                .findFirst()
+                .orElseThrow();
         Instant first = named(registration);
         Instant second = named(context.driver().info().endpoint());
         return Duration.between(exec, first.isAfter(second) ? first : second);

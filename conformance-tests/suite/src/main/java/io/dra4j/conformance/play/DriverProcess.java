@@ -76,9 +76,8 @@ final class DriverProcess implements AutoCloseable {
      */
     <T> T await(Supplier<T> waiting) {
         CompletableFuture<T> result = Calls.async(waiting);
-        CompletableFuture<?> end =
-                handle().<CompletableFuture<?>>map(ProcessHandle::onExit)
-                        .orElseGet(() -> CompletableFuture.completedFuture(null));
+        CompletableFuture<?> end = handle().<CompletableFuture<?>>map(ProcessHandle::onExit)
+                .orElseGet(() -> CompletableFuture.completedFuture(null));
         CompletableFuture.anyOf(result.handle((value, thrown) -> true), end).join();
         if (!result.isDone()) {
             throw ended();
@@ -113,11 +112,8 @@ final class DriverProcess implements AutoCloseable {
         requireAlive();
         instance.terminate();
         return instance.awaitExit(timeout)
-                .orElseThrow(
-                        () ->
-                                new StepFailed(
-                                        "%s still runs %d s after SIGTERM"
-                                                .formatted(name(), timeout.toSeconds())));
+                .orElseThrow(() ->
+                        new StepFailed("%s still runs %d s after SIGTERM".formatted(name(), timeout.toSeconds())));
     }
 
     private void requireAlive() {
@@ -140,9 +136,7 @@ final class DriverProcess implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        handle().stream()
-                .flatMap(ProcessHandle::descendants)
-                .forEach(ProcessHandle::destroyForcibly);
+        handle().stream().flatMap(ProcessHandle::descendants).forEach(ProcessHandle::destroyForcibly);
         instance.kill();
     }
 }

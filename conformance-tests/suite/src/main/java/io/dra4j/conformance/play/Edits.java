@@ -53,11 +53,10 @@ final class Edits {
     }
 
     private void other(String kind, String nameField, JsonNode node) {
-        List<String> rest =
-                StreamSupport.stream(node.properties().spliterator(), false)
-                        .filter(field -> !field.getKey().equals(nameField))
-                        .map(field -> field.getKey() + "=" + plain(field.getValue()))
-                        .toList();
+        List<String> rest = StreamSupport.stream(node.properties().spliterator(), false)
+                .filter(field -> !field.getKey().equals(nameField))
+                .map(field -> field.getKey() + "=" + plain(field.getValue()))
+                .toList();
         String line = "%-6s %s %s".formatted(kind, plain(node.path(nameField)), rest);
         others.add(rest.isEmpty() ? line.replace(" []", "") : line);
     }

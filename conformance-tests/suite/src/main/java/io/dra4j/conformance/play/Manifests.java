@@ -14,11 +14,10 @@ final class Manifests {
 
     /** Applies the manifests in the order of their names, and returns their pods. */
     static List<PlayedPod> apply(Path folder, EmbeddedApiServer api) {
-        List<PlayedPod> pods =
-                ManifestObjects.put(List.of(folder.toString()), api.store()).stream()
-                        .filter(object -> object.path("kind").asText().equals("Pod"))
-                        .map(PlayedPod::new)
-                        .toList();
+        List<PlayedPod> pods = ManifestObjects.put(List.of(folder.toString()), api.store()).stream()
+                .filter(object -> object.path("kind").asText().equals("Pod"))
+                .map(PlayedPod::new)
+                .toList();
         StepFailed.unless(!pods.isEmpty(), "no manifest in " + folder + " has a Pod");
         return pods;
     }

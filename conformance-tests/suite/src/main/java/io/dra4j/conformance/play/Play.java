@@ -50,12 +50,11 @@ public final class Play implements AutoCloseable {
      * @return whether every step held
      */
     public boolean run() {
-        return held(
-                script -> {
-                    script.open();
-                    script.play();
-                    narrator.success();
-                });
+        return held(script -> {
+            script.open();
+            script.play();
+            narrator.success();
+        });
     }
 
     /**
@@ -64,11 +63,10 @@ public final class Play implements AutoCloseable {
      * @return whether every step held; everything then goes on until {@link #close}
      */
     public boolean open() {
-        return held(
-                script -> {
-                    script.open();
-                    script.invite();
-                });
+        return held(script -> {
+            script.open();
+            script.invite();
+        });
     }
 
     private boolean held(Consumer<Script> part) {
@@ -91,14 +89,11 @@ public final class Play implements AutoCloseable {
     }
 
     private Script.Cast cast() {
-        Place node =
-                opened(
-                        () -> Place.create(settings.nodeName(), settings.driverNames().get(0)),
-                        place -> place.remove().ifPresent(narrator::text));
-        EmbeddedApiServer api =
-                opened(
-                        () -> EmbeddedApiServer.builder().node(settings.nodeName()).start(),
-                        EmbeddedApiServer::close);
+        Place node = opened(
+                () -> Place.create(settings.nodeName(), settings.driverNames().get(0)),
+                place -> place.remove().ifPresent(narrator::text));
+        EmbeddedApiServer api = opened(
+                () -> EmbeddedApiServer.builder().node(settings.nodeName()).start(), EmbeddedApiServer::close);
         ApiProxy proxy = opened(() -> ApiProxy.before(api.url()), ApiProxy::close);
         Path kubeconfig = node.root().resolve("kubeconfig.kubectl");
         try {
@@ -110,8 +105,7 @@ public final class Play implements AutoCloseable {
         List<ProcessDriver> adapters = new ArrayList<>();
         List<Place> places = new ArrayList<>();
         for (PlaySettings.Driver driver : settings.drivers()) {
-            ProcessDriver adapter =
-                    new ProcessDriver(driver.process(), List.of(), settings.stepTimeout());
+            ProcessDriver adapter = new ProcessDriver(driver.process(), List.of(), settings.stepTimeout());
             adapters.add(adapter);
             places.add(place(adapter, node.of(driver.name()), proxy));
         }
@@ -123,12 +117,9 @@ public final class Play implements AutoCloseable {
             drivers.add(opened(() -> new DriverProcess(adapter, place), DriverProcess::close));
         }
         PlayedKubelet played = new PlayedKubelet(kubelet, List.copyOf(drivers));
-        Controllers controllers =
-                opened(
-                        () -> Controllers.of(api).kubelet(settings.nodeName(), kubelet).start(),
-                        Controllers::close);
-        return new Script.Cast(
-                shared, kubeconfig, api, proxy, played, controllers, played.drivers());
+        Controllers controllers = opened(
+                () -> Controllers.of(api).kubelet(settings.nodeName(), kubelet).start(), Controllers::close);
+        return new Script.Cast(shared, kubeconfig, api, proxy, played, controllers, played.drivers());
     }
 
     private static FakeKubelet kubelet(Place shared, EmbeddedApiServer api) {

@@ -16,8 +16,7 @@ import java.util.Map;
  * @param manifests the folder of YAML manifests, applied in the order of their names
  * @param stepTimeout the timeout of each step of a driver
  */
-public record PlaySettings(
-        List<Driver> drivers, String nodeName, Path manifests, Duration stepTimeout) {
+public record PlaySettings(List<Driver> drivers, String nodeName, Path manifests, Duration stepTimeout) {
 
     public PlaySettings {
         drivers = List.copyOf(drivers);

@@ -24,7 +24,8 @@ record PlayedClaim(KubeletClaim id, JsonNode object) {
     List<String> allocatedDevices(String driver) {
         return Cluster.elements(object.at("/status/allocation/devices/results")).stream()
                 .filter(result -> result.path("driver").asText().equals(driver))
-                .map(result -> result.path("pool").asText() + "/" + result.path("device").asText())
+                .map(result -> result.path("pool").asText() + "/"
+                        + result.path("device").asText())
                 .toList();
     }
 

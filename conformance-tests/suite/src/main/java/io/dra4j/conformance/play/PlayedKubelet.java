@@ -35,8 +35,8 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
     private PluginInfo registered(String driver, int times, Duration timeout) {
         try {
             kubelet.awaitEvents(
-                    events ->
-                            registrations(driver, events) >= times || !unexpected(events).isEmpty(),
+                    events -> registrations(driver, events) >= times
+                            || !unexpected(events).isEmpty(),
                     timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -46,12 +46,9 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
         StepFailed.unless(
                 registrations(driver, events) >= times,
                 unexpected(events).isEmpty()
-                        ? "%s has not registered within %d s%s"
-                                .formatted(driver, timeout.toSeconds(), attempts(events))
-                        : "another driver has registered, and not %s: %s"
-                                .formatted(driver, unexpected(events)));
-        return kubelet.plugin(driver)
-                .orElseThrow(() -> new StepFailed(driver + " has registered, and is gone again"));
+                        ? "%s has not registered within %d s%s".formatted(driver, timeout.toSeconds(), attempts(events))
+                        : "another driver has registered, and not %s: %s".formatted(driver, unexpected(events)));
+        return kubelet.plugin(driver).orElseThrow(() -> new StepFailed(driver + " has registered, and is gone again"));
     }
 
     private static int registrations(String driver, List<KubeletEvent> events) {
@@ -71,7 +68,10 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
     }
 
     private static List<String> details(Kind kind, List<KubeletEvent> events) {
-        return events.stream().filter(e -> e.kind() == kind).map(KubeletEvent::detail).toList();
+        return events.stream()
+                .filter(e -> e.kind() == kind)
+                .map(KubeletEvent::detail)
+                .toList();
     }
 
     /** The time from a socket's appearance to the driver's last GetInfo. */
@@ -105,7 +105,9 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
 
     private static ClaimResult together(ClaimResult one, ClaimResult other) {
         return new ClaimResult(
-                Stream.of(one, other).flatMap(answer -> answer.devices().stream()).toList(),
+                Stream.of(one, other)
+                        .flatMap(answer -> answer.devices().stream())
+                        .toList(),
                 "",
                 one.wire() + other.wire());
     }
@@ -117,9 +119,7 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
     }
 
     private static CallResult call(
-            DriverProcess driver,
-            List<PlayedClaim> claims,
-            BiFunction<String, List<KubeletClaim>, CallResult> call) {
+            DriverProcess driver, List<PlayedClaim> claims, BiFunction<String, List<KubeletClaim>, CallResult> call) {
         List<KubeletClaim> ids = claims.stream().map(PlayedClaim::id).toList();
         return ids.isEmpty()
                 ? new CallResult(List.of(), Map.of(), CallResult.OK)
@@ -149,18 +149,17 @@ record PlayedKubelet(FakeKubelet kubelet, List<DriverProcess> drivers) {
             List<String> allocated = claim.allocatedDevices(driver.name());
             StepFailed.unless(
                     answered.containsAll(allocated),
-                    "claim %s has %s of %s; prepared were %s"
-                            .formatted(claim, allocated, driver.name(), answered));
+                    "claim %s has %s of %s; prepared were %s".formatted(claim, allocated, driver.name(), answered));
         }
     }
 
     private static void check(String driver, PlayedClaim claim, ClaimResult answer) {
         List<String> allocated = claim.allocatedDevices(driver);
-        List<String> answered = answer.devices().stream().map(PlayedKubelet::path).toList();
+        List<String> answered =
+                answer.devices().stream().map(PlayedKubelet::path).toList();
         StepFailed.unless(
                 answered.containsAll(allocated) && allocated.containsAll(answered),
-                "claim %s has %s of %s, which prepared %s"
-                        .formatted(claim, allocated, driver, answered));
+                "claim %s has %s of %s, which prepared %s".formatted(claim, allocated, driver, answered));
     }
 
     /** Returns a device's name for people. */

@@ -26,7 +26,9 @@ record PlayedPod(JsonNode object) {
     List<String> containers() {
         List<String> names = new ArrayList<>();
         for (String kind : List.of("initContainers", "containers")) {
-            object.path("spec").path(kind).forEach(one -> names.add(one.path("name").asText()));
+            object.path("spec")
+                    .path(kind)
+                    .forEach(one -> names.add(one.path("name").asText()));
         }
         return names;
     }

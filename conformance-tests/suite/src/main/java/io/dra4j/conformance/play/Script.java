@@ -62,8 +62,7 @@ final class Script {
 
     /** Brings the drivers and the claims on stage. */
     void open() {
-        awaitRegistrations(
-                phrase("The driver starts and registers", "The drivers start and register"));
+        awaitRegistrations(phrase("The driver starts and registers", "The drivers start and register"));
         narrator.step(phrase("It publishes its devices", "They publish their devices"));
         published = cast.drivers().get(0).await(() -> slices.awaitComplete(settings.stepTimeout()));
         narrator.lines(1, slices.lines());
@@ -140,19 +139,14 @@ final class Script {
     }
 
     private PlayedPod running(PlayedPod pod) {
-        return new PlayedPod(
-                cast.kubelet()
-                        .await(
-                                () ->
-                                        cast.controllers()
-                                                .awaitRunning(
-                                                        pod.namespace(),
-                                                        pod.name(),
-                                                        settings.stepTimeout())));
+        return new PlayedPod(cast.kubelet()
+                .await(() -> cast.controllers().awaitRunning(pod.namespace(), pod.name(), settings.stepTimeout())));
     }
 
     private List<PlayedClaim> claims(PlayedPod pod) {
-        return cast.controllers().claims(pod.object()).stream().map(PlayedClaim::of).toList();
+        return cast.controllers().claims(pod.object()).stream()
+                .map(PlayedClaim::of)
+                .toList();
     }
 
     private void show(PlayedClaim claim) {
@@ -161,19 +155,12 @@ final class Script {
         prepared.put(claim, devices);
         narrator.line(1, "claim " + claim + " (" + claim.id().uid() + ")");
         for (PreparedDevice device : devices) {
-            narrator.line(
-                    2,
-                    PlayedKubelet.path(device)
-                            + " for "
-                            + device.requests()
-                            + " as "
-                            + device.cdiDeviceIds());
+            narrator.line(2, PlayedKubelet.path(device) + " for " + device.requests() + " as " + device.cdiDeviceIds());
         }
     }
 
     private void crash() {
-        narrator.step(
-                phrase("The driver is killed with SIGKILL", "The drivers are killed with SIGKILL"));
+        narrator.step(phrase("The driver is killed with SIGKILL", "The drivers are killed with SIGKILL"));
         for (DriverProcess driver : cast.drivers()) {
             long killed = driver.pid();
             driver.kill();
@@ -185,15 +172,13 @@ final class Script {
 
     private void prepareAgain() {
         narrator.step("Every claim is prepared again, and gets the same answer");
-        prepared.forEach(
-                (claim, before) -> {
-                    ClaimResult now = cast.kubelet().prepare(List.of(claim)).get(claim);
-                    StepFailed.unless(
-                            now.devices().equals(before),
-                            "claim %s got %s, and before the crash %s"
-                                    .formatted(claim, now.devices(), before));
-                    narrator.line(1, "claim " + claim + ": the same " + before.size() + " devices");
-                });
+        prepared.forEach((claim, before) -> {
+            ClaimResult now = cast.kubelet().prepare(List.of(claim)).get(claim);
+            StepFailed.unless(
+                    now.devices().equals(before),
+                    "claim %s got %s, and before the crash %s".formatted(claim, now.devices(), before));
+            narrator.line(1, "claim " + claim + ": the same " + before.size() + " devices");
+        });
     }
 
     private void delete() {
@@ -203,14 +188,12 @@ final class Script {
             narrator.line(1, "pod " + pod.name());
         }
         cast.kubelet()
-                .await(
-                        () ->
-                                cast.api()
-                                        .store()
-                                        .await(
-                                                "resourceclaims",
-                                                claims -> claims.stream().noneMatch(this::isHeld),
-                                                settings.stepTimeout()));
+                .await(() -> cast.api()
+                        .store()
+                        .await(
+                                "resourceclaims",
+                                claims -> claims.stream().noneMatch(this::isHeld),
+                                settings.stepTimeout()));
         prepared.clear();
         Set<String> left = cast.cdi().files().keySet();
         StepFailed.unless(left.isEmpty(), "files are left in the CDI folder: " + left);
@@ -224,10 +207,7 @@ final class Script {
     }
 
     private void stop() {
-        narrator.step(
-                phrase(
-                        "The driver is stopped with SIGTERM",
-                        "The drivers are stopped with SIGTERM"));
+        narrator.step(phrase("The driver is stopped with SIGTERM", "The drivers are stopped with SIGTERM"));
         for (DriverProcess driver : cast.drivers()) {
             int status = driver.stop(settings.stepTimeout());
             StepFailed.unless(status == 0, driver.name() + " ended with " + status + ", not 0");
@@ -236,9 +216,7 @@ final class Script {
         StepFailed.unless(sockets.isEmpty(), "sockets are left: " + sockets);
         Set<String> specs = cast.cdi().files().keySet();
         StepFailed.unless(specs.isEmpty(), "CDI specs are left: " + specs);
-        StepFailed.unless(
-                published.equals(slices.objects()),
-                "the slices changed, although the devices are the same");
+        StepFailed.unless(published.equals(slices.objects()), "the slices changed, although the devices are the same");
         narrator.line(1, "exit status 0; no socket and no CDI spec is left");
         narrator.line(1, "the slices stay, and were not written again");
     }

@@ -38,21 +38,18 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
             api.store()
                     .await(
                             "resourceslices",
-                            all ->
-                                    drivers.stream()
-                                            .allMatch(
-                                                    name -> new Pools(of(name, all)).areComplete()),
+                            all -> drivers.stream().allMatch(name -> new Pools(of(name, all)).areComplete()),
                             timeout);
             return objects();
         } catch (AssertionError e) {
-            throw new StepFailed(
-                    "%s within %d s; %s".formatted(missing(), timeout.toSeconds(), requests()));
+            throw new StepFailed("%s within %d s; %s".formatted(missing(), timeout.toSeconds(), requests()));
         }
     }
 
     private String missing() {
         List<JsonNode> all = all();
-        List<String> silent = drivers.stream().filter(name -> of(name, all).isEmpty()).toList();
+        List<String> silent =
+                drivers.stream().filter(name -> of(name, all).isEmpty()).toList();
         return silent.isEmpty()
                 ? "the pools are not complete: "
                         + drivers.stream()
@@ -76,13 +73,8 @@ record Slices(EmbeddedApiServer api, ApiProxy proxy, List<String> drivers) {
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         for (JsonNode slice : objects()) {
-            lines.add(
-                    "slice %s: driver %s, pool %s, generation %s"
-                            .formatted(
-                                    Pools.name(slice),
-                                    driver(slice),
-                                    Pools.pool(slice),
-                                    Pools.generation(slice)));
+            lines.add("slice %s: driver %s, pool %s, generation %s"
+                    .formatted(Pools.name(slice), driver(slice), Pools.pool(slice), Pools.generation(slice)));
             slice.at("/spec/devices").forEach(device -> lines.add("   " + line(device)));
         }
         return lines;

@@ -7,7 +7,8 @@ import java.io.Serial;
 /** A step of a play did not hold; the message is for the people who watch. */
 final class StepFailed extends RuntimeException {
 
-    @Serial private static final long serialVersionUID = 1L;
+    @Serial
+    private static final long serialVersionUID = 1L;
 
     StepFailed(String message) {
         super(message);

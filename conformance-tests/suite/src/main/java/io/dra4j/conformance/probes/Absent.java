@@ -24,8 +24,7 @@ public final class Absent {
 
     /** A device that no driver has. */
     public static PublishedDevice device(String pool) {
-        return new PublishedDevice(
-                pool, "dra-conformance-no-such-device", JsonNodeFactory.instance.objectNode());
+        return new PublishedDevice(pool, "dra-conformance-no-such-device", JsonNodeFactory.instance.objectNode());
     }
 
     /** A device that claims can have, or one that does not exist if there is none. */

@@ -63,14 +63,11 @@ public record ApiRules(KubernetesVersion release) {
     public void requireValid(JsonNode slice, Pattern fields) {
         FieldErrors errors = new FieldErrors();
         new SliceRules(new FeatureGates(release, Map.of())).check(slice.path("spec"), errors);
-        List<FieldError> found =
-                errors.all().stream()
-                        .filter(error -> fields.matcher(error.field()).matches())
-                        .toList();
+        List<FieldError> found = errors.all().stream()
+                .filter(error -> fields.matcher(error.field()).matches())
+                .toList();
         Violation.unless(found.isEmpty())
-                .because(
-                        "slice %s is not valid in Kubernetes 1.%d: %s",
-                        Pools.name(slice), release.minor(), found);
+                .because("slice %s is not valid in Kubernetes 1.%d: %s", Pools.name(slice), release.minor(), found);
     }
 
     /**
@@ -84,9 +81,9 @@ public record ApiRules(KubernetesVersion release) {
         alone.withObject("/status").putArray("devices").add(entry);
         FieldErrors errors = new FieldErrors();
         ClaimRules.checkStatus(alone, alone, errors);
-        List<FieldError> found =
-                errors.all().stream().filter(error -> error.field().startsWith(ENTRIES)).toList();
-        Violation.unless(found.isEmpty())
-                .because("the entry %s in status.devices is not valid: %s", entry, found);
+        List<FieldError> found = errors.all().stream()
+                .filter(error -> error.field().startsWith(ENTRIES))
+                .toList();
+        Violation.unless(found.isEmpty()).because("the entry %s in status.devices is not valid: %s", entry, found);
     }
 }

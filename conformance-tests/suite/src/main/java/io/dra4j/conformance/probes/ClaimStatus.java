@@ -30,8 +30,7 @@ public record ClaimStatus(TestContext context, KubeletClaim claim) {
     }
 
     /** Waits until the entry of a device of the driver under test is as wanted, and measures it. */
-    public boolean await(
-            String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
+    public boolean await(String what, Predicate<JsonNode> wanted, PublishedDevice device, Duration timeout)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin(what, timeout);
         String path = context.claims().path(claim);
@@ -41,8 +40,7 @@ public record ClaimStatus(TestContext context, KubeletClaim claim) {
         }
     }
 
-    private boolean isThere(
-            List<JsonNode> all, Predicate<JsonNode> wanted, PublishedDevice device) {
+    private boolean isThere(List<JsonNode> all, Predicate<JsonNode> wanted, PublishedDevice device) {
         return all.stream()
                 .filter(object -> object.at("/metadata/uid").asText().equals(claim.uid()))
                 .map(object -> entry(object, context.place().driver(), device.name()))

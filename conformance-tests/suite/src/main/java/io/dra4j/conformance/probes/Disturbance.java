@@ -56,11 +56,11 @@ public record Disturbance(
             }
         }
 
-        private Disturbance disturbed(PlantedSlices others, int number)
-                throws InterruptedException {
+        private Disturbance disturbed(PlantedSlices others, int number) throws InterruptedException {
             List<JsonNode> slices = publishing().settled().slices();
-            Optional<JsonNode> changed =
-                    slices.stream().filter(s -> !s.at("/spec/devices").isEmpty()).findFirst();
+            Optional<JsonNode> changed = slices.stream()
+                    .filter(s -> !s.at("/spec/devices").isEmpty())
+                    .findFirst();
             changed.ifPresent(this::change);
             Optional<JsonNode> deleted =
                     slices.stream().filter(s -> !isSame(s, changed)).findFirst();
@@ -96,7 +96,9 @@ public record Disturbance(
         }
 
         private static List<String> names(List<JsonNode> slices) {
-            return Pools.devicesOf(slices).stream().map(d -> d.path("name").asText()).toList();
+            return Pools.devicesOf(slices).stream()
+                    .map(d -> d.path("name").asText())
+                    .toList();
         }
 
         private static boolean isSame(JsonNode slice, Optional<JsonNode> other) {
@@ -119,12 +121,11 @@ public record Disturbance(
         /** Waits until the pools are as before, and describes the differences if they are not. */
         private String differences(Return... returns) throws InterruptedException {
             Predicate<Pools> asBefore = Publishing.like(before);
-            Predicate<Pools> seenByAll =
-                    seen -> {
-                        boolean over = asBefore.test(seen);
-                        List.of(returns).forEach(each -> each.look(seen, over));
-                        return over;
-                    };
+            Predicate<Pools> seenByAll = seen -> {
+                boolean over = asBefore.test(seen);
+                List.of(returns).forEach(each -> each.look(seen, over));
+                return over;
+            };
             return publishing().await(seenByAll, limit()).isPresent()
                     ? ""
                     : publishing().now().difference(before);

@@ -60,33 +60,22 @@ public final class ForeignFiles implements AutoCloseable {
 
     private static String identity(Path file) throws IOException {
         Map<String, Object> stat =
-                Files.readAttributes(
-                        file, "unix:ino,mode,size,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
-        return stat.get("ino")
-                + " "
-                + stat.get("mode")
-                + " "
-                + stat.get("size")
-                + " "
-                + stat.get("lastModifiedTime");
+                Files.readAttributes(file, "unix:ino,mode,size,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+        return stat.get("ino") + " " + stat.get("mode") + " " + stat.get("size") + " " + stat.get("lastModifiedTime");
     }
 
     /** Fails if the driver has touched one. */
     public void live(String after) {
-        planted.forEach(
-                (file, identity) -> {
-                    String now;
-                    try {
-                        now = identity(file);
-                    } catch (IOException e) {
-                        throw new Violation(
-                                "after %s, %s is gone, which is not the driver's", after, file);
-                    }
-                    Violation.unless(now.equals(identity))
-                            .because(
-                                    "after %s, %s was changed, which is not the driver's",
-                                    after, file);
-                });
+        planted.forEach((file, identity) -> {
+            String now;
+            try {
+                now = identity(file);
+            } catch (IOException e) {
+                throw new Violation("after %s, %s is gone, which is not the driver's", after, file);
+            }
+            Violation.unless(now.equals(identity))
+                    .because("after %s, %s was changed, which is not the driver's", after, file);
+        });
     }
 
     @Override

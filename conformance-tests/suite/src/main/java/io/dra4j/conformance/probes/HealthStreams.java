@@ -44,11 +44,9 @@ public record HealthStreams(TestContext context) {
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin("time until " + what, timeout);
         return wait.end(watch.await(wanted, timeout))
-                .orElseThrow(
-                        () ->
-                                new Violation(
-                                        "%s has not come on the health stream within %d s; %s",
-                                        what, timeout.toSeconds(), seen(watch)));
+                .orElseThrow(() -> new Violation(
+                        "%s has not come on the health stream within %d s; %s",
+                        what, timeout.toSeconds(), seen(watch)));
     }
 
     /** Returns whether the driver ends a stream within a limit, with the time as measured. */
@@ -74,14 +72,15 @@ public record HealthStreams(TestContext context) {
         return reports.size()
                 + " messages came"
                 + (reports.isEmpty() ? "" : ", the last: " + text(reports.get(reports.size() - 1)))
-                + watch.end().map(end -> "; the driver ended the stream with " + end).orElse("");
+                + watch.end()
+                        .map(end -> "; the driver ended the stream with " + end)
+                        .orElse("");
     }
 
     static String text(Report report) {
-        return Pools.few(
-                report.devices().stream()
-                        .map(d -> d.pool() + "/" + d.device() + " " + d.state())
-                        .toList());
+        return Pools.few(report.devices().stream()
+                .map(d -> d.pool() + "/" + d.device() + " " + d.state())
+                .toList());
     }
 
     public Set<String> published() {

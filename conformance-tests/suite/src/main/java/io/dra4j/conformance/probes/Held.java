@@ -16,11 +16,7 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
  * if it does so at all.
  */
 public record Held(
-        TestContext context,
-        PublishedDevice device,
-        KubeletClaim claim,
-        ClaimResult answer,
-        boolean guarded) {
+        TestContext context, PublishedDevice device, KubeletClaim claim, ClaimResult answer, boolean guarded) {
 
     /** Prepares a claim, after a look at what the driver does with two claims of one device. */
     public static Held prepared(TestContext context) {
@@ -47,9 +43,7 @@ public record Held(
     public void resolves(String after) {
         for (String id : CdiView.ids(answer)) {
             Violation.unless(context.cdi().find(id).size() == 1)
-                    .because(
-                            "%s, the CDI id %s of the prepared claim %s no longer resolves",
-                            after, id, claim.uid());
+                    .because("%s, the CDI id %s of the prepared claim %s no longer resolves", after, id, claim.uid());
         }
     }
 
@@ -71,12 +65,7 @@ public record Held(
     public void repeats(String after) {
         Reported before = Reported.of(answer);
         ClaimResult second =
-                context.calls()
-                        .prepared(
-                                claim,
-                                "%s, a repeated Prepare of claim %s failed: %s",
-                                after,
-                                claim.uid());
+                context.calls().prepared(claim, "%s, a repeated Prepare of claim %s failed: %s", after, claim.uid());
         Reported again = Reported.of(second);
         Violation.unless(again.equals(before))
                 .because(

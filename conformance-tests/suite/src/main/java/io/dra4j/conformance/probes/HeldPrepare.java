@@ -21,8 +21,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
 /** A prepare that waits because the API server does not answer what the driver asks of claims. */
-public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call)
-        implements AutoCloseable {
+public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call) implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(300);
     private static final Duration FOREVER = Duration.ofMinutes(10);
@@ -34,10 +33,7 @@ public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call)
      */
     public static HeldPrepare ofReads(TestContext context, KubeletClaim claim) {
         return of(context, claim, readsOf(claim), FOREVER)
-                .orElseThrow(
-                        () ->
-                                new NotApplicable(
-                                        "the driver prepares a claim without a read of its object"));
+                .orElseThrow(() -> new NotApplicable("the driver prepares a claim without a read of its object"));
     }
 
     /** Begins a prepare that waits for any claim; empty if the driver asks for none. */
@@ -46,16 +42,12 @@ public record HeldPrepare(Injection fault, CompletableFuture<CallResult> call)
     }
 
     /** The same, with an end: after this time, the API server answers. */
-    public static Optional<HeldPrepare> of(
-            TestContext context, KubeletClaim claim, Duration delay) {
+    public static Optional<HeldPrepare> of(TestContext context, KubeletClaim claim, Duration delay) {
         return of(context, claim, Requests.to("resourceclaims"), delay);
     }
 
     private static Optional<HeldPrepare> of(
-            TestContext context,
-            KubeletClaim claim,
-            Predicate<RecordedRequest> requests,
-            Duration delay) {
+            TestContext context, KubeletClaim claim, Predicate<RecordedRequest> requests, Duration delay) {
         int before = context.proxy().lastNumber();
         Injection fault = context.inject(Fault.delay(delay).on(requests));
         CompletableFuture<CallResult> call = Calls.async(() -> context.calls().prepare(claim));

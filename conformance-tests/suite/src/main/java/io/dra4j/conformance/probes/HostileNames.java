@@ -103,7 +103,8 @@ public final class HostileNames {
                 Stream<Path> tmp = Files.list(Path.of("/tmp"))) {
             Stream.concat(all, tmp)
                     .filter(file -> file.getFileName().toString().contains(mark))
-                    .filter(file -> !file.startsWith(own) || own.equals(context.place().plugins()))
+                    .filter(file ->
+                            !file.startsWith(own) || own.equals(context.place().plugins()))
                     .filter(file -> !context.cdi().folders().contains(file.getParent()))
                     .forEach(file -> found.add(file.toString()));
         }
@@ -128,14 +129,14 @@ public final class HostileNames {
 
     /** From now on the driver may ask for this claim, too. */
     public void calling(KubeletClaim claim) {
-        calls.computeIfAbsent(context.proxy().lastNumber(), number -> new ArrayList<>()).add(claim);
+        calls.computeIfAbsent(context.proxy().lastNumber(), number -> new ArrayList<>())
+                .add(claim);
     }
 
     /** Finds that a request asks for a claim of a call, if it has to do with the names at all. */
     public void checkPath(RecordedRequest request) {
-        boolean ours =
-                segments(request.path()).toString().contains(mark)
-                        || request.resource().equals("resourceclaims");
+        boolean ours = segments(request.path()).toString().contains(mark)
+                || request.resource().equals("resourceclaims");
         Violation.unless(!ours || isOfOneClaim(request) && !request.watch())
                 .because(
                         "a hostile name or namespace altered the API path of a request: %s %s",
@@ -147,8 +148,9 @@ public final class HostileNames {
         if (path.size() <= NAME || !CLAIM.matcher(shape(path)).matches()) {
             return false;
         }
-        List<KubeletClaim> known =
-                calls.headMap(request.number()).values().stream().flatMap(List::stream).toList();
+        List<KubeletClaim> known = calls.headMap(request.number()).values().stream()
+                .flatMap(List::stream)
+                .toList();
         return isWhole(path.get(NAMESPACE), known.stream().map(KubeletClaim::namespace))
                 && isWhole(path.get(NAME), known.stream().map(KubeletClaim::name));
     }

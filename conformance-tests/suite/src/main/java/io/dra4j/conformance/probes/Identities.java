@@ -21,10 +21,9 @@ public record Identities(Map<String, Map<String, String>> byDevice) {
 
     /** Returns the identities of the devices that are published. */
     public static Identities of(List<PublishedDevice> devices) {
-        Map<String, Long> uses =
-                devices.stream()
-                        .flatMap(device -> strings(device).entrySet().stream())
-                        .collect(Collectors.groupingBy(Object::toString, Collectors.counting()));
+        Map<String, Long> uses = devices.stream()
+                .flatMap(device -> strings(device).entrySet().stream())
+                .collect(Collectors.groupingBy(Object::toString, Collectors.counting()));
         Map<String, Map<String, String>> byDevice = new HashMap<>();
         for (PublishedDevice device : devices) {
             Map<String, String> own = strings(device);
@@ -63,31 +62,23 @@ public record Identities(Map<String, Map<String, String>> byDevice) {
      * @param now the devices that are published now
      * @param edits the edits of a container that gets the device
      */
-    public Optional<String> other(
-            PublishedDevice device, List<PublishedDevice> now, List<String> edits) {
-        Optional<String> published =
-                now.stream()
-                        .filter(one -> one.toString().equals(device.toString()))
-                        .flatMap(one -> strings(one).entrySet().stream())
-                        .filter(attribute -> isOfAnother(device, attribute))
-                        .map(Object::toString)
-                        .findFirst();
-        return published.or(
-                () ->
-                        edits.stream()
-                                .filter(
-                                        line ->
-                                                of(device).values().stream()
-                                                        .noneMatch(line::contains))
-                                .filter(line -> hasValueOfAnother(device, line))
-                                .findFirst());
+    public Optional<String> other(PublishedDevice device, List<PublishedDevice> now, List<String> edits) {
+        Optional<String> published = now.stream()
+                .filter(one -> one.toString().equals(device.toString()))
+                .flatMap(one -> strings(one).entrySet().stream())
+                .filter(attribute -> isOfAnother(device, attribute))
+                .map(Object::toString)
+                .findFirst();
+        return published.or(() -> edits.stream()
+                .filter(line -> of(device).values().stream().noneMatch(line::contains))
+                .filter(line -> hasValueOfAnother(device, line))
+                .findFirst());
     }
 
     private boolean isOfAnother(PublishedDevice device, Map.Entry<String, String> attribute) {
         return byDevice.entrySet().stream()
                 .filter(one -> !one.getKey().equals(device.toString()))
-                .anyMatch(
-                        one -> attribute.getValue().equals(one.getValue().get(attribute.getKey())));
+                .anyMatch(one -> attribute.getValue().equals(one.getValue().get(attribute.getKey())));
     }
 
     private boolean hasValueOfAnother(PublishedDevice device, String line) {

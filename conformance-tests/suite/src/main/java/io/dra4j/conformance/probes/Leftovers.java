@@ -61,10 +61,7 @@ public final class Leftovers {
             Violation.unless(left.isEmpty())
                     .because(
                             "%s, no claim is prepared, and %d files stay that match %s of driver.emptyWhenUnprepared: %s",
-                            after,
-                            left.size(),
-                            glob,
-                            left.subList(0, Math.min(MOST_NAMED, left.size())));
+                            after, left.size(), glob, left.subList(0, Math.min(MOST_NAMED, left.size())));
         }
     }
 

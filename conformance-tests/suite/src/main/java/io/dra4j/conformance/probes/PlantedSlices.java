@@ -35,10 +35,7 @@ public final class PlantedSlices {
     public void stale(JsonNode like) {
         long generation = Pools.generation(like);
         plant("stale-same", like, spec -> pool(spec, Pools.pool(like), generation));
-        plant(
-                "stale-older",
-                like,
-                spec -> pool(spec, Pools.pool(like), Math.max(0, generation - 1)));
+        plant("stale-older", like, spec -> pool(spec, Pools.pool(like), Math.max(0, generation - 1)));
         plant("stale-pool", like, spec -> pool(spec, "dra-conformance-removed", 1));
     }
 
@@ -56,10 +53,7 @@ public final class PlantedSlices {
     }
 
     private static void pool(ObjectNode spec, String name, long generation) {
-        spec.putObject("pool")
-                .put("name", name)
-                .put("generation", generation)
-                .put("resourceSliceCount", 1);
+        spec.putObject("pool").put("name", name).put("generation", generation).put("resourceSliceCount", 1);
     }
 
     private void plant(
@@ -85,41 +79,31 @@ public final class PlantedSlices {
 
     /** Returns the slices that are seen, but for those of a pool that the driver does not have. */
     public Pools without(Pools seen) {
-        return new Pools(
-                seen.slices().stream()
-                        .filter(s -> !Pools.pool(s).equals("dra-conformance-removed"))
-                        .toList());
+        return new Pools(seen.slices().stream()
+                .filter(s -> !Pools.pool(s).equals("dra-conformance-removed"))
+                .toList());
     }
 
     /** Returns the driver's writes to the slices, and its attempts; empty if there are none. */
     Optional<String> harm(int number) {
-        for (RecordedRequest write :
-                context.proxy().requests(Publishing.WRITES.and(Requests.after(number)))) {
+        for (RecordedRequest write : context.proxy().requests(Publishing.WRITES.and(Requests.after(number)))) {
             if (planted.containsKey(write.name())) {
-                return Optional.of(
-                        "the driver sent %s for slice %s, %s"
-                                .formatted(
-                                        write.method(),
-                                        write.name(),
-                                        whose(planted.get(write.name()))));
+                return Optional.of("the driver sent %s for slice %s, %s"
+                        .formatted(write.method(), write.name(), whose(planted.get(write.name()))));
             }
         }
         return planted.entrySet().stream()
                 .filter(one -> !isAsPlanted(one.getKey(), one.getValue()))
                 .findFirst()
-                .map(
-                        one ->
-                                "slice %s, %s, was changed or deleted while the driver repaired its own slices"
-                                        .formatted(one.getKey(), whose(one.getValue())));
+                .map(one -> "slice %s, %s, was changed or deleted while the driver repaired its own slices"
+                        .formatted(one.getKey(), whose(one.getValue())));
     }
 
     private boolean isAsPlanted(String name, JsonNode slice) {
         return context.cluster()
                 .find(Publishing.SLICES + "/" + name)
-                .filter(
-                        now ->
-                                now.at("/metadata/uid").equals(slice.at("/metadata/uid"))
-                                        && now.path("spec").equals(slice.path("spec")))
+                .filter(now -> now.at("/metadata/uid").equals(slice.at("/metadata/uid"))
+                        && now.path("spec").equals(slice.path("spec")))
                 .isPresent();
     }
 
@@ -128,7 +112,9 @@ public final class PlantedSlices {
             throw new Violation("a slice of another driver or node is gone");
         }
         return "which belongs to driver %s on node %s"
-                .formatted(slice.at("/spec/driver").asText(), slice.at("/spec/nodeName").asText());
+                .formatted(
+                        slice.at("/spec/driver").asText(),
+                        slice.at("/spec/nodeName").asText());
     }
 
     /** Takes them away. */

@@ -138,23 +138,20 @@ public record Publishing(TestContext context) {
      *
      * @throws Violation if the driver ends meanwhile
      */
-    public Optional<Pools> await(Predicate<Pools> wanted, Duration timeout)
-            throws InterruptedException {
+    public Optional<Pools> await(Predicate<Pools> wanted, Duration timeout) throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return await(watch, wanted, timeout);
         }
     }
 
     /** The same, with the time that it took as a measured value. */
-    public Optional<Pools> measured(String what, Predicate<Pools> wanted, Duration limit)
-            throws InterruptedException {
+    public Optional<Pools> measured(String what, Predicate<Pools> wanted, Duration limit) throws InterruptedException {
         try (ObjectWatch watch = watch()) {
             return measured(what, watch, wanted, limit);
         }
     }
 
-    public Optional<Pools> measured(
-            String what, ObjectWatch watch, Predicate<Pools> wanted, Duration limit)
+    public Optional<Pools> measured(String what, ObjectWatch watch, Predicate<Pools> wanted, Duration limit)
             throws InterruptedException {
         Measurements.Wait wait = context.measurements().begin(what, limit);
         return wait.end(await(watch, wanted, limit));
@@ -174,9 +171,8 @@ public record Publishing(TestContext context) {
 
     private void requireAlive() {
         if (!context.driver().current().isAlive()) {
-            throw new Violation(
-                    "the driver has ended while its slices were waited for: "
-                            + context.driver().fate());
+            throw new Violation("the driver has ended while its slices were waited for: "
+                    + context.driver().fate());
         }
     }
 
@@ -190,17 +186,14 @@ public record Publishing(TestContext context) {
      *
      * @throws Violation if they are not in time; a new start has repaired them then, if it could
      */
-    public Pools restored(Pools before, String after, Duration timeout)
-            throws InterruptedException {
+    public Pools restored(Pools before, String after, Duration timeout) throws InterruptedException {
         Optional<Pools> restored = measured(RESTORED, like(before), timeout);
         if (restored.isPresent()) {
             return restored.get();
         }
         String difference = now().difference(before);
         repair(before);
-        throw new Violation(
-                "%d s after %s the slices are not as before: %s",
-                timeout.toSeconds(), after, difference);
+        throw new Violation("%d s after %s the slices are not as before: %s", timeout.toSeconds(), after, difference);
     }
 
     /** Starts the driver again where it does not repair its slices: other rules need them. */
@@ -246,10 +239,7 @@ public record Publishing(TestContext context) {
 
     /** The first write that the API server, and not the suite, refused as invalid. */
     public Optional<RecordedRequest> refusal() {
-        return context
-                .proxy()
-                .requests(WRITES.and(request -> REFUSALS.contains(request.status())))
-                .stream()
+        return context.proxy().requests(WRITES.and(request -> REFUSALS.contains(request.status()))).stream()
                 .filter(request -> request.fault().isEmpty())
                 .findFirst();
     }

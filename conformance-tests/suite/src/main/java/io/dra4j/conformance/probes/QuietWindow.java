@@ -47,11 +47,8 @@ public final class QuietWindow {
     /** The window of a test context, or its next if the driver was restarted since. */
     public static QuietWindow of(TestContext context) throws InterruptedException {
         Pools before = new Publishing(context).now();
-        QuietWindow window =
-                context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
-        return window.instance == context.driver().current()
-                ? window
-                : new QuietWindow(context, before);
+        QuietWindow window = context.shared(QuietWindow.class, () -> new QuietWindow(context, before));
+        return window.instance == context.driver().current() ? window : new QuietWindow(context, before);
     }
 
     public Pools before() {

@@ -66,7 +66,8 @@ public final class Reboot {
      * Returns whether a directory is the run's own; another is the host's, with specs of others.
      */
     private static boolean isOfTheRun(TestContext context, Path folder) {
-        return folder.startsWith(context.place().root()) || folder.equals(context.place().cdi());
+        return folder.startsWith(context.place().root())
+                || folder.equals(context.place().cdi());
     }
 
     private static void removeSpecs(Path folder) throws IOException {

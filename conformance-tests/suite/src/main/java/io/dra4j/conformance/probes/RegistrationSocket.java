@@ -22,23 +22,19 @@ public record RegistrationSocket(TestContext context, Path path) {
      * @throws Violation if there was none
      */
     public static RegistrationSocket of(TestContext context) {
-        List<KubeletEvent> events =
-                context.kubelet().events().stream().filter(e -> Files.exists(e.socket())).toList();
+        List<KubeletEvent> events = context.kubelet().events().stream()
+                .filter(e -> Files.exists(e.socket()))
+                .toList();
         return events.stream()
                 .filter(e -> e.kind() == Kind.REGISTERED)
                 .filter(e -> e.detail().equals(context.place().driver()))
                 .reduce((first, second) -> second)
-                .or(
-                        () ->
-                                events.stream()
-                                        .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
-                                        .reduce((first, second) -> second))
+                .or(() -> events.stream()
+                        .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
+                        .reduce((first, second) -> second))
                 .map(event -> new RegistrationSocket(context, event.socket()))
-                .orElseThrow(
-                        () ->
-                                new Violation(
-                                        "there is no registration socket in "
-                                                + context.place().registry()));
+                .orElseThrow(() -> new Violation(
+                        "there is no registration socket in " + context.place().registry()));
     }
 
     /** The last that appeared since some number of the kubelet's events. */
@@ -48,11 +44,8 @@ public record RegistrationSocket(TestContext context, Path path) {
                 .filter(e -> e.kind() == Kind.SOCKET_APPEARED)
                 .reduce((first, second) -> second)
                 .map(event -> new RegistrationSocket(context, event.socket()))
-                .orElseThrow(
-                        () ->
-                                new Violation(
-                                        "a second instance of the driver made no registration socket in "
-                                                + context.place().registry()));
+                .orElseThrow(() -> new Violation("a second instance of the driver made no registration socket in "
+                        + context.place().registry()));
     }
 
     /**

@@ -21,24 +21,17 @@ public record Reported(List<String> devices) {
 
     /** All of it. */
     public static Reported of(ClaimResult answer) {
-        return new Reported(answer.devices().stream().map(Reported::line).sorted().toList());
+        return new Reported(
+                answer.devices().stream().map(Reported::line).sorted().toList());
     }
 
     /** All but the share ids, which the older version of the service has not. */
     public static Reported withoutShares(ClaimResult answer) {
-        return new Reported(
-                answer.devices().stream()
-                        .map(
-                                d ->
-                                        new PreparedDevice(
-                                                d.requests(),
-                                                d.pool(),
-                                                d.device(),
-                                                d.cdiDeviceIds(),
-                                                null))
-                        .map(Reported::line)
-                        .sorted()
-                        .toList());
+        return new Reported(answer.devices().stream()
+                .map(d -> new PreparedDevice(d.requests(), d.pool(), d.device(), d.cdiDeviceIds(), null))
+                .map(Reported::line)
+                .sorted()
+                .toList());
     }
 
     private static String line(PreparedDevice device) {

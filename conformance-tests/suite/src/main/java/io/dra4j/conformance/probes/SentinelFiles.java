@@ -24,21 +24,15 @@ public final class SentinelFiles implements AutoCloseable {
     /** Specs of another vendor, in both forms, and a file that is no spec. */
     public static SentinelFiles ofCdi(Path folder) throws IOException {
         SentinelFiles sentinels = new SentinelFiles();
-        sentinels.add(
-                folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".json"),
-                """
+        sentinels.add(folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".json"), """
                 {"cdiVersion": "0.3.0", "kind": "%s",
                  "devices": [{"name": "json", "containerEdits": {"env": ["SENTINEL=1"]}}]}
-                """
-                        .formatted(KIND));
-        sentinels.add(
-                folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".yaml"),
-                """
+                """.formatted(KIND));
+        sentinels.add(folder.resolve("sentinel-" + ProcessHandle.current().pid() + ".yaml"), """
                 cdiVersion: 0.3.0
                 kind: %s
                 devices: [{name: yaml, containerEdits: {env: [SENTINEL=2]}}]
-                """
-                        .formatted(KIND));
+                """.formatted(KIND));
         sentinels.add(folder.resolve("sentinel.txt"), "no spec at all\n");
         return sentinels;
     }
@@ -53,14 +47,12 @@ public final class SentinelFiles implements AutoCloseable {
     public void live() throws IOException {
         for (Map.Entry<Path, Sentinel> sentinel : sentinels.entrySet()) {
             try {
-                boolean same =
-                        Arrays.equals(
-                                        Files.readAllBytes(sentinel.getKey()),
-                                        sentinel.getValue().content())
-                                && Files.getAttribute(sentinel.getKey(), "unix:ino")
-                                        .equals(sentinel.getValue().inode());
-                Violation.unless(same)
-                        .because("%s, a file of others, was changed", sentinel.getKey());
+                boolean same = Arrays.equals(
+                                Files.readAllBytes(sentinel.getKey()),
+                                sentinel.getValue().content())
+                        && Files.getAttribute(sentinel.getKey(), "unix:ino")
+                                .equals(sentinel.getValue().inode());
+                Violation.unless(same).because("%s, a file of others, was changed", sentinel.getKey());
             } catch (NoSuchFileException e) {
                 throw new Violation(sentinel.getKey() + ", a file of others, was removed");
             }

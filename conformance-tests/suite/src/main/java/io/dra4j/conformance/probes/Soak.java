@@ -79,12 +79,7 @@ public final class Soak {
 
     private Reported prepare(KubeletClaim claim) {
         return Reported.of(
-                context.calls()
-                        .prepared(
-                                claim,
-                                "after %s, Prepare of claim %s failed: %s",
-                                this,
-                                claim.uid()));
+                context.calls().prepared(claim, "after %s, Prepare of claim %s failed: %s", this, claim.uid()));
     }
 
     private void repeat(PublishedDevice device, Prepared known) {

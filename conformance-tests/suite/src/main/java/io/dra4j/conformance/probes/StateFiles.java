@@ -35,9 +35,7 @@ public final class StateFiles {
             }
         }
         Untested.unless(
-                !files.isEmpty(),
-                "no state file matches driver.stateFiles, %s",
-                Globs.onHost(context, setting));
+                !files.isEmpty(), "no state file matches driver.stateFiles, %s", Globs.onHost(context, setting));
         return new StateFiles(files);
     }
 
@@ -98,8 +96,7 @@ public final class StateFiles {
     /** Returns whether they are as they were. */
     public boolean areUnchanged() throws IOException {
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
-            if (!Files.exists(file.getKey())
-                    || !Arrays.equals(Files.readAllBytes(file.getKey()), file.getValue())) {
+            if (!Files.exists(file.getKey()) || !Arrays.equals(Files.readAllBytes(file.getKey()), file.getValue())) {
                 return false;
             }
         }

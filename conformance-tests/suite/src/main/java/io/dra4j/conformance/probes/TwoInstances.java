@@ -45,8 +45,9 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
      */
     public static TwoInstances start(TestContext context) {
         Set<Running> known = context.shared(Known.class, Known::new).running;
-        Optional<Running> older =
-                known.stream().filter(r -> r.process() == context.driver().current()).findFirst();
+        Optional<Running> older = known.stream()
+                .filter(r -> r.process() == context.driver().current())
+                .findFirst();
         if (older.isEmpty()) {
             context.driver().terminate();
         }
@@ -61,18 +62,18 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
 
     private static Running launch(TestContext context) {
         int before = context.kubelet().events().size();
-        Instance process = context.driver().launch(Map.of("POD_UID", UUID.randomUUID().toString()));
+        Instance process =
+                context.driver().launch(Map.of("POD_UID", UUID.randomUUID().toString()));
         try {
             context.driver().awaitRegistered(process, before);
         } catch (DriverUnusable e) {
             throw new Violation("an instance with a POD_UID did not start: " + e.getMessage());
         }
-        KubeletEvent registered =
-                context.kubelet().events().stream()
-                        .skip(before)
-                        .filter(event -> event.kind() == Kind.REGISTERED)
-                        .findFirst()
-                        .orElseThrow();
+        KubeletEvent registered = context.kubelet().events().stream()
+                .skip(before)
+                .filter(event -> event.kind() == Kind.REGISTERED)
+                .findFirst()
+                .orElseThrow();
         List<PluginInfo> plugins = context.kubelet().plugins(context.place().driver());
         return new Running(process, plugins.get(plugins.size() - 1), registered.socket());
     }
@@ -83,8 +84,7 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
 
     public ClaimResult prepared(Running at, KubeletClaim claim) {
         CallResult result = context.calls().prepareAt(at.info(), claim);
-        Violation.ifPresent(
-                result.complaint(), "%s did not prepare claim %s: %s", name(at), claim.uid());
+        Violation.ifPresent(result.complaint(), "%s did not prepare claim %s: %s", name(at), claim.uid());
         return result.results().get(claim.uid());
     }
 

@@ -64,10 +64,9 @@ final class AreaMarks {
     private String line(String name, Area area) {
         List<Verdict> all = area.verdicts();
         boolean cut = all.size() > MARKS;
-        String marks =
-                all.subList(cut ? all.size() - MARKS + 1 : 0, all.size()).stream()
-                        .map(verdict -> mark(terminal, verdict))
-                        .collect(Collectors.joining());
+        String marks = all.subList(cut ? all.size() - MARKS + 1 : 0, all.size()).stream()
+                .map(verdict -> mark(terminal, verdict))
+                .collect(Collectors.joining());
         String running = area.running().stream().findFirst().orElse("");
         String before = cut ? terminal.either("…", "+") : "";
         return "%-6s ".formatted(name)
@@ -77,19 +76,18 @@ final class AreaMarks {
     }
 
     static String mark(Terminal terminal, Verdict verdict) {
-        String mark =
-                switch (verdict) {
-                    case PASS -> terminal.either("✓", ".");
-                    case FAIL -> terminal.either("✗", "F");
-                    case WARN -> "!";
-                    case INFO -> "i";
-                    case NOT_APPLICABLE -> "-";
-                    case BLOCKED -> "b";
-                    case UNTESTED -> "u";
-                    case SKIPPED -> "s";
-                    case DEVIATION -> "d";
-                    case SUITE_ERROR -> "E";
-                };
+        String mark = switch (verdict) {
+            case PASS -> terminal.either("✓", ".");
+            case FAIL -> terminal.either("✗", "F");
+            case WARN -> "!";
+            case INFO -> "i";
+            case NOT_APPLICABLE -> "-";
+            case BLOCKED -> "b";
+            case UNTESTED -> "u";
+            case SKIPPED -> "s";
+            case DEVIATION -> "d";
+            case SUITE_ERROR -> "E";
+        };
         return terminal.coloured(colour(verdict), mark);
     }
 

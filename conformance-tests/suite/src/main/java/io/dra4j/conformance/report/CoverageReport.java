@@ -40,22 +40,20 @@ final class CoverageReport {
 
     /** The groups in the order of their first members. */
     private static <K, V> Map<K, List<V>> grouped(List<V> all, Function<V, K> key) {
-        return all.stream()
-                .collect(Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()));
+        return all.stream().collect(Collectors.groupingBy(key, LinkedHashMap::new, Collectors.toList()));
     }
 
     String text() {
         List<Requirement> all = List.copyOf(results.keySet());
         line("# Coverage of the requirements");
         line("");
-        line(
-                "Driver %s, %s; requirements %s, suite %s, Kubernetes %s."
-                        .formatted(
-                                cell(header.driverName()),
-                                header.started().toString().substring(0, 10),
-                                cell(header.catalogueVersion()),
-                                cell(header.suiteVersion()),
-                                cell(header.kubernetes())));
+        line("Driver %s, %s; requirements %s, suite %s, Kubernetes %s."
+                .formatted(
+                        cell(header.driverName()),
+                        header.started().toString().substring(0, 10),
+                        cell(header.catalogueVersion()),
+                        cell(header.suiteVersion()),
+                        cell(header.kubernetes())));
         line("");
         line(
                 "Tested means that the check ran to its end, with any verdict. What is not applicable, blocked or untested is listed below with the reason. "
@@ -71,12 +69,11 @@ final class CoverageReport {
     private void table(String title, Map<String, List<Requirement>> rows) {
         List<Verdict> columns = new ArrayList<>(List.of(Verdict.values()));
         columns.removeIf(verdict -> results.keySet().stream().noneMatch(is(verdict)));
-        line(
-                "| "
-                        + title
-                        + " | requirements | tested | "
-                        + columns.stream().map(Wording::label).collect(Collectors.joining(" | "))
-                        + " |");
+        line("| "
+                + title
+                + " | requirements | tested | "
+                + columns.stream().map(Wording::label).collect(Collectors.joining(" | "))
+                + " |");
         line("|---|" + "--:|".repeat(columns.size() + 2));
         rows.forEach((name, members) -> row(name, members, columns));
         row("**all**", List.copyOf(results.keySet()), columns);
@@ -120,21 +117,24 @@ final class CoverageReport {
     }
 
     private void reason(Requirement requirement) {
-        String reasons =
-                results.get(requirement).stream()
-                        .map(Result::message)
-                        .map(message -> cell(Excerpt.line(message, REASON)))
-                        .filter(message -> !message.isEmpty())
-                        .distinct()
-                        .collect(Collectors.joining("; "));
+        String reasons = results.get(requirement).stream()
+                .map(Result::message)
+                .map(message -> cell(Excerpt.line(message, REASON)))
+                .filter(message -> !message.isEmpty())
+                .distinct()
+                .collect(Collectors.joining("; "));
         Level level = requirement.level();
         line("- **" + requirement.id() + "** (" + level + "): " + requirement.rule());
         line("  *" + (reasons.isEmpty() ? "no reason was given" : reasons) + "*");
     }
 
     private Verdict verdict(Requirement requirement) {
-        List<Verdict> verdicts = results.get(requirement).stream().map(Result::verdict).toList();
-        return Wording.WORST_FIRST.stream().filter(verdicts::contains).findFirst().orElseThrow();
+        List<Verdict> verdicts =
+                results.get(requirement).stream().map(Result::verdict).toList();
+        return Wording.WORST_FIRST.stream()
+                .filter(verdicts::contains)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static boolean tested(Verdict verdict) {
@@ -146,10 +146,7 @@ final class CoverageReport {
 
     /** Text on one line, in which nothing is markup. */
     private static String cell(String words) {
-        return VisibleText.of(words)
-                .strip()
-                .replaceAll("\\s+", " ")
-                .replaceAll("[\\\\`*_&<>\\[\\]|#]", "\\\\$0");
+        return VisibleText.of(words).strip().replaceAll("\\s+", " ").replaceAll("[\\\\`*_&<>\\[\\]|#]", "\\\\$0");
     }
 
     private void line(String words) {

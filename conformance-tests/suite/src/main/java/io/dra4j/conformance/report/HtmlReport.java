@@ -42,9 +42,9 @@ final class HtmlReport {
         PROBLEMS.put(Verdict.WARN, "Warnings");
     }
 
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("d MMMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
-                    .withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
+                    "d MMMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
 
     private final Outcome outcome;
     private final Html html = new Html();
@@ -66,23 +66,19 @@ final class HtmlReport {
 
     private void page() {
         html.element("head", this::head);
-        html.element(
-                "body",
-                () -> {
-                    html.element("header", this::header);
-                    html.element(
-                            "main",
-                            () -> {
-                                profiles();
-                                html.element("details.legend", this::known);
-                                problems();
-                                html.element("h2", "All requirements", "id", "all");
-                                filter();
-                                byProfile().forEach(this::profile);
-                                settings();
-                            });
-                    html.element("footer", this::footer);
-                });
+        html.element("body", () -> {
+            html.element("header", this::header);
+            html.element("main", () -> {
+                profiles();
+                html.element("details.legend", this::known);
+                problems();
+                html.element("h2", "All requirements", "id", "all");
+                filter();
+                byProfile().forEach(this::profile);
+                settings();
+            });
+            html.element("footer", this::footer);
+        });
     }
 
     private void head() {
@@ -91,11 +87,7 @@ final class HtmlReport {
         html.single("meta", "name", "viewport", "content", "width=device-width, initial-scale=1");
         html.single("meta", "name", "color-scheme", "content", "light dark");
         html.element(
-                "title",
-                Wording.headline(outcome)
-                        + ": "
-                        + outcome.header().driverName()
-                        + ", DRA driver conformance");
+                "title", Wording.headline(outcome) + ": " + outcome.header().driverName() + ", DRA driver conformance");
         html.element("style", () -> html.trusted(style()));
     }
 
@@ -116,12 +108,10 @@ final class HtmlReport {
         Header header = outcome.header();
         html.element("p.what", "DRA driver conformance report");
         html.element("h1", header.driverName());
-        html.element(
-                "div.verdict.exit" + outcome.exitCode(),
-                () -> {
-                    html.element("strong", Wording.headline(outcome));
-                    html.element("span", " " + Wording.sentence(outcome));
-                });
+        html.element("div.verdict.exit" + outcome.exitCode(), () -> {
+            html.element("strong", Wording.headline(outcome));
+            html.element("span", " " + Wording.sentence(outcome));
+        });
         html.element("nav", this::jumps);
         outcome.notes().forEach(note -> html.element("p.remark", note, "dir", "auto"));
         html.element("dl.facts", () -> facts(header).forEach(this::fact));
@@ -155,30 +145,24 @@ final class HtmlReport {
     private static String capitalized(String word) {
         return word.isEmpty()
                 ? ""
-                : word.equals("url")
-                        ? "URL"
-                        : word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
+                : word.equals("url") ? "URL" : word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
     }
 
     private void fact(String name, String value) {
-        html.element(
-                "div",
-                () -> {
-                    html.element("dt", name);
-                    html.element("dd", value, "dir", "auto");
-                });
+        html.element("div", () -> {
+            html.element("dt", name);
+            html.element("dd", value, "dir", "auto");
+        });
     }
 
     // --- the profiles
 
     private void profiles() {
         html.element("h2", "Profiles");
-        html.element(
-                "table.profiles",
-                () -> {
-                    html.element("thead", () -> html.element("tr", this::profilesHead));
-                    html.element("tbody", () -> outcome.profileOutcomes().forEach(this::row));
-                });
+        html.element("table.profiles", () -> {
+            html.element("thead", () -> html.element("tr", this::profilesHead));
+            html.element("tbody", () -> outcome.profileOutcomes().forEach(this::row));
+        });
         html.element("details.legend", this::legend);
     }
 
@@ -188,13 +172,11 @@ final class HtmlReport {
 
     private void row(ProfileOutcome profile) {
         String grade = "span.grade." + profile.success().name().toLowerCase(Locale.ROOT);
-        html.element(
-                "tr",
-                () -> {
-                    html.element("td", () -> name(profile));
-                    html.element("td", () -> html.element(grade, Wording.grade(profile)));
-                    html.element("td", () -> numbers(profile));
-                });
+        html.element("tr", () -> {
+            html.element("td", () -> name(profile));
+            html.element("td", () -> html.element(grade, Wording.grade(profile)));
+            html.element("td", () -> numbers(profile));
+        });
     }
 
     private void name(ProfileOutcome outcome) {
@@ -228,40 +210,36 @@ final class HtmlReport {
 
     private void legend() {
         html.element("summary", "What the words mean");
-        html.element(
-                "dl",
-                () -> {
-                    for (Verdict verdict : Verdict.values()) {
-                        html.element("dt", () -> results.badge(verdict));
-                        html.element("dd", Wording.meaning(verdict));
-                    }
-                });
+        html.element("dl", () -> {
+            for (Verdict verdict : Verdict.values()) {
+                html.element("dt", () -> results.badge(verdict));
+                html.element("dd", Wording.meaning(verdict));
+            }
+        });
     }
 
     // --- what is wrong
 
     /** The way from the verdict to its reasons, which is long on a phone. */
     private void jumps() {
-        PROBLEMS.forEach(
-                (verdict, title) -> {
-                    int found = outcome.with(verdict).size();
-                    if (found > 0) {
-                        html.element("a", numbered(title, found), "href", "#" + anchor(verdict));
-                        html.text(" ");
-                    }
-                });
+        PROBLEMS.forEach((verdict, title) -> {
+            int found = outcome.with(verdict).size();
+            if (found > 0) {
+                html.element("a", numbered(title, found), "href", "#" + anchor(verdict));
+                html.text(" ");
+            }
+        });
         html.element("a", "All requirements", "href", "#all");
     }
 
     private void problems() {
-        PROBLEMS.forEach(
-                (verdict, title) -> {
-                    List<Result> found = outcome.with(verdict);
-                    if (!found.isEmpty()) {
-                        html.element("h2", numbered(title, found.size()), "id", anchor(verdict));
-                        found.forEach(results::card);
-                    }
-                });
+        PROBLEMS.forEach((verdict, title) -> {
+            List<Result> found = outcome.with(verdict);
+            if (!found.isEmpty()) {
+                html.element("h2", numbered(title, found.size()), "id", anchor(verdict));
+                found.forEach(results::card);
+            }
+        });
     }
 
     private static String numbered(String title, int number) {
@@ -275,12 +253,10 @@ final class HtmlReport {
     // --- everything
 
     private void filter() {
-        html.element(
-                "label.filter",
-                () -> {
-                    html.single("input", "type", "checkbox", "id", "less");
-                    html.text(" Show only what is wrong, and what it blocks");
-                });
+        html.element("label.filter", () -> {
+            html.single("input", "type", "checkbox", "id", "less");
+            html.text(" Show only what is wrong, and what it blocks");
+        });
     }
 
     /** The meaning of the labels of gates, which are the suite's own. */
@@ -289,20 +265,16 @@ final class HtmlReport {
         html.element("summary", "What was known of the driver and what the settings offered");
         html.element(
                 "ul",
-                () ->
-                        Arrays.stream(Gate.values())
-                                .filter(gate -> gate != Gate.NOT_HC) // the text of HC covers it
-                                .map(g -> open.contains(g.label()) ? g.words() : g.otherwise())
-                                .forEach(clause -> html.element("li", clause)));
+                () -> Arrays.stream(Gate.values())
+                        .filter(gate -> gate != Gate.NOT_HC) // the text of HC covers it
+                        .map(g -> open.contains(g.label()) ? g.words() : g.otherwise())
+                        .forEach(clause -> html.element("li", clause)));
     }
 
     private Map<String, List<Result>> byProfile() {
         return outcome.results().stream()
-                .collect(
-                        Collectors.groupingBy(
-                                result -> result.requirement().profile(),
-                                LinkedHashMap::new,
-                                Collectors.toList()));
+                .collect(Collectors.groupingBy(
+                        result -> result.requirement().profile(), LinkedHashMap::new, Collectors.toList()));
     }
 
     private void profile(String name, List<Result> members) {
@@ -310,25 +282,18 @@ final class HtmlReport {
         outcome.profiles().stream()
                 .filter(profile -> profile.name().equals(name))
                 .forEach(profile -> html.element("p.small", profile.title()));
-        Map<Requirement, List<Result>> variants =
-                members.stream()
-                        .collect(
-                                Collectors.groupingBy(
-                                        Result::requirement,
-                                        LinkedHashMap::new,
-                                        Collectors.toList()));
+        Map<Requirement, List<Result>> variants = members.stream()
+                .collect(Collectors.groupingBy(Result::requirement, LinkedHashMap::new, Collectors.toList()));
         html.element("div.list", () -> variants.forEach(results::entry));
     }
 
     private void settings() {
         if (!outcome.header().settings().isBlank()) {
             html.element("h2", "Settings of this run");
-            html.element(
-                    "details.evidence",
-                    () -> {
-                        html.element("summary", "As they were, without their secrets");
-                        html.element("pre", Excerpt.head(outcome.header().settings(), SETTINGS));
-                    });
+            html.element("details.evidence", () -> {
+                html.element("summary", "As they were, without their secrets");
+                html.element("pre", Excerpt.head(outcome.header().settings(), SETTINGS));
+            });
         }
     }
 

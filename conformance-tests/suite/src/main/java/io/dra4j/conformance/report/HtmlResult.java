@@ -25,12 +25,7 @@ final class HtmlResult {
     private static final Set<Verdict> PROBLEMS =
             Set.of(Verdict.FAIL, Verdict.SUITE_ERROR, Verdict.DEVIATION, Verdict.WARN);
     private static final Set<Verdict> QUIET =
-            Set.of(
-                    Verdict.PASS,
-                    Verdict.NOT_APPLICABLE,
-                    Verdict.UNTESTED,
-                    Verdict.SKIPPED,
-                    Verdict.INFO);
+            Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.SKIPPED, Verdict.INFO);
 
     private final Html html;
 
@@ -86,12 +81,10 @@ final class HtmlResult {
     }
 
     private void rule(Requirement requirement) {
-        html.element(
-                "p.rule",
-                () -> {
-                    html.element("b", requirement.level().name());
-                    html.text(" ").prose(requirement.rule());
-                });
+        html.element("p.rule", () -> {
+            html.element("b", requirement.level().name());
+            html.text(" ").prose(requirement.rule());
+        });
         if (!requirement.reading().isEmpty()) {
             html.element("p.small", () -> html.text("Our reading: ").prose(requirement.reading()));
         }
@@ -99,16 +92,13 @@ final class HtmlResult {
 
     private void found(Result result) {
         if (!result.message().isBlank()) {
-            html.element(
-                    "div.message", Excerpt.head(result.message().strip(), MESSAGE), "dir", "auto");
+            html.element("div.message", Excerpt.head(result.message().strip(), MESSAGE), "dir", "auto");
         }
         if (PROBLEMS.contains(result.verdict()) && !result.requirement().hint().isEmpty()) {
-            html.element(
-                    "p.hint",
-                    () -> {
-                        html.element("b", "Hint");
-                        html.text(" ").prose(result.requirement().hint());
-                    });
+            html.element("p.hint", () -> {
+                html.element("b", "Hint");
+                html.text(" ").prose(result.requirement().hint());
+            });
         }
     }
 
@@ -120,24 +110,20 @@ final class HtmlResult {
 
     private void measured(Measured measured) {
         html.element("dt", measured.what());
-        html.element(
-                measured.isOver() ? "dd.over" : "dd",
-                () -> {
-                    html.element("b", measured.valueText());
-                    html.text(" (limit " + measured.limitText() + ")");
-                });
+        html.element(measured.isOver() ? "dd.over" : "dd", () -> {
+            html.element("b", measured.valueText());
+            html.text(" (limit " + measured.limitText() + ")");
+        });
     }
 
     private void origin(Requirement requirement) {
-        html.element(
-                "dl.origin",
-                () -> {
-                    origin("Check", requirement.test());
-                    if (requirement.observability() == Observability.STOCHASTIC) {
-                        origin("", "It has to hit a moment: a pass is no proof.");
-                    }
-                    origin("Source", requirement.source());
-                });
+        html.element("dl.origin", () -> {
+            origin("Check", requirement.test());
+            if (requirement.observability() == Observability.STOCHASTIC) {
+                origin("", "It has to hit a moment: a pass is no proof.");
+            }
+            origin("Source", requirement.source());
+        });
     }
 
     private void origin(String name, String text) {
@@ -153,15 +139,13 @@ final class HtmlResult {
         if ((calls + evidence.requests() + evidence.files() + evidence.log()).isBlank()) {
             return;
         }
-        html.element(
-                "details.evidence",
-                () -> {
-                    html.element("summary", "Evidence: what was called, asked and written");
-                    part("Calls of the kubelet", Excerpt.tail(calls, most));
-                    part("Requests to the API server", Excerpt.tail(evidence.requests(), most));
-                    part("CDI directory", Excerpt.head(evidence.files(), most));
-                    part("The end of the driver's output", Excerpt.tail(evidence.log(), most));
-                });
+        html.element("details.evidence", () -> {
+            html.element("summary", "Evidence: what was called, asked and written");
+            part("Calls of the kubelet", Excerpt.tail(calls, most));
+            part("Requests to the API server", Excerpt.tail(evidence.requests(), most));
+            part("CDI directory", Excerpt.head(evidence.files(), most));
+            part("The end of the driver's output", Excerpt.tail(evidence.log(), most));
+        });
     }
 
     private void part(String title, String text) {
@@ -186,15 +170,13 @@ final class HtmlResult {
 
     private void summary(Requirement requirement, List<Result> variants) {
         html.element("span.id", requirement.id());
-        html.element(
-                "span.badges",
-                () -> {
-                    for (Verdict verdict : Wording.WORST_FIRST) {
-                        if (variants.stream().anyMatch(one -> one.verdict() == verdict)) {
-                            badge(verdict);
-                        }
-                    }
-                });
+        html.element("span.badges", () -> {
+            for (Verdict verdict : Wording.WORST_FIRST) {
+                if (variants.stream().anyMatch(one -> one.verdict() == verdict)) {
+                    badge(verdict);
+                }
+            }
+        });
         html.element("span.short", () -> html.prose(requirement.rule()));
     }
 
@@ -211,12 +193,10 @@ final class HtmlResult {
             html.element("p", () -> link(result));
             return;
         }
-        html.element(
-                "p",
-                () -> {
-                    badge(result.verdict());
-                    variant(result);
-                });
+        html.element("p", () -> {
+            badge(result.verdict());
+            variant(result);
+        });
         found(result);
         measured(result);
         evidence(result);
@@ -225,7 +205,6 @@ final class HtmlResult {
     private void link(Result result) {
         badge(result.verdict());
         variant(result);
-        html.text(" ")
-                .element("a", "message, hint and evidence are above", "href", "#" + anchor(result));
+        html.text(" ").element("a", "message, hint and evidence are above", "href", "#" + anchor(result));
     }
 }

@@ -88,8 +88,7 @@ final class JunitReport {
         end(xml, 1);
     }
 
-    private static void counts(XMLStreamWriter xml, List<Result> results)
-            throws XMLStreamException {
+    private static void counts(XMLStreamWriter xml, List<Result> results) throws XMLStreamException {
         Map<Verdict, Integer> tally = Wording.tally(results);
         int skipped = (int) results.stream().filter(JunitReport::skipped).count();
         attribute(xml, "tests", "" + results.size());
@@ -117,11 +116,7 @@ final class JunitReport {
             case FAIL -> problem(xml, "failure", result);
             case SUITE_ERROR -> problem(xml, "error", result);
             case WARN, INFO ->
-                    element(
-                            xml,
-                            "system-out",
-                            3,
-                            Wording.label(result.verdict()) + ": " + explanation(result));
+                element(xml, "system-out", 3, Wording.label(result.verdict()) + ": " + explanation(result));
             case PASS -> measured(xml, result);
             default -> {
                 start(xml, "skipped", 3);
@@ -149,8 +144,7 @@ final class JunitReport {
         return Wording.label(result.verdict()) + ": " + result.message().strip();
     }
 
-    private static void problem(XMLStreamWriter xml, String element, Result result)
-            throws XMLStreamException {
+    private static void problem(XMLStreamWriter xml, String element, Result result) throws XMLStreamException {
         start(xml, element, 3);
         attribute(xml, "message", Excerpt.line(result.message(), ATTRIBUTE));
         attribute(xml, "type", result.requirement().level().name());
@@ -162,8 +156,7 @@ final class JunitReport {
         }
     }
 
-    private static void element(XMLStreamWriter xml, String name, int depth, String text)
-            throws XMLStreamException {
+    private static void element(XMLStreamWriter xml, String name, int depth, String text) throws XMLStreamException {
         start(xml, name, depth);
         characters(xml, text);
         xml.writeEndElement();
@@ -188,8 +181,7 @@ final class JunitReport {
         return String.format(Locale.ROOT, "%.3f", took.toMillis() / 1000.0);
     }
 
-    private static void start(XMLStreamWriter xml, String name, int depth)
-            throws XMLStreamException {
+    private static void start(XMLStreamWriter xml, String name, int depth) throws XMLStreamException {
         xml.writeCharacters("\n" + "  ".repeat(depth));
         xml.writeStartElement(name);
     }
@@ -199,8 +191,7 @@ final class JunitReport {
         xml.writeEndElement();
     }
 
-    private static void attribute(XMLStreamWriter xml, String name, String value)
-            throws XMLStreamException {
+    private static void attribute(XMLStreamWriter xml, String name, String value) throws XMLStreamException {
         xml.writeAttribute(name, Excerpt.head(VisibleText.of(value), 4 * ATTRIBUTE));
     }
 

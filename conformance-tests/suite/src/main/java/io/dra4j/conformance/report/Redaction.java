@@ -39,28 +39,21 @@ final class Redaction {
             "(?:token|passwd|password|passphrase|secret|credentials?|client-key-data|api[_-]?key|access[_-]?key|private[_-]?key)";
     private static final String VALUE = "(?:\"[^\"\n]*+\"?|'[^'\n]*+'?|[^\\s\"',;&}\\]]++)";
 
-    private static final List<Rule> RULES =
-            List.of(
-                    // --- headers and what they carry
-                    rule("(authorization[\"']?\\s{0,4}[:=]\\s{0,4}[\"'\\[]{0,2})[^\"'\n\\]]++"),
-                    rule("(\\bbearer\\s{1,4})[\\w.~+/=-]++"),
-                    rule("()\\beyJ[\\w-]{8,}+\\.[\\w-]++(?:\\.[\\w-]*+)?"),
-                    rule("(://)[^\\s/:@]{1,64}:[^\\s/@]{1,256}@", "@"),
-                    // --- keys
-                    rule(
-                            "(-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----)[^-]*+(?:-----END [A-Z ]{0,24}PRIVATE KEY-----)?"),
-                    // --- fields, variables, options: token: x, "token":"x", TOKEN=x, --token x
-                    rule(
-                            "((?<![\\w.-])-[\\w.-]{0,40}"
-                                    + SECRET
-                                    + "[\"']?(?:[ =]|,?\\s{1,8}(?:- )?))"
-                                    + VALUE),
-                    rule("(" + SECRET + "\\\\?[\"']?[ \t]{0,4}[:=]\\s{0,40}\\\\?)" + VALUE),
-                    rule(
-                            "(name[\"']?\\s?:\\s?[\"']?[\\w.-]{0,40}"
-                                    + SECRET
-                                    + "[\"']?\\s?,?\\s{0,40}[\"']?value[\"']?\\s?:\\s{0,4})"
-                                    + VALUE));
+    private static final List<Rule> RULES = List.of(
+            // --- headers and what they carry
+            rule("(authorization[\"']?\\s{0,4}[:=]\\s{0,4}[\"'\\[]{0,2})[^\"'\n\\]]++"),
+            rule("(\\bbearer\\s{1,4})[\\w.~+/=-]++"),
+            rule("()\\beyJ[\\w-]{8,}+\\.[\\w-]++(?:\\.[\\w-]*+)?"),
+            rule("(://)[^\\s/:@]{1,64}:[^\\s/@]{1,256}@", "@"),
+            // --- keys
+            rule("(-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----)[^-]*+(?:-----END [A-Z ]{0,24}PRIVATE KEY-----)?"),
+            // --- fields, variables, options: token: x, "token":"x", TOKEN=x, --token x
+            rule("((?<![\\w.-])-[\\w.-]{0,40}" + SECRET + "[\"']?(?:[ =]|,?\\s{1,8}(?:- )?))" + VALUE),
+            rule("(" + SECRET + "\\\\?[\"']?[ \t]{0,4}[:=]\\s{0,40}\\\\?)" + VALUE),
+            rule("(name[\"']?\\s?:\\s?[\"']?[\\w.-]{0,40}"
+                    + SECRET
+                    + "[\"']?\\s?,?\\s{0,40}[\"']?value[\"']?\\s?:\\s{0,4})"
+                    + VALUE));
 
     private static final Pattern RUN = Pattern.compile("[A-Za-z0-9+/_-]{" + LONG + ",}+={0,2}");
 
@@ -110,24 +103,23 @@ final class Redaction {
         Header header = outcome.header();
         Map<String, String> implementation = new LinkedHashMap<>();
         header.implementation().forEach((key, value) -> implementation.put(key, text(value)));
-        Header clean =
-                new Header(
-                        header.suiteVersion(),
-                        header.catalogueVersion(),
-                        header.seed(),
-                        header.kubernetes(),
-                        header.apiServer(),
-                        header.driverKind(),
-                        text(header.driverName()),
-                        header.services(),
-                        implementation,
-                        header.detected(),
-                        header.declared(),
-                        header.timeoutFactor(),
-                        header.strict(),
-                        header.started(),
-                        header.took(),
-                        text(header.settings()));
+        Header clean = new Header(
+                header.suiteVersion(),
+                header.catalogueVersion(),
+                header.seed(),
+                header.kubernetes(),
+                header.apiServer(),
+                header.driverKind(),
+                text(header.driverName()),
+                header.services(),
+                implementation,
+                header.detected(),
+                header.declared(),
+                header.timeoutFactor(),
+                header.strict(),
+                header.started(),
+                header.took(),
+                text(header.settings()));
         return new Outcome(
                 clean,
                 outcome.profiles(),

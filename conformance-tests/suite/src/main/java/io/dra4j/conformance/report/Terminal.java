@@ -51,20 +51,14 @@ public record Terminal(PrintStream out, boolean unicode, boolean live) {
     }
 
     /** The same, with all that it depends on. */
-    static Terminal of(
-            PrintStream out,
-            boolean console,
-            @Nullable String charset,
-            Map<String, String> environment) {
-        boolean unicode =
-                charset != null
-                        && Charset.isSupported(charset)
-                        && Charset.forName(charset).newEncoder().canEncode(SAMPLE);
-        boolean live =
-                console
-                        && !environment.containsKey("CI")
-                        && environment.getOrDefault("NO_COLOR", "").isEmpty()
-                        && !environment.getOrDefault("TERM", "").equals("dumb");
+    static Terminal of(PrintStream out, boolean console, @Nullable String charset, Map<String, String> environment) {
+        boolean unicode = charset != null
+                && Charset.isSupported(charset)
+                && Charset.forName(charset).newEncoder().canEncode(SAMPLE);
+        boolean live = console
+                && !environment.containsKey("CI")
+                && environment.getOrDefault("NO_COLOR", "").isEmpty()
+                && !environment.getOrDefault("TERM", "").equals("dumb");
         return new Terminal(out, unicode, live);
     }
 

@@ -40,10 +40,7 @@ public final class TerminalProgress implements Progress {
     @Override
     public synchronized void ended(Result result) {
         Requirement requirement = result.requirement();
-        areas.ended(
-                requirement.area(),
-                requirement.id() + bracketed(result.variant()),
-                result.verdict());
+        areas.ended(requirement.area(), requirement.id() + bracketed(result.variant()), result.verdict());
         Result clean = Redaction.result(result);
         redraw(terminal.live() ? problem(clean) : lines(clean));
     }
@@ -61,12 +58,11 @@ public final class TerminalProgress implements Progress {
     }
 
     private List<String> lines(Result result) {
-        String line =
-                "%-14s  %-22s  %8s"
-                        .formatted(
-                                Wording.label(result.verdict()),
-                                result.requirement().id() + bracketed(result.variant()),
-                                result.took().isZero() ? "" : Wording.took(result.took()));
+        String line = "%-14s  %-22s  %8s"
+                .formatted(
+                        Wording.label(result.verdict()),
+                        result.requirement().id() + bracketed(result.variant()),
+                        result.took().isZero() ? "" : Wording.took(result.took()));
         List<String> problem = problem(result);
         if (problem.isEmpty() && !result.message().isBlank()) {
             line += "  " + terminal.shown(Excerpt.line(result.message(), LINE));
@@ -84,14 +80,11 @@ public final class TerminalProgress implements Progress {
 
     private List<String> details(Result result) {
         Requirement requirement = result.requirement();
-        String title =
-                AreaMarks.mark(terminal, result.verdict())
-                        + " "
-                        + terminal.coloured(Colour.STRONG, result.name())
-                        + " "
-                        + terminal.coloured(
-                                AreaMarks.colour(result.verdict()),
-                                Wording.label(result.verdict()));
+        String title = AreaMarks.mark(terminal, result.verdict())
+                + " "
+                + terminal.coloured(Colour.STRONG, result.name())
+                + " "
+                + terminal.coloured(AreaMarks.colour(result.verdict()), Wording.label(result.verdict()));
         List<String> details = new ArrayList<>(List.of(title));
         details.addAll(part("rule", requirement.level() + " " + requirement.rule()));
         details.addAll(part("found", result.message()));
@@ -106,7 +99,8 @@ public final class TerminalProgress implements Progress {
         if (text.isBlank()) {
             return List.of();
         }
-        List<String> all = terminal.shown(text.strip()).lines().limit(LINES + 1L).toList();
+        List<String> all =
+                terminal.shown(text.strip()).lines().limit(LINES + 1L).toList();
         String label = terminal.coloured(Colour.QUIET, "  %-6s".formatted(name));
         String margin = " ".repeat(8);
         List<String> lines = new ArrayList<>();

@@ -55,29 +55,22 @@ final class TerminalSummary {
         }
         numbers.append("%7s".formatted(others == 0 ? terminal.either("·", "-") : others));
         String name = profile.profile().name() + (profile.profile().core() ? " (core)" : "");
-        lines.add(
-                "%-23s  ".formatted(name)
-                        + terminal.coloured(
-                                colour(profile.success()),
-                                "%-14s".formatted(Wording.grade(profile)))
-                        + " "
-                        + numbers);
+        lines.add("%-23s  ".formatted(name)
+                + terminal.coloured(colour(profile.success()), "%-14s".formatted(Wording.grade(profile)))
+                + " "
+                + numbers);
     }
 
     /** Prints the last column, if there is anything to count. */
     private void others() {
-        Map<Verdict, Long> found =
-                outcome.results().stream()
-                        .map(Result::verdict)
-                        .filter(verdict -> !COLUMNS.contains(verdict))
-                        .collect(
-                                Collectors.groupingBy(
-                                        verdict -> verdict, TreeMap::new, Collectors.counting()));
+        Map<Verdict, Long> found = outcome.results().stream()
+                .map(Result::verdict)
+                .filter(verdict -> !COLUMNS.contains(verdict))
+                .collect(Collectors.groupingBy(verdict -> verdict, TreeMap::new, Collectors.counting()));
         if (!found.isEmpty()) {
-            lines.add(
-                    found.entrySet().stream()
-                            .map(one -> one.getValue() + " " + Wording.label(one.getKey()))
-                            .collect(Collectors.joining(", ", "OTHER: ", "")));
+            lines.add(found.entrySet().stream()
+                    .map(one -> one.getValue() + " " + Wording.label(one.getKey()))
+                    .collect(Collectors.joining(", ", "OTHER: ", "")));
         }
     }
 
@@ -97,12 +90,11 @@ final class TerminalSummary {
         }
         for (Result result : found) {
             String message = Excerpt.line(result.message(), MESSAGE);
-            lines.add(
-                    AreaMarks.mark(terminal, verdict)
-                            + " "
-                            + terminal.coloured(Colour.STRONG, result.name())
-                            + "  "
-                            + terminal.shown(message));
+            lines.add(AreaMarks.mark(terminal, verdict)
+                    + " "
+                    + terminal.coloured(Colour.STRONG, result.name())
+                    + "  "
+                    + terminal.shown(message));
             result.measurements().stream()
                     .filter(Measured::isOver)
                     .forEach(one -> lines.add("  measured " + terminal.shown(one.toString())));
@@ -129,11 +121,8 @@ final class TerminalSummary {
         outcome.with(Verdict.FAIL).stream()
                 .findFirst()
                 .map(result -> result.requirement().id())
-                .ifPresent(
-                        id ->
-                                lines.add(
-                                        "What to do: see the hints above and in the report, or dra-conformance explain "
-                                                + id));
+                .ifPresent(id -> lines.add(
+                        "What to do: see the hints above and in the report, or dra-conformance explain " + id));
     }
 
     private static List<String> wrapped(String text) {
@@ -142,22 +131,20 @@ final class TerminalSummary {
 
     private void verdict() {
         Header header = outcome.header();
-        Colour colour =
-                switch (outcome.exitCode()) {
-                    case 0 -> Colour.GOOD;
-                    case 1 -> Colour.BAD;
-                    case 2 -> Colour.DOUBTFUL;
-                    default -> Colour.OTHER;
-                };
+        Colour colour = switch (outcome.exitCode()) {
+            case 0 -> Colour.GOOD;
+            case 1 -> Colour.BAD;
+            case 2 -> Colour.DOUBTFUL;
+            default -> Colour.OTHER;
+        };
         lines.add("");
         lines.add(terminal.coloured(colour, Wording.headline(outcome) + "."));
         lines.addAll(wrapped(Wording.sentence(outcome)));
-        lines.add(
-                "%s, %s, requirements %s, seed %d."
-                        .formatted(
-                                terminal.shown(header.driverName()),
-                                Wording.took(header.took()),
-                                header.catalogueVersion(),
-                                header.seed()));
+        lines.add("%s, %s, requirements %s, seed %d."
+                .formatted(
+                        terminal.shown(header.driverName()),
+                        Wording.took(header.took()),
+                        header.catalogueVersion(),
+                        header.seed()));
     }
 }

@@ -23,18 +23,17 @@ final class Wording {
             "Passing this suite is not a CNCF certification: the CNCF certifies platforms, and no program of it certifies drivers. It is what this suite has seen of this driver, on one machine, at one time.";
 
     /** By their weight for a driver; what was found goes before what was not tried. */
-    static final List<Verdict> WORST_FIRST =
-            List.of(
-                    Verdict.FAIL,
-                    Verdict.SUITE_ERROR,
-                    Verdict.DEVIATION,
-                    Verdict.WARN,
-                    Verdict.INFO,
-                    Verdict.PASS,
-                    Verdict.BLOCKED,
-                    Verdict.UNTESTED,
-                    Verdict.SKIPPED,
-                    Verdict.NOT_APPLICABLE);
+    static final List<Verdict> WORST_FIRST = List.of(
+            Verdict.FAIL,
+            Verdict.SUITE_ERROR,
+            Verdict.DEVIATION,
+            Verdict.WARN,
+            Verdict.INFO,
+            Verdict.PASS,
+            Verdict.BLOCKED,
+            Verdict.UNTESTED,
+            Verdict.SKIPPED,
+            Verdict.NOT_APPLICABLE);
 
     private static final List<String> IMPLEMENTATION =
             List.of("organization", "project", "url", "version", "contact", "language");
@@ -96,21 +95,17 @@ final class Wording {
     static String sentence(Outcome outcome) {
         long failed = requirements(outcome, Verdict.FAIL);
         return switch (outcome.exitCode()) {
-            case 0 ->
-                    "The driver keeps every rule that it must keep"
-                            + warned(outcome)
-                            + "."
-                            + untested(outcome);
+            case 0 -> "The driver keeps every rule that it must keep" + warned(outcome) + "." + untested(outcome);
             case 1 -> broken(failed) + warned(outcome) + ".";
             case 2 ->
-                    "The driver breaks no rule that it must keep, but for known failures. Core profiles that are partial, by these or because not all was tried: "
-                            + partial(outcome)
-                            + ".";
+                "The driver breaks no rule that it must keep, but for known failures. Core profiles that are partial, by these or because not all was tried: "
+                        + partial(outcome)
+                        + ".";
             default ->
-                    "The suite itself failed in "
-                            + count(requirements(outcome, Verdict.SUITE_ERROR), "check")
-                            + ", so there is no whole answer."
-                            + (failed == 0 ? "" : " " + broken(failed) + warned(outcome) + ".");
+                "The suite itself failed in "
+                        + count(requirements(outcome, Verdict.SUITE_ERROR), "check")
+                        + ", so there is no whole answer."
+                        + (failed == 0 ? "" : " " + broken(failed) + warned(outcome) + ".");
         };
     }
 
@@ -126,9 +121,7 @@ final class Wording {
     /** A success leaves open what this run had no means to try. */
     private static String untested(Outcome outcome) {
         long untested = outcome.results().stream().filter(Outcome::lacksMeans).count();
-        return untested == 0
-                ? ""
-                : " Not tried, for the reasons in the report: " + count(untested, "check") + ".";
+        return untested == 0 ? "" : " Not tried, for the reasons in the report: " + count(untested, "check") + ".";
     }
 
     private static String partial(Outcome outcome) {
@@ -165,7 +158,10 @@ final class Wording {
 
     /** Returns how many requirements have a verdict in a variant or more. */
     private static long requirements(Outcome outcome, Verdict verdict) {
-        return outcome.with(verdict).stream().map(one -> one.requirement().id()).distinct().count();
+        return outcome.with(verdict).stream()
+                .map(one -> one.requirement().id())
+                .distinct()
+                .count();
     }
 
     /** Returns the number of results of each verdict; all verdicts are there, in their order. */

@@ -36,14 +36,14 @@ final class YamlReport {
     private static final int MESSAGE = 4_000;
     private static final int SETTINGS = 100_000;
 
-    private static final ObjectMapper YAML =
-            YAMLMapper.builder(YAMLFactory.builder().stringQuotingChecker(new Quoting()).build())
-                    .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
-                    .disable(YAMLGenerator.Feature.SPLIT_LINES)
-                    .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
-                    .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
-                    .enable(YAMLGenerator.Feature.LITERAL_BLOCK_STYLE)
-                    .build();
+    private static final ObjectMapper YAML = YAMLMapper.builder(
+                    YAMLFactory.builder().stringQuotingChecker(new Quoting()).build())
+            .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+            .disable(YAMLGenerator.Feature.SPLIT_LINES)
+            .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+            .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
+            .enable(YAMLGenerator.Feature.LITERAL_BLOCK_STYLE)
+            .build();
 
     /** Quotes as well what some parser takes for a number, a time or a date. */
     private static final class Quoting extends StringQuotingChecker.Default {
@@ -70,14 +70,15 @@ final class YamlReport {
         report.put("suite", suite());
         report.put("implementation", implementation());
         report.put("mode", mode());
-        report.put(
-                "capabilities", map("detected", header.detected(), "declared", header.declared()));
+        report.put("capabilities", map("detected", header.detected(), "declared", header.declared()));
         report.put("exitCode", outcome.exitCode());
         report.put("summary", Wording.headline(outcome) + ". " + Wording.sentence(outcome));
         if (!outcome.notes().isEmpty()) {
             report.put("notes", outcome.notes().stream().map(VisibleText::of).toList());
         }
-        report.put("profiles", outcome.profileOutcomes().stream().map(this::profile).toList());
+        report.put(
+                "profiles",
+                outcome.profileOutcomes().stream().map(this::profile).toList());
         report.put("timeouts", timeouts());
         report.put("results", outcome.results().stream().map(YamlReport::result).toList());
         report.put("settings", Excerpt.head(VisibleText.of(header.settings()), SETTINGS));
@@ -133,27 +134,23 @@ final class YamlReport {
 
     private Map<String, Object> profile(ProfileOutcome profile) {
         Map<String, Integer> statistics = new LinkedHashMap<>();
-        Wording.tally(outcome.of(profile.profile()))
-                .forEach((verdict, n) -> statistics.put(Wording.key(verdict), n));
-        Map<String, Object> map =
-                map(
-                        "name", profile.profile().name(),
-                        "core", profile.profile().core(),
-                        "result", Wording.grade(profile).replace("not applicable", "notApplicable"),
-                        "statistics", statistics);
+        Wording.tally(outcome.of(profile.profile())).forEach((verdict, n) -> statistics.put(Wording.key(verdict), n));
+        Map<String, Object> map = map(
+                "name", profile.profile().name(),
+                "core", profile.profile().core(),
+                "result", Wording.grade(profile).replace("not applicable", "notApplicable"),
+                "statistics", statistics);
         list(map, "failed", profile, Verdict.FAIL);
         list(map, "deviations", profile, Verdict.DEVIATION);
         list(map, "suiteErrors", profile, Verdict.SUITE_ERROR);
         return map;
     }
 
-    private void list(
-            Map<String, Object> map, String key, ProfileOutcome profile, Verdict verdict) {
-        List<Map<String, Object>> results =
-                outcome.of(profile.profile()).stream()
-                        .filter(result -> result.verdict() == verdict)
-                        .map(YamlReport::brief)
-                        .toList();
+    private void list(Map<String, Object> map, String key, ProfileOutcome profile, Verdict verdict) {
+        List<Map<String, Object>> results = outcome.of(profile.profile()).stream()
+                .filter(result -> result.verdict() == verdict)
+                .map(YamlReport::brief)
+                .toList();
         if (!results.isEmpty()) {
             map.put(key, results);
         }

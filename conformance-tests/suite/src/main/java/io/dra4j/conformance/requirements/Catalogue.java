@@ -31,12 +31,11 @@ public final class Catalogue {
 
     private static final String RESOURCE = "requirements.yaml";
 
-    private static final ObjectMapper YAML =
-            YAMLMapper.builder()
-                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                    .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-                    .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))
-                    .build();
+    private static final ObjectMapper YAML = YAMLMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))
+            .build();
 
     /** The file's own form; its requirements are decoded one by one, to name the damaged one. */
     private record Content(String version, List<Profile> profiles, List<JsonNode> requirements) {}
@@ -125,25 +124,18 @@ public final class Catalogue {
         known(requirement, "requirement", requirement.needs(), requirements);
     }
 
-    private static void known(
-            Requirement requirement, String what, List<String> names, Map<String, ?> all) {
+    private static void known(Requirement requirement, String what, List<String> names, Map<String, ?> all) {
         for (String name : names) {
             if (!all.containsKey(name)) {
                 throw new IllegalArgumentException(
-                        requirement.id()
-                                + " names the "
-                                + what
-                                + " "
-                                + name
-                                + ", which is unknown");
+                        requirement.id() + " names the " + what + " " + name + ", which is unknown");
             }
         }
     }
 
     private void checkOrder(Requirement requirement, List<String> way) {
         if (way.contains(requirement.id())) {
-            throw new IllegalArgumentException(
-                    requirement.id() + " needs itself, by way of " + String.join(", ", way));
+            throw new IllegalArgumentException(requirement.id() + " needs itself, by way of " + String.join(", ", way));
         }
         List<String> further = new ArrayList<>(way);
         further.add(requirement.id());

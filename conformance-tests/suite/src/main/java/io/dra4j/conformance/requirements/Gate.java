@@ -6,31 +6,16 @@ import com.fasterxml.jackson.annotation.JsonValue;
 
 /** A condition for a requirement to be applicable: of the driver, or of the setting. */
 public enum Gate {
-    PROC(
-            "proc",
-            "the suite may start, stop and kill the driver",
-            "the suite may not start, stop and kill the driver"),
+    PROC("proc", "the suite may start, stop and kill the driver", "the suite may not start, stop and kill the driver"),
     API(
             "api",
             "the driver talks to the API server through the suite's proxy",
             "the driver does not talk to the API server through the suite's proxy"),
-    CDI(
-            "cdi",
-            "the driver answers with CDI device ids",
-            "the driver answers without CDI device ids"),
+    CDI("cdi", "the driver answers with CDI device ids", "the driver answers without CDI device ids"),
     DEV1("dev1", "the driver publishes a device", "the driver publishes no device"),
-    DEV2(
-            "dev2",
-            "the driver publishes two devices or more",
-            "the driver publishes fewer than two devices"),
-    CFG_OK(
-            "cfgOK",
-            "the settings have a valid opaque config",
-            "the settings have no valid opaque config"),
-    CFG_BAD(
-            "cfgBad",
-            "the settings have an invalid opaque config",
-            "the settings have no invalid opaque config"),
+    DEV2("dev2", "the driver publishes two devices or more", "the driver publishes fewer than two devices"),
+    CFG_OK("cfgOK", "the settings have a valid opaque config", "the settings have no valid opaque config"),
+    CFG_BAD("cfgBad", "the settings have an invalid opaque config", "the settings have no invalid opaque config"),
     CFG_SEE(
             "cfgSee",
             "the settings name the effect of a config on the CDI edits",
@@ -53,18 +38,12 @@ public enum Gate {
     ADM("adm", "the driver supports admin access", "the settings do not declare admin access"),
     CTR("ctr", "the driver publishes shared counters", "the driver publishes no shared counters"),
     TAINT("taint", "the driver publishes taints", "the driver publishes no taints"),
-    BIND(
-            "bind",
-            "the driver publishes binding conditions",
-            "the driver publishes no binding conditions"),
+    BIND("bind", "the driver publishes binding conditions", "the driver publishes no binding conditions"),
     DST(
             "dst",
             "the driver writes the status of its devices into claims",
             "the settings do not declare that the driver writes device status"),
-    META(
-            "meta",
-            "the driver writes device metadata files",
-            "the settings do not declare device metadata"),
+    META("meta", "the driver writes device metadata files", "the settings do not declare device metadata"),
     METRICS(
             "metrics",
             "the settings name the address of the driver's metrics",
@@ -77,14 +56,8 @@ public enum Gate {
             "state",
             "the settings name the state files of the driver",
             "the settings do not name the state files of the driver"),
-    OLD(
-            "old",
-            "the settings name an older release of the driver",
-            "the settings name no older release of the driver"),
-    BOTH(
-            "both",
-            "the driver serves both v1 and v1beta1",
-            "the driver does not serve both v1 and v1beta1");
+    OLD("old", "the settings name an older release of the driver", "the settings name no older release of the driver"),
+    BOTH("both", "the driver serves both v1 and v1beta1", "the driver does not serve both v1 and v1beta1");
 
     private final String label;
     private final String words;

@@ -55,10 +55,8 @@ record AdminRules(TestContext context) {
             Violation.unless(!context.cdi().find(id).isEmpty())
                     .because("%s took the CDI device %s of another claim away", cause, id);
         }
-        Violation.unless(
-                        context.cdi().edits(answer.devices()).equals(edits)
-                                && Reported.of(context.calls().prepared(claim))
-                                        .equals(Reported.of(answer)))
+        Violation.unless(context.cdi().edits(answer.devices()).equals(edits)
+                        && Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)))
                 .because("%s changed what another claim of the device has", cause);
     }
 
@@ -67,9 +65,7 @@ record AdminRules(TestContext context) {
         KubeletClaim third = context.claims().allocate(device);
         CallResult result = context.calls().prepare(third);
         Violation.unless(result.complaint().isPresent() || !defends())
-                .because(
-                        "the unprepare of a claim with admin access freed device %s of its owner",
-                        device);
+                .because("the unprepare of a claim with admin access freed device %s of its owner", device);
         context.calls().unprepared(third);
     }
 
@@ -80,8 +76,10 @@ record AdminRules(TestContext context) {
         context.tidy();
         PublishedDevice device = context.devices().exclusive();
         context.calls().prepared(context.claims().allocate(device));
-        boolean refused =
-                context.calls().prepare(context.claims().allocate(device)).complaint().isPresent();
+        boolean refused = context.calls()
+                .prepare(context.claims().allocate(device))
+                .complaint()
+                .isPresent();
         context.tidy();
         return refused;
     }
@@ -92,17 +90,10 @@ record AdminRules(TestContext context) {
         List<String> normal = edits(context.claims().allocate(device));
         Set<String> privileges = new HashSet<>(edits(admin(device)));
         normal.forEach(privileges::remove);
-        NotApplicable.unless(
-                !privileges.isEmpty(), "admin access adds nothing to the edits of a device");
+        NotApplicable.unless(!privileges.isEmpty(), "admin access adds nothing to the edits of a device");
         for (Valid config : context.settings().driver().configs().valid()) {
-            List<String> configured =
-                    edits(
-                            context.claims()
-                                    .create(
-                                            context.claims()
-                                                    .draft()
-                                                    .request("r0", device)
-                                                    .config(config.parameters())));
+            List<String> configured = edits(context.claims()
+                    .create(context.claims().draft().request("r0", device).config(config.parameters())));
             for (String line : configured) {
                 Violation.unless(!privileges.contains(line))
                         .because(
@@ -114,10 +105,9 @@ record AdminRules(TestContext context) {
 
     /** Returns the edits of a claim's container, without those that are the claim's alone. */
     private List<String> edits(KubeletClaim claim) {
-        List<String> lines =
-                context.cdi().edits(context.calls().prepared(claim).devices()).stream()
-                        .map(line -> line.replace(claim.uid(), "UID").replace(claim.name(), "NAME"))
-                        .toList();
+        List<String> lines = context.cdi().edits(context.calls().prepared(claim).devices()).stream()
+                .map(line -> line.replace(claim.uid(), "UID").replace(claim.name(), "NAME"))
+                .toList();
         context.tidy();
         return lines;
     }

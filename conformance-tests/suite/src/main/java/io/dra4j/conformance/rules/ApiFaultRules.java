@@ -105,11 +105,9 @@ record ApiFaultRules(TestContext context) {
             context.proxy().up();
         }
         if (!early && instance.isAlive()) {
-            Violation.unless(
-                            context.driver()
-                                    .registers(before, context.driver().adapter().startTimeout()))
-                    .because(
-                            "the driver was started without an API server, and has not registered since there is one");
+            Violation.unless(context.driver()
+                            .registers(before, context.driver().adapter().startTimeout()))
+                    .because("the driver was started without an API server, and has not registered since there is one");
             return;
         }
         if (!instance.isAlive()) {
@@ -167,13 +165,10 @@ record ApiFaultRules(TestContext context) {
         Duration limit = limit(timed(() -> context.calls().prepared(first)));
         context.calls().unprepared(first);
         KubeletClaim claim = context.claims().allocate(device);
-        Injection held =
-                context.inject(Fault.delay(limit.multipliedBy(9)).on(HeldPrepare.readsOf(claim)));
+        Injection held = context.inject(Fault.delay(limit.multipliedBy(9)).on(HeldPrepare.readsOf(claim)));
         CallResult late = context.calls().prepareWithin(SHORT, claim);
         held.close();
-        NotApplicable.unless(
-                late.complaint().isPresent(),
-                "the driver prepares a claim without a read of its object");
+        NotApplicable.unless(late.complaint().isPresent(), "the driver prepares a claim without a read of its object");
         eventually(claim, limit, "a prepare that an earlier caller gave up");
         context.calls().unprepared(claim);
     }
@@ -192,13 +187,10 @@ record ApiFaultRules(TestContext context) {
     void aClaimThatWaitsDelaysNoOther() {
         List<PublishedDevice> two = context.devices().some(2);
         KubeletClaim other = context.claims().allocate(two.get(1));
-        Duration limit =
-                limit(
-                        timed(
-                                () -> {
-                                    context.calls().prepared(other);
-                                    context.calls().unprepared(other);
-                                }));
+        Duration limit = limit(timed(() -> {
+            context.calls().prepared(other);
+            context.calls().unprepared(other);
+        }));
         KubeletClaim slow = context.claims().allocate(two.get(0));
         try (HeldPrepare held = HeldPrepare.ofReads(context, slow)) {
             String meanwhile = " of a claim, while another's waits for the API server,";
@@ -222,13 +214,13 @@ record ApiFaultRules(TestContext context) {
         } else {
             context.proxy().cutWatches();
         }
-        CallResult result = context.calls().prepareWithin(limit, context.claims().allocate(device));
+        CallResult result =
+                context.calls().prepareWithin(limit, context.claims().allocate(device));
         context.transcript()
-                .note(
-                        "requests for slices that were refused: "
-                                + context.proxy()
-                                        .requests(slices.and(Requests.after(before)))
-                                        .size());
+                .note("requests for slices that were refused: "
+                        + context.proxy()
+                                .requests(slices.and(Requests.after(before)))
+                                .size());
         broken.close();
         good(result, "a prepare, while the driver may not publish its devices,");
         context.awaitPools();
@@ -237,20 +229,17 @@ record ApiFaultRules(TestContext context) {
     @Rule("DRA-PREP-34")
     void afterServerErrorsAPrepareSucceeds() {
         Untested.unless(
-                context.detected().contains("api"),
-                "the driver's requests do not come through the suite's proxy");
+                context.detected().contains("api"), "the driver's requests do not come through the suite's proxy");
         PublishedDevice device = context.devices().one();
         KubeletClaim first = context.claims().allocate(device);
         Duration limit = limit(timed(() -> context.calls().prepared(first)));
         context.calls().unprepared(first);
         KubeletClaim claim = context.claims().allocate(device);
-        Injection broken =
-                context.inject(Fault.status(500, "InternalError").on(HeldPrepare.readsOf(claim)));
+        Injection broken = context.inject(Fault.status(500, "InternalError").on(HeldPrepare.readsOf(claim)));
         CallResult failed = context.calls().prepareWithin(SHORT, claim);
         broken.close();
         NotApplicable.unless(
-                failed.complaint().isPresent(),
-                "the driver prepares a claim without a read of its object");
+                failed.complaint().isPresent(), "the driver prepares a claim without a read of its object");
         eventually(claim, limit, "the prepare of a claim whose read had failed before");
     }
 

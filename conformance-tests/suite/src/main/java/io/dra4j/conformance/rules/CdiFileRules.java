@@ -64,16 +64,17 @@ record CdiFileRules(TestContext context) {
     @Rule("DRA-CDI-09")
     void nodesExistAndAreOfOneClaim() throws IOException {
         List<PublishedDevice> usable = context.devices().some(2);
-        List<PublishedDevice> exclusive =
-                context.devices().usable().stream().filter(d -> !d.isShared()).limit(3).toList();
+        List<PublishedDevice> exclusive = context.devices().usable().stream()
+                .filter(d -> !d.isShared())
+                .limit(3)
+                .toList();
         Map<KubeletClaim, Set<String>> nodes = new LinkedHashMap<>();
         for (PublishedDevice device : exclusive.size() < 2 ? usable : exclusive) {
             KubeletClaim claim = context.claims().allocate(device);
             nodes.put(claim, nodes(prepared(claim)));
         }
         NotApplicable.unless(
-                nodes.values().stream().anyMatch(some -> !some.isEmpty()),
-                "the driver's edits have no device nodes");
+                nodes.values().stream().anyMatch(some -> !some.isEmpty()), "the driver's edits have no device nodes");
         if (exclusive.size() > 2) {
             nobodyElseHas(nodes);
         }
@@ -82,18 +83,10 @@ record CdiFileRules(TestContext context) {
     /** A node that all have serves all; one that two of three have is one's, or the other's. */
     private static void nobodyElseHas(Map<KubeletClaim, Set<String>> nodes) {
         Map<String, List<String>> owners = new TreeMap<>();
-        nodes.forEach(
-                (claim, paths) ->
-                        paths.forEach(
-                                path ->
-                                        owners.computeIfAbsent(path, p -> new ArrayList<>())
-                                                .add(claim.uid())));
-        owners.forEach(
-                (path, claims) ->
-                        Violation.unless(claims.size() == 1 || claims.size() == nodes.size())
-                                .because(
-                                        "the node %s is in the edits of the claims %s, which have exclusive devices",
-                                        path, claims));
+        nodes.forEach((claim, paths) -> paths.forEach(
+                path -> owners.computeIfAbsent(path, p -> new ArrayList<>()).add(claim.uid())));
+        owners.forEach((path, claims) -> Violation.unless(claims.size() == 1 || claims.size() == nodes.size())
+                .because("the node %s is in the edits of the claims %s, which have exclusive devices", path, claims));
     }
 
     /** The host's device nodes of an answer, each of which is looked at. */
@@ -125,9 +118,7 @@ record CdiFileRules(TestContext context) {
         String type = TYPES.getOrDefault(mode & FORMAT, "no device");
         String wanted = declared.equals("u") ? "c" : declared;
         Violation.unless(wanted.isEmpty() ? !type.equals("no device") : wanted.equals(type))
-                .because(
-                        "the device node %s is declared as \"%s\", but is \"%s\" on the host",
-                        node, declared, type);
+                .because("the device node %s is declared as \"%s\", but is \"%s\" on the host", node, declared, type);
     }
 
     @Rule("DRA-CDI-10")
@@ -203,11 +194,10 @@ record CdiFileRules(TestContext context) {
             }
             context.calls().unprepared(claim);
         }
-        List<String> left =
-                context.cdi().files().keySet().stream()
-                        .filter(name -> !before.contains(name))
-                        .filter(name -> !name.endsWith(".json") && !name.endsWith(".yaml"))
-                        .toList();
+        List<String> left = context.cdi().files().keySet().stream()
+                .filter(name -> !before.contains(name))
+                .filter(name -> !name.endsWith(".json") && !name.endsWith(".yaml"))
+                .toList();
         Violation.unless(left.isEmpty())
                 .because(
                         "after %d rounds of prepare and unprepare, files stay that are no specs: %s",
@@ -217,12 +207,10 @@ record CdiFileRules(TestContext context) {
 
     private static void closed(Path path) throws IOException {
         try {
-            Set<PosixFilePermission> modes =
-                    Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS);
+            Set<PosixFilePermission> modes = Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS);
             Violation.unless(modes.stream().noneMatch(OF_OTHERS::contains))
                     .because(
-                            "%s can be written by its group or others: %s",
-                            path, PosixFilePermissions.toString(modes));
+                            "%s can be written by its group or others: %s", path, PosixFilePermissions.toString(modes));
         } catch (NoSuchFileException e) {
             throw new Violation(path + " has gone while its claim was prepared");
         }

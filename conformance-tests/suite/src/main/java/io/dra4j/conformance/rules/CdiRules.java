@@ -30,9 +30,8 @@ record CdiRules(TestContext context) {
 
     /** The ids of an answer to a claim with several devices, if there are as many. */
     private List<String> ids() {
-        return ids(
-                context.calls()
-                        .prepared(context.claims().allocate(context.devices().forOneClaim(MANY))));
+        return ids(context.calls()
+                .prepared(context.claims().allocate(context.devices().forOneClaim(MANY))));
     }
 
     private static List<String> ids(ClaimResult answer) {
@@ -63,9 +62,7 @@ record CdiRules(TestContext context) {
         for (Resolved resolved : specs(ids())) {
             List<String> problems = CdiCheck.problems(resolved.spec());
             Violation.unless(problems.isEmpty())
-                    .because(
-                            "the CDI spec %s is invalid: %s",
-                            resolved.file(), String.join("; ", problems));
+                    .because("the CDI spec %s is invalid: %s", resolved.file(), String.join("; ", problems));
         }
     }
 
@@ -86,14 +83,10 @@ record CdiRules(TestContext context) {
         KubeletClaim claim = context.unpreparedClaim(device);
         Map<String, JsonNode> after = context.cdi().contents();
         before.forEach((file, spec) -> after.remove(file, spec));
-        after.forEach(
-                (file, spec) -> {
-                    String what =
-                            before.containsKey(file) ? "has changed: " + spec : "is still there";
-                    throw new Violation(
-                            "after Unprepare of claim %s, the CDI spec %s %s",
-                            claim.uid(), file, what);
-                });
+        after.forEach((file, spec) -> {
+            String what = before.containsKey(file) ? "has changed: " + spec : "is still there";
+            throw new Violation("after Unprepare of claim %s, the CDI spec %s %s", claim.uid(), file, what);
+        });
     }
 
     @Rule("DRA-CDI-07")
@@ -117,8 +110,7 @@ record CdiRules(TestContext context) {
         return context.cdi().edits(answer.devices());
     }
 
-    private static void unmixed(
-            KubeletClaim claim, List<String> now, List<String> before, KubeletClaim other) {
+    private static void unmixed(KubeletClaim claim, List<String> now, List<String> before, KubeletClaim other) {
         List<String> more = now.stream().filter(line -> !before.contains(line)).toList();
         Violation.unless(more.isEmpty())
                 .because(
@@ -130,9 +122,7 @@ record CdiRules(TestContext context) {
     private static void mentionsNot(KubeletClaim claim, List<String> edits, KubeletClaim other) {
         for (String line : edits) {
             Violation.unless(!line.contains(other.uid()))
-                    .because(
-                            "containers of claim %s get something of claim %s: %s",
-                            claim.uid(), other.uid(), line);
+                    .because("containers of claim %s get something of claim %s: %s", claim.uid(), other.uid(), line);
         }
     }
 
@@ -143,18 +133,14 @@ record CdiRules(TestContext context) {
         Map<String, List<JsonNode>> first = contents(device, configs, 0);
         Map<String, List<JsonNode>> second = contents(device, configs, 1);
         second.forEach(
-                (id, content) ->
-                        Violation.unless(
-                                        !first.containsKey(id)
-                                                || Objects.equals(first.get(id), content))
-                                .because(
-                                        "the CDI name %s was used again with other content: %s, before it was %s",
-                                        id, content, first.get(id)));
+                (id, content) -> Violation.unless(!first.containsKey(id) || Objects.equals(first.get(id), content))
+                        .because(
+                                "the CDI name %s was used again with other content: %s, before it was %s",
+                                id, content, first.get(id)));
     }
 
     /** Returns the edits that a claim's ids resolve to, and unprepares it. */
-    private Map<String, List<JsonNode>> contents(
-            PublishedDevice device, List<Valid> configs, int which) {
+    private Map<String, List<JsonNode>> contents(PublishedDevice device, List<Valid> configs, int which) {
         ClaimDraft draft = context.claims().draft().request("r0", device);
         if (configs.size() > which) {
             draft.config(configs.get(which).parameters(), "r0");

@@ -77,14 +77,13 @@ record ClaimRules(TestContext context) {
                 .because(
                         "the answer reports %s; the driver's own device is %s, the others are of driver %s",
                         Reported.names(answer), own, Absent.DRIVER);
-        Violation.unless(answer.devices().stream().noneMatch(one -> one.requests().contains("r1")))
-                .because(
-                        "a device is reported for request r1, which another driver's devices were allocated for");
+        Violation.unless(answer.devices().stream()
+                        .noneMatch(one -> one.requests().contains("r1")))
+                .because("a device is reported for request r1, which another driver's devices were allocated for");
         failingRollsBackNoOther(claim, own, answer);
     }
 
-    private void failingRollsBackNoOther(
-            KubeletClaim claim, PublishedDevice own, ClaimResult answer) {
+    private void failingRollsBackNoOther(KubeletClaim claim, PublishedDevice own, ClaimResult answer) {
         List<String> edits = context.cdi().edits(answer.devices());
         PublishedDevice absent = Absent.device(own.pool());
         ClaimDraft draft = context.claims().draft().request("r0", absent).bareRequest("r1");
@@ -93,9 +92,8 @@ record ClaimRules(TestContext context) {
         context.calls().refused(failing, "the driver has not its device " + absent);
         context.calls().unprepared(failing);
         ClaimResult again = context.calls().prepared(claim);
-        Violation.unless(
-                        Reported.of(again).equals(Reported.of(answer))
-                                && context.cdi().edits(again.devices()).equals(edits))
+        Violation.unless(Reported.of(again).equals(Reported.of(answer))
+                        && context.cdi().edits(again.devices()).equals(edits))
                 .because(
                         "the roll-back of a claim touched device %s of another claim, which it names for driver %s",
                         own, Absent.DRIVER);
@@ -105,8 +103,7 @@ record ClaimRules(TestContext context) {
     void aDeviceThatIsNotThereIsAnError() {
         Leftovers leftovers = Leftovers.since(context);
         PublishedDevice absent = Absent.device(context);
-        context.calls()
-                .refused(context.claims().allocate(absent), "the driver has no device " + absent);
+        context.calls().refused(context.claims().allocate(absent), "the driver has no device " + absent);
         leftovers.none("after the prepare of a device that is not there");
     }
 
@@ -114,14 +111,9 @@ record ClaimRules(TestContext context) {
     void aDeviceOfAnotherPoolIsAnError() {
         PublishedDevice device = context.devices().one();
         PublishedDevice other =
-                new PublishedDevice(
-                        "dra-conformance-other-pool",
-                        device.name(),
-                        JsonNodeFactory.instance.objectNode());
+                new PublishedDevice("dra-conformance-other-pool", device.name(), JsonNodeFactory.instance.objectNode());
         context.calls()
-                .refused(
-                        context.claims().allocate(other),
-                        "its device is in a pool that the driver has not: " + other);
+                .refused(context.claims().allocate(other), "its device is in a pool that the driver has not: " + other);
     }
 
     @Rule("DRA-PREP-17")
@@ -135,9 +127,7 @@ record ClaimRules(TestContext context) {
         if (result.complaint().isEmpty()) {
             ClaimResult answer = result.results().get(claim.uid());
             Violation.unless(answer.devices().isEmpty())
-                    .because(
-                            "a claim with another driver's devices alone is answered with %s",
-                            Reported.of(answer));
+                    .because("a claim with another driver's devices alone is answered with %s", Reported.of(answer));
         }
         leftovers.none("after the prepare of a claim with another driver's devices alone");
         context.calls()
@@ -155,15 +145,10 @@ record ClaimRules(TestContext context) {
         context.calls().refused(other, "device %s is in use by another claim".formatted(device));
         CdiView.ids(answer).forEach(context.cdi()::resolve);
         Violation.unless(Reported.of(context.calls().prepared(owner)).equals(Reported.of(answer)))
-                .because(
-                        "the claim that has device %s was changed by one that was refused", device);
+                .because("the claim that has device %s was changed by one that was refused", device);
         context.calls().unprepared(other);
         context.calls().unprepared(owner);
-        context.calls()
-                .prepared(
-                        other,
-                        "device %s is not free after the unprepare of its claim: %s",
-                        device);
+        context.calls().prepared(other, "device %s is not free after the unprepare of its claim: %s", device);
     }
 
     @Rule("DRA-PREP-29")
@@ -172,7 +157,9 @@ record ClaimRules(TestContext context) {
         Violation.unless(empty.status().equals(CallResult.OK))
                 .because("a prepare of no claims failed: %s", empty.status());
         Violation.unless(empty.results().isEmpty())
-                .because("a prepare of no claims is answered for %s", empty.results().keySet());
+                .because(
+                        "a prepare of no claims is answered for %s",
+                        empty.results().keySet());
         for (PublishedDevice device : context.devices().usable()) {
             twiceInACall(device);
             return;
@@ -184,13 +171,12 @@ record ClaimRules(TestContext context) {
         CallResult twice = context.calls().prepare(claim, claim);
         Violation.minorUnless(twice.complaint().isEmpty())
                 .because(
-                        "a call that names a claim twice failed: %s", twice.complaint().orElse(""));
+                        "a call that names a claim twice failed: %s",
+                        twice.complaint().orElse(""));
         Reported once = Reported.of(context.calls().prepared(claim));
         Reported both = Reported.of(twice.results().get(claim.uid()));
         Violation.minorUnless(both.equals(once))
-                .because(
-                        "a claim that a call names twice is answered with %s, and later with %s",
-                        both, once);
+                .because("a claim that a call names twice is answered with %s, and later with %s", both, once);
     }
 
     @Rule("DRA-PREP-30")
@@ -199,8 +185,7 @@ record ClaimRules(TestContext context) {
         PublishedDevice first = usable.get(0);
         PublishedDevice second = usable.get(usable.size() - 1);
         String name = "claim-made-again-" + context.calls().service().name().toLowerCase();
-        KubeletClaim old =
-                context.claims().create(context.claims().draft(name).request("r0", first));
+        KubeletClaim old = context.claims().create(context.claims().draft(name).request("r0", first));
         Set<String> names = Reported.names(context.calls().prepared(old));
         context.calls().unprepared(old);
         preparedAgain(old, names, "is prepared again after its unprepare");
@@ -208,17 +193,13 @@ record ClaimRules(TestContext context) {
         context.claims().deleteObject(old);
         KubeletClaim sameName =
                 context.claims().create(context.claims().draft(name).request("r0", second));
-        preparedAgain(
-                sameName, Reported.names(second), "has the name of an earlier one and another UID");
+        preparedAgain(sameName, Reported.names(second), "has the name of an earlier one and another UID");
     }
 
     private void preparedAgain(KubeletClaim claim, Set<String> due, String that) {
-        ClaimResult answer =
-                context.calls().prepared(claim, "a claim that %s is refused: %s", that);
+        ClaimResult answer = context.calls().prepared(claim, "a claim that %s is refused: %s", that);
         Violation.unless(Reported.names(answer).equals(due))
-                .because(
-                        "a claim that %s and has %s is answered with %s",
-                        that, due, Reported.of(answer));
+                .because("a claim that %s and has %s is answered with %s", that, due, Reported.of(answer));
         CdiView.ids(answer).forEach(context.cdi()::resolve);
     }
 
@@ -226,15 +207,10 @@ record ClaimRules(TestContext context) {
     void aClaimOfAPodGroupIsPrepared() {
         PublishedDevice device = context.devices().one();
         ClaimDraft draft =
-                context.claims()
-                        .draft()
-                        .request("r0", device)
-                        .reservedFor("scheduling.k8s.io", "podgroups", "workers");
-        ClaimResult answer =
-                context.calls()
-                        .prepared(
-                                context.claims().create(draft),
-                                "a claim that is reserved for a PodGroup was not prepared: %s");
+                context.claims().draft().request("r0", device).reservedFor("scheduling.k8s.io", "podgroups", "workers");
+        ClaimResult answer = context.calls()
+                .prepared(
+                        context.claims().create(draft), "a claim that is reserved for a PodGroup was not prepared: %s");
         Violation.unless(Reported.names(answer).equals(Reported.names(device)))
                 .because(
                         "a claim that is reserved for a PodGroup and has %s is answered with %s",

@@ -35,7 +35,8 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
         NotApplicable.unless(
                 context.detected().contains("cdi"),
                 "effects of configs show in CDI edits, and the driver answers without CDI ids");
-        List<Valid> visible = configs.valid().stream().filter(c -> !c.effect().isEmpty()).toList();
+        List<Valid> visible =
+                configs.valid().stream().filter(c -> !c.effect().isEmpty()).toList();
         Untested.unless(
                 visible.size() > index,
                 "the settings have %d valid configs with a visible effect, and %d are needed",
@@ -51,11 +52,10 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     /** Prepares a claim, and returns the edits of a device. */
     private List<String> edits(ClaimDraft draft, PublishedDevice device) {
         ClaimResult answer = context.calls().prepared(context.claims().create(draft));
-        List<PreparedDevice> own =
-                answer.devices().stream()
-                        .filter(d -> d.pool().equals(device.pool()))
-                        .filter(d -> d.device().equals(device.name()))
-                        .toList();
+        List<PreparedDevice> own = answer.devices().stream()
+                .filter(d -> d.pool().equals(device.pool()))
+                .filter(d -> d.device().equals(device.name()))
+                .toList();
         return context.cdi().edits(own);
     }
 
@@ -82,14 +82,11 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     void configsOfOtherDriversAreNotRead() {
         ObjectNode nonsense = JsonNodeFactory.instance.objectNode().put("kind", "Nonsense");
         nonsense.putArray("dra-conformance").add(1).addObject();
-        ClaimDraft draft =
-                draft().request("r0", context.devices().one())
-                        .config(CLAIM, Absent.DRIVER, nonsense)
-                        .config(CLASS, "absent.dra-conformance.example.com", nonsense, "r0");
+        ClaimDraft draft = draft().request("r0", context.devices().one())
+                .config(CLAIM, Absent.DRIVER, nonsense)
+                .config(CLASS, "absent.dra-conformance.example.com", nonsense, "r0");
         context.calls()
-                .prepared(
-                        context.claims().create(draft),
-                        "a claim with configs of other drivers was refused: %s");
+                .prepared(context.claims().create(draft), "a claim with configs of other drivers was refused: %s");
     }
 
     @Rule("DRA-PREP-23")
@@ -105,10 +102,9 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     /** Finds that of two configurations from these sources the winner, 0 or 1, has its effect. */
     private void wins(int winner, String first, String second, String why) {
         PublishedDevice device = context.devices().one();
-        ClaimDraft draft =
-                draft().request("r0", device)
-                        .config(first, context.place().driver(), visible(0).parameters())
-                        .config(second, context.place().driver(), visible(1).parameters());
+        ClaimDraft draft = draft().request("r0", device)
+                .config(first, context.place().driver(), visible(0).parameters())
+                .config(second, context.place().driver(), visible(1).parameters());
         List<String> edits = edits(draft, device);
         due(edits, visible(winner), why);
         if (!configs.precedence().equals("merge")) {
@@ -132,10 +128,7 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
             }
             context.tidy();
             ClaimDraft all = draft().request("r0", two.get(0)).request("r1", two.get(1));
-            due(
-                    edits(all.config(config), device),
-                    visible(0),
-                    "a config that names no request is for all");
+            due(edits(all.config(config), device), visible(0), "a config that names no request is for all");
             context.tidy();
         }
     }
@@ -189,12 +182,10 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     void anInvalidConfigIsAnError() {
         Leftovers leftovers = Leftovers.since(context);
         for (JsonNode invalid : configs.invalid()) {
-            String error =
-                    refused(
-                            draft().request("r0", context.devices().one()).config(invalid),
-                            "its config is invalid by the settings of this run: " + invalid);
-            Violation.unless(!error.isBlank())
-                    .because("the error for the invalid config %s is empty", invalid);
+            String error = refused(
+                    draft().request("r0", context.devices().one()).config(invalid),
+                    "its config is invalid by the settings of this run: " + invalid);
+            Violation.unless(!error.isBlank()).because("the error for the invalid config %s is empty", invalid);
             leftovers.none("after the prepare of a claim with an invalid config");
         }
     }

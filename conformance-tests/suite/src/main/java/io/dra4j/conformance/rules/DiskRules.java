@@ -46,14 +46,14 @@ record DiskRules(TestContext context) {
                         claim.uid(), specs);
         context.calls().unprepared(claim);
         leftovers.none(
-                "after a failed Unprepare of claim %s and a retry on a writable CDI directory"
-                        .formatted(claim.uid()));
+                "after a failed Unprepare of claim %s and a retry on a writable CDI directory".formatted(claim.uid()));
     }
 
     private ReadOnlyDirectories blocked(List<Path> folders, List<Path> files) {
         List<Path> present = folders.stream().filter(Files::isDirectory).toList();
         context.transcript().note(present + " read-only from here on");
-        return ReadOnlyDirectories.of(context, present, files.stream().distinct().toList());
+        return ReadOnlyDirectories.of(
+                context, present, files.stream().distinct().toList());
     }
 
     /** Specs for all claims may stay. */
@@ -70,8 +70,7 @@ record DiskRules(TestContext context) {
     void whatCantBeWrittenFails() throws IOException {
         PublishedDevice device = context.devices().one();
         boolean tried = withoutCdi(device) | withoutState(device);
-        NotApplicable.unless(
-                tried, "the driver writes no CDI specs, and the settings name no state files");
+        NotApplicable.unless(tried, "the driver writes no CDI specs, and the settings name no state files");
     }
 
     private boolean withoutCdi(PublishedDevice device) {
@@ -118,14 +117,9 @@ record DiskRules(TestContext context) {
 
     private void worksAgain(KubeletClaim claim, Leftovers leftovers, String place) {
         context.calls()
-                .prepared(
-                        claim,
-                        "Prepare of claim %s fails although %s is writable again: %s",
-                        claim.uid(),
-                        place);
+                .prepared(claim, "Prepare of claim %s fails although %s is writable again: %s", claim.uid(), place);
         context.calls().unprepared(claim);
         leftovers.none(
-                "after a Prepare of claim %s while %s was read-only, and Unprepare"
-                        .formatted(claim.uid(), place));
+                "after a Prepare of claim %s while %s was read-only, and Unprepare".formatted(claim.uid(), place));
     }
 }

@@ -38,8 +38,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
     private static final int LONGEST_MESSAGE = 1024;
     private static final int REOPENED = 100;
     private static final int SPARE = 10;
-    private static final String ALL_UNKNOWN =
-            "the health of all devices is Unknown, which needs no second message";
+    private static final String ALL_UNKNOWN = "the health of all devices is Unknown, which needs no second message";
 
     HealthRules(TestContext context) {
         this(context, new HealthStreams(context));
@@ -49,9 +48,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
     private Set<String> published() {
         Set<String> published = streams.published();
         context.devices().requirePool();
-        NotApplicable.unless(
-                !published.isEmpty(),
-                "the driver publishes no device whose health could be reported");
+        NotApplicable.unless(!published.isEmpty(), "the driver publishes no device whose health could be reported");
         return published;
     }
 
@@ -110,9 +107,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
 
     private static Map<String, String> states(Report report) {
         return report.devices().stream()
-                .collect(
-                        Collectors.toMap(
-                                d -> d.pool() + "/" + d.device(), Device::state, (a, b) -> b));
+                .collect(Collectors.toMap(d -> d.pool() + "/" + d.device(), Device::state, (a, b) -> b));
     }
 
     @Rule("DRA-HLT-03")
@@ -121,13 +116,13 @@ record HealthRules(TestContext context, HealthStreams streams) {
         QuietWindow window = QuietWindow.of(context);
         List<Report> reports = window.reports();
         NotApplicable.unless(
-                reports.stream().anyMatch(report -> !report.devices().isEmpty()),
-                "the driver reports no device");
+                reports.stream().anyMatch(report -> !report.devices().isEmpty()), "the driver reports no device");
         for (Report report : reports) {
             report.devices().forEach(device -> checkDate(device, report));
         }
         boolean isOpen = window.health().orElseThrow().end().isEmpty();
-        Violation.unless(isOpen).because("%s", HealthStreams.seen(window.health().orElseThrow()));
+        Violation.unless(isOpen)
+                .because("%s", HealthStreams.seen(window.health().orElseThrow()));
         Untested.unless(reports.stream().anyMatch(HealthStreams::isAnyKnown), ALL_UNKNOWN);
         Map<String, Device> known = new HashMap<>();
         for (Report report : reports) {
@@ -147,7 +142,8 @@ record HealthRules(TestContext context, HealthStreams streams) {
     }
 
     private void checkFresh(Map<String, Device> known, long now) {
-        for (Device device : known.values().stream().filter(HealthStreams::isKnown).toList()) {
+        for (Device device :
+                known.values().stream().filter(HealthStreams::isKnown).toList()) {
             long timeout = timeout(device);
             context.measurements()
                     .time(
@@ -157,11 +153,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
             Violation.unless(now <= device.lastUpdated() + timeout + 1)
                     .because(
                             "the health of %s/%s was not refreshed in time: its last_updated_time %d was %d s ago, and its timeout is %d s; a kubelet takes it for Unknown",
-                            device.pool(),
-                            device.device(),
-                            device.lastUpdated(),
-                            now - device.lastUpdated(),
-                            timeout);
+                            device.pool(), device.device(), device.lastUpdated(), now - device.lastUpdated(), timeout);
         }
     }
 
@@ -188,8 +180,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
             three.forEach(HealthWatch::close);
         }
         List<KubeletEvent> ended = ends().stream().skip(known).toList();
-        Violation.unless(ended.isEmpty())
-                .because("the driver ended the kubelet's health stream: %s", ended);
+        Violation.unless(ended.isEmpty()).because("the driver ended the kubelet's health stream: %s", ended);
         before.checkGrowth(context, REOPENED + 3, SPARE);
         Untested.unless(anyKnown, ALL_UNKNOWN + ": whether each stream has the next is not seen");
     }
@@ -217,15 +208,9 @@ record HealthRules(TestContext context, HealthStreams streams) {
         try {
             for (int i = 0; i < all.size(); i++) {
                 int count = counts.get(i);
-                Measurements.Wait wait =
-                        context.measurements().begin("time until the next message", due);
-                Violation.unless(
-                                wait.end(
-                                                all.get(i)
-                                                        .awaitAll(
-                                                                reports -> reports.size() > count,
-                                                                due))
-                                        .isPresent())
+                Measurements.Wait wait = context.measurements().begin("time until the next message", due);
+                Violation.unless(wait.end(all.get(i).awaitAll(reports -> reports.size() > count, due))
+                                .isPresent())
                         .because(
                                 "three health streams are open, and stream %d, counted in the order of opening, receives nothing more: %s",
                                 i + 1, HealthStreams.seen(all.get(i)));
@@ -239,13 +224,12 @@ record HealthRules(TestContext context, HealthStreams streams) {
 
     /** The time for which a stream may be silent after its last message. */
     private static Duration due(HealthWatch watch) {
-        return Duration.ofSeconds(
-                last(watch).devices().stream()
-                                .filter(HealthStreams::isKnown)
-                                .mapToLong(HealthRules::timeout)
-                                .min()
-                                .orElse(DEFAULT_TIMEOUT)
-                        + 5);
+        return Duration.ofSeconds(last(watch).devices().stream()
+                        .filter(HealthStreams::isKnown)
+                        .mapToLong(HealthRules::timeout)
+                        .min()
+                        .orElse(DEFAULT_TIMEOUT)
+                + 5);
     }
 
     private static long timeout(Device device) {
@@ -254,18 +238,15 @@ record HealthRules(TestContext context, HealthStreams streams) {
 
     private static void checkOpen(HealthWatch watch) {
         Violation.unless(watch.end().isEmpty())
-                .because(
-                        "the driver ended a health stream that was not cancelled: %s",
-                        HealthStreams.seen(watch));
+                .because("the driver ended a health stream that was not cancelled: %s", HealthStreams.seen(watch));
     }
 
     private void reopen(int times, Set<String> published) throws InterruptedException {
         for (int i = 0; i < times; i++) {
-            try (HealthWatch watch =
-                    context.kubelet()
-                            .watchHealth(
-                                    context.place().driver(),
-                                    HealthStreams.versions(context).get(0))) {
+            try (HealthWatch watch = context.kubelet()
+                    .watchHealth(
+                            context.place().driver(),
+                            HealthStreams.versions(context).get(0))) {
                 first(watch, published);
             }
         }
@@ -284,15 +265,13 @@ record HealthRules(TestContext context, HealthStreams streams) {
     void namesArePublishedOnesAndMessagesShort() throws InterruptedException {
         Set<String> published = published();
         try (HealthWatch watch = streams.open()) {
-            Report report =
-                    streams.await(watch, any -> true, Timeouts.FIRST_HEALTH, "a first message");
+            Report report = streams.await(watch, any -> true, Timeouts.FIRST_HEALTH, "a first message");
             Set<String> seen = new HashSet<>();
             for (Device device : report.devices()) {
                 String name = device.pool() + "/" + device.device();
                 Violation.unless(published.contains(name))
                         .because("the health stream names device %s, which no slice has", name);
-                Violation.unless(seen.add(name))
-                        .because("the health stream names device %s twice", name);
+                Violation.unless(seen.add(name)).because("the health stream names device %s twice", name);
                 int length = device.message().getBytes(StandardCharsets.UTF_8).length;
                 context.measurements().bytes("longest message", length, LONGEST_MESSAGE);
                 Violation.unless(length <= LONGEST_MESSAGE)
@@ -323,9 +302,7 @@ record HealthRules(TestContext context, HealthStreams streams) {
     @Rule("DRA-HLT-07")
     void bothVersionsTellTheSame() throws InterruptedException {
         List<Version> versions = HealthStreams.versions(context);
-        NotApplicable.unless(
-                versions.contains(Version.V1),
-                "the driver does not declare " + Version.V1.wireName());
+        NotApplicable.unless(versions.contains(Version.V1), "the driver does not declare " + Version.V1.wireName());
         Set<String> published = published();
         try (HealthWatch newer = streams.open(Version.V1)) {
             first(newer, published);
@@ -347,10 +324,9 @@ record HealthRules(TestContext context, HealthStreams streams) {
     /** All that is sent of a device, but for its time. */
     private static Map<String, List<Object>> contents(Report report) {
         return report.devices().stream()
-                .collect(
-                        Collectors.toMap(
-                                d -> d.pool() + "/" + d.device(),
-                                d -> List.of(d.state(), d.timeoutSeconds(), d.message()),
-                                (a, b) -> b));
+                .collect(Collectors.toMap(
+                        d -> d.pool() + "/" + d.device(),
+                        d -> List.of(d.state(), d.timeoutSeconds(), d.message()),
+                        (a, b) -> b));
     }
 }

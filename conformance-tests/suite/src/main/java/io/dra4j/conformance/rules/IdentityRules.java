@@ -26,11 +26,12 @@ record IdentityRules(TestContext context) {
         Publishing publishing = new Publishing(context);
         var before = publishing.settled();
         Identities identities = Identities.of(before.devices());
-        List<PublishedDevice> known =
-                context.devices().single().stream().filter(identities::has).limit(2).toList();
+        List<PublishedDevice> known = context.devices().single().stream()
+                .filter(identities::has)
+                .limit(2)
+                .toList();
         Untested.unless(
-                known.size() == 2,
-                "no two devices have string attributes that tell one from another, such as a uuid");
+                known.size() == 2, "no two devices have string attributes that tell one from another, such as a uuid");
         KubeletClaim prepared = context.preparedClaim(known.get(0));
         KubeletClaim allocated = context.claims().allocate(known.get(1));
         renumber();
@@ -61,26 +62,18 @@ record IdentityRules(TestContext context) {
         context.claims().deleteObject(claim);
     }
 
-    private void remains(
-            Identities identities, PublishedDevice device, KubeletClaim claim, String state) {
+    private void remains(Identities identities, PublishedDevice device, KubeletClaim claim, String state) {
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isPresent()) {
             context.transcript().note("refused: " + result.complaint().get());
             return;
         }
-        List<String> edits = context.cdi().edits(result.results().get(claim.uid()).devices());
-        identities
-                .other(device, context.devices().all(), edits)
-                .ifPresent(
-                        other -> {
-                            throw new Violation(
-                                    "claim %s was %s with device %s as %s, and after a restart in which names moved it was prepared, though the name means %s now"
-                                            .formatted(
-                                                    claim.uid(),
-                                                    state,
-                                                    device,
-                                                    identities.of(device),
-                                                    other));
-                        });
+        List<String> edits =
+                context.cdi().edits(result.results().get(claim.uid()).devices());
+        identities.other(device, context.devices().all(), edits).ifPresent(other -> {
+            throw new Violation(
+                    "claim %s was %s with device %s as %s, and after a restart in which names moved it was prepared, though the name means %s now"
+                            .formatted(claim.uid(), state, device, identities.of(device), other));
+        });
     }
 }

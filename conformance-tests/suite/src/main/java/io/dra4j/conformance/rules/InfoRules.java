@@ -40,8 +40,7 @@ import java.util.stream.Stream;
 record InfoRules(TestContext context) {
 
     /** Capabilities that show: the others are declared by the vendor. */
-    private static final Set<String> SEEN =
-            Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
+    private static final Set<String> SEEN = Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
 
     /** Capabilities that a vendor should not forget to declare. */
     private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind");
@@ -58,25 +57,19 @@ record InfoRules(TestContext context) {
     void theTypeIsThatOfDraPlugins() {
         String type = info().type();
         Violation.unless(type.equals("DRAPlugin"))
-                .because(
-                        "GetInfo returns the type \"%s\"; the kubelet takes \"DRAPlugin\" alone",
-                        type);
+                .because("GetInfo returns the type \"%s\"; the kubelet takes \"DRAPlugin\" alone", type);
     }
 
     @Rule(value = "DRA-INFO-02", unregistered = true)
     void theNameIsThatOfTheSlices() {
         String name = info().name();
-        Violation.unless(
-                        Names.dnsSubdomainProblems(name).isEmpty()
-                                && name.length() <= Names.DRIVER_LENGTH)
+        Violation.unless(Names.dnsSubdomainProblems(name).isEmpty() && name.length() <= Names.DRIVER_LENGTH)
                 .because(
                         "the name \"%s\" is no lower-case DNS subdomain of at most %d characters",
                         name, Names.DRIVER_LENGTH);
         Set<String> slices = driversOfTheNode();
         Violation.unless(slices.isEmpty() || slices.contains(name))
-                .because(
-                        "GetInfo returns the name %s; the node's ResourceSlices are of %s",
-                        name, slices);
+                .because("GetInfo returns the name %s; the node's ResourceSlices are of %s", name, slices);
         Violation.unless(name.equals(context.place().driver()))
                 .because(
                         "GetInfo returns the name %s; the settings of this run have %s",
@@ -95,8 +88,7 @@ record InfoRules(TestContext context) {
         RegistrationSocket registration = RegistrationSocket.of(context);
         String endpoint = registration.info().endpoint();
         Path socket = registration.service();
-        Violation.unless(socket.isAbsolute())
-                .because("the endpoint \"%s\" is no absolute path", endpoint);
+        Violation.unless(socket.isAbsolute()).because("the endpoint \"%s\" is no absolute path", endpoint);
         Violation.unless(isSocket(socket)).because("the endpoint %s is no unix socket", socket);
         try (RawCalls calls = new RawCalls(socket)) {
             RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
@@ -114,8 +106,7 @@ record InfoRules(TestContext context) {
 
     private void anotherInstanceHasAnother(Path socket) throws IOException, InterruptedException {
         int before = context.kubelet().events().size();
-        Instance second =
-                context.driver().launch(Map.of("POD_UID", "00000000-0000-4000-8000-00000000da7a"));
+        Instance second = context.driver().launch(Map.of("POD_UID", "00000000-0000-4000-8000-00000000da7a"));
         try {
             awaitInfo(second, before);
             RegistrationSocket registration = RegistrationSocket.since(context, before);
@@ -124,9 +115,7 @@ record InfoRules(TestContext context) {
             second.awaitExit(Timeouts.SHUTDOWN);
             Files.deleteIfExists(registration.path());
             Violation.unless(!other.equals(socket))
-                    .because(
-                            "two instances of the driver with different POD_UID name the same endpoint %s",
-                            socket);
+                    .because("two instances of the driver with different POD_UID name the same endpoint %s", socket);
         } finally {
             second.kill();
         }
@@ -175,12 +164,8 @@ record InfoRules(TestContext context) {
         declaredServicesAreServed();
         List<String> versions = info().versions();
         Set<String> served = served();
-        served.forEach(
-                service ->
-                        Violation.minorUnless(versions.contains(service))
-                                .because(
-                                        "the driver serves %s and does not declare it: no kubelet will use it",
-                                        service));
+        served.forEach(service -> Violation.minorUnless(versions.contains(service))
+                .because("the driver serves %s and does not declare it: no kubelet will use it", service));
     }
 
     /** The half of the rule about what a kubelet would stumble over. */
@@ -189,9 +174,7 @@ record InfoRules(TestContext context) {
         Set<String> served = served();
         for (String service : known()) {
             Violation.unless(!versions.contains(service) || served.contains(service))
-                    .because(
-                            "the driver declares %s and does not serve it: the call is UNIMPLEMENTED",
-                            service);
+                    .because("the driver declares %s and does not serve it: the call is UNIMPLEMENTED", service);
         }
     }
 
@@ -243,12 +226,9 @@ record InfoRules(TestContext context) {
                 .because(
                         "the settings declare %s, and nothing of it was seen; seen were %s",
                         absent, new TreeSet<>(context.detected()));
-        Violation.unless(
-                        !declared.contains(DriverSettings.NO_DEVICES)
-                                || !context.detected().contains(Gate.DEV1.label()))
-                .because(
-                        "the settings declare %s, and the driver publishes devices",
-                        DriverSettings.NO_DEVICES);
+        Violation.unless(!declared.contains(DriverSettings.NO_DEVICES)
+                        || !context.detected().contains(Gate.DEV1.label()))
+                .because("the settings declare %s, and the driver publishes devices", DriverSettings.NO_DEVICES);
         Set<String> forgotten = new TreeSet<>(OPTIONAL);
         forgotten.retainAll(context.detected());
         declared.forEach(forgotten::remove);

@@ -44,8 +44,7 @@ record KillRules(TestContext context) {
             context.driver().restarted();
             context.calls().unprepared(claim);
             leftovers.none(
-                    "after a SIGKILL when the CDI spec of claim %s appeared, and Unprepare"
-                                    .formatted(claim.uid())
+                    "after a SIGKILL when the CDI spec of claim %s appeared, and Unprepare".formatted(claim.uid())
                             + " in a new process (window hit "
                             + hits
                             + "/"
@@ -63,18 +62,15 @@ record KillRules(TestContext context) {
         try (WatchService watch = FileSystems.getDefault().newWatchService()) {
             for (Path folder : context.cdi().folders()) {
                 if (Files.isDirectory(folder)) {
-                    folder.register(
-                            watch,
-                            StandardWatchEventKinds.ENTRY_CREATE,
-                            StandardWatchEventKinds.ENTRY_MODIFY);
+                    folder.register(watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
                 }
             }
-            CompletableFuture<CallResult> call = Calls.async(() -> context.calls().prepare(claim));
+            CompletableFuture<CallResult> call =
+                    Calls.async(() -> context.calls().prepare(claim));
             boolean seen = seesSpec(watch, call);
             context.driver().kill();
             CallResult result = call.join();
-            NotApplicable.unless(
-                    seen || result.complaint().isPresent(), "no CDI spec appears with a claim");
+            NotApplicable.unless(seen || result.complaint().isPresent(), "no CDI spec appears with a claim");
             return seen && result.complaint().isPresent();
         }
     }
@@ -122,8 +118,7 @@ record KillRules(TestContext context) {
         leftovers.none("after %s, and Unprepare of all claims".formatted(soak));
         for (PublishedDevice device : soak.devices()) {
             KubeletClaim claim = context.claims().allocate(device);
-            context.calls()
-                    .prepared(claim, "after %s, the device %s can't be prepared: %s", soak, device);
+            context.calls().prepared(claim, "after %s, the device %s can't be prepared: %s", soak, device);
             context.calls().unprepared(claim);
         }
     }

@@ -40,10 +40,8 @@ record MetadataRules(TestContext context) {
     private static final String FOLDER = "/var/run/kubernetes.io/dra-device-attributes/";
     private static final String OBLIGATORY = "metadata.resource.k8s.io/v1beta1";
     private static final int OBLIGATORY_FROM = 37;
-    private static final Set<String> OF_ONE_SHAPE =
-            Set.of(OBLIGATORY, "metadata.resource.k8s.io/v1alpha1");
-    private static final Pattern VERSION =
-            Pattern.compile("/v(\\d{1,9})(?:(alpha|beta)(\\d{1,9}))?$");
+    private static final Set<String> OF_ONE_SHAPE = Set.of(OBLIGATORY, "metadata.resource.k8s.io/v1alpha1");
+    private static final Pattern VERSION = Pattern.compile("/v(\\d{1,9})(?:(alpha|beta)(\\d{1,9}))?$");
     private static final Comparator<String> NEWEST_FIRST =
             Comparator.comparing(MetadataRules::age).reversed();
 
@@ -60,12 +58,8 @@ record MetadataRules(TestContext context) {
         files.values().forEach(file -> checkTime(file, answered));
         files.values().forEach(MetadataRules::checkContent);
         context.calls().unprepared(claim);
-        files.forEach(
-                (inside, outside) ->
-                        Violation.unless(!Files.exists(outside))
-                                .because(
-                                        "the metadata file %s is still there after Unprepare",
-                                        outside));
+        files.forEach((inside, outside) -> Violation.unless(!Files.exists(outside))
+                .because("the metadata file %s is still there after Unprepare", outside));
     }
 
     /** The files on the host, by the paths at which containers find them. */
@@ -107,9 +101,7 @@ record MetadataRules(TestContext context) {
         for (Path one : single(file)) {
             List<JsonNode> all = documents(one);
             Violation.unless(!all.isEmpty() && all.stream().allMatch(MetadataRules::isMetadata))
-                    .because(
-                            "the metadata file %s must hold objects of kind DeviceMetadata, and holds %s",
-                            one, all);
+                    .because("the metadata file %s must hold objects of kind DeviceMetadata, and holds %s", one, all);
         }
     }
 
@@ -118,12 +110,10 @@ record MetadataRules(TestContext context) {
     }
 
     private static List<JsonNode> documents(Path file) {
-        try (MappingIterator<JsonNode> objects =
-                JSON.readerFor(JsonNode.class).readValues(file.toFile())) {
+        try (MappingIterator<JsonNode> objects = JSON.readerFor(JsonNode.class).readValues(file.toFile())) {
             return objects.readAll();
         } catch (IOException e) {
-            throw new Violation(
-                    "the metadata file " + file + " can't be parsed: " + e.getMessage());
+            throw new Violation("the metadata file " + file + " can't be parsed: " + e.getMessage());
         }
     }
 
@@ -196,14 +186,11 @@ record MetadataRules(TestContext context) {
 
     /** Versions of the same shape differ in nothing but their names. */
     private static void checkAgreement(Path file, List<JsonNode> documents) {
-        List<JsonNode> contents =
-                documents.stream()
-                        .filter(document -> OF_ONE_SHAPE.contains(version(document)))
-                        .map(MetadataRules::content)
-                        .toList();
+        List<JsonNode> contents = documents.stream()
+                .filter(document -> OF_ONE_SHAPE.contains(version(document)))
+                .map(MetadataRules::content)
+                .toList();
         Violation.unless(contents.stream().distinct().count() <= 1)
-                .because(
-                        "the documents of the metadata file %s differ in more than their version: %s",
-                        file, contents);
+                .because("the documents of the metadata file %s differ in more than their version: %s", file, contents);
     }
 }

@@ -29,14 +29,12 @@ record MetricsRules(TestContext context) {
 
     private static final int CALLS = 3;
     private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final Pattern SAMPLE =
-            Pattern.compile(
-                    "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
+    private static final Pattern SAMPLE = Pattern.compile(
+            "([a-zA-Z_:][a-zA-Z0-9_:]*(?:\\{.*\\})?)\\s+([-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|Inf|NaN))(?:\\s+\\S+)?(?: #.*)?");
 
     @Rule("DRA-MET-01")
     void callsAreCounted() throws InterruptedException {
-        NotApplicable.unless(
-                !context.settings().driver().metrics().isEmpty(), "the settings name no metrics");
+        NotApplicable.unless(!context.settings().driver().metrics().isEmpty(), "the settings name no metrics");
         Map<String, Double> first = samples();
         for (int i = 0; i < CALLS; i++) {
             context.unpreparedClaim(context.devices().one());
@@ -53,10 +51,7 @@ record MetricsRules(TestContext context) {
         samples().entrySet().stream()
                 .filter(now -> grew(second, now) == CALLS)
                 .map(Map.Entry::getKey)
-                .filter(
-                        name ->
-                                second.getOrDefault(name, 0.0)
-                                        .equals(first.getOrDefault(name, 0.0)))
+                .filter(name -> second.getOrDefault(name, 0.0).equals(first.getOrDefault(name, 0.0)))
                 .map(name -> name.replaceFirst("\\{.*", ""))
                 .forEach(ofErrors::add);
         Violation.unless(!ofErrors.isEmpty())
@@ -79,9 +74,7 @@ record MetricsRules(TestContext context) {
         URI url = URI.create(context.place().fill(context.settings().driver().metrics()));
         HttpResponse<String> response = read(url);
         Violation.unless(response.statusCode() == 200)
-                .because(
-                        "the metrics at %s were answered with status %d",
-                        url, response.statusCode());
+                .because("the metrics at %s were answered with status %d", url, response.statusCode());
         return samples(response.body().lines().map(String::strip).toList());
     }
 
@@ -102,12 +95,10 @@ record MetricsRules(TestContext context) {
                 Matcher sample = SAMPLE.matcher(line);
                 Violation.unless(sample.matches()).because("the metrics have a bad line: %s", line);
                 String name = sample.group(1);
-                boolean counts =
-                        !lines.contains("# TYPE " + name.replaceFirst("\\{.*", "") + " gauge")
-                                && !name.contains("le=\"");
+                boolean counts = !lines.contains("# TYPE " + name.replaceFirst("\\{.*", "") + " gauge")
+                        && !name.contains("le=\"");
                 if (counts) {
-                    samples.put(
-                            name, Double.parseDouble(sample.group(2).replace("Inf", "Infinity")));
+                    samples.put(name, Double.parseDouble(sample.group(2).replace("Inf", "Infinity")));
                 }
             }
         }

@@ -32,7 +32,8 @@ record PartitionRules(TestContext context, Publishing publishing) {
         for (JsonNode slice : slices) {
             for (JsonNode set : slice.at("/spec/sharedCounters")) {
                 String name = set.path("name").asText();
-                for (Map.Entry<String, BigDecimal> one : Allocator.counters(name, set).entrySet()) {
+                for (Map.Entry<String, BigDecimal> one :
+                        Allocator.counters(name, set).entrySet()) {
                     Violation.unless(had.put(one.getKey(), one.getValue()) == null)
                             .because("pool %s has the counter set %s twice", pool, name);
                 }
@@ -55,20 +56,12 @@ record PartitionRules(TestContext context, Publishing publishing) {
         pools.byPool().forEach((pool, slices) -> check(pool, slices, pools, false));
     }
 
-    private static void check(
-            String pool, List<JsonNode> slices, Pools pools, boolean withAmounts) {
+    private static void check(String pool, List<JsonNode> slices, Pools pools, boolean withAmounts) {
         Map<String, BigDecimal> had = had(pool, slices);
         for (PublishedDevice device : pools.devices()) {
             if (device.pool().equals(pool)) {
                 taken(device)
-                        .forEach(
-                                (counter, amount) ->
-                                        check(
-                                                device,
-                                                counter,
-                                                amount,
-                                                had.get(counter),
-                                                withAmounts));
+                        .forEach((counter, amount) -> check(device, counter, amount, had.get(counter), withAmounts));
             }
         }
     }
@@ -113,8 +106,7 @@ record PartitionRules(TestContext context, Publishing publishing) {
         Map<String, BigDecimal> others = taken(second);
         both.keySet().retainAll(others.keySet());
         both.replaceAll((counter, amount) -> amount.add(others.get(counter)));
-        return both.entrySet().stream()
-                .anyMatch(one -> one.getValue().compareTo(had.get(one.getKey())) > 0);
+        return both.entrySet().stream().anyMatch(one -> one.getValue().compareTo(had.get(one.getKey())) > 0);
     }
 
     private void refuse(PublishedDevice first, PublishedDevice second) {

@@ -47,9 +47,8 @@ record PerformanceRules(TestContext context) {
                 prepares.add(timed("prepare", results, () -> context.calls().prepare(claim)));
                 unprepares.add(timed("unprepare", results, () -> context.calls().unprepare(claim)));
             }
-            remarks.add(
-                    "%d results: Prepare %s, Unprepare %s"
-                            .formatted(results, quantiles(prepares), quantiles(unprepares)));
+            remarks.add("%d results: Prepare %s, Unprepare %s"
+                    .formatted(results, quantiles(prepares), quantiles(unprepares)));
         }
         context.remark(String.join("; ", remarks));
     }
@@ -59,16 +58,12 @@ record PerformanceRules(TestContext context) {
         CallResult result = work.get();
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
         context.measurements()
-                .time(
-                        "slowest %s of a claim with %d results".formatted(call, results),
-                        took,
-                        Timeouts.PREPARE);
+                .time("slowest %s of a claim with %d results".formatted(call, results), took, Timeouts.PREPARE);
         Violation.unless(took.compareTo(Timeouts.PREPARE) < 0)
                 .because(
                         "%s of a claim with %d results took longer than %d s, when the kubelet gives up",
                         call, results, Timeouts.PREPARE.toSeconds());
-        Violation.ifPresent(
-                result.complaint(), "%s of a claim with %d results failed: %s", call, results);
+        Violation.ifPresent(result.complaint(), "%s of a claim with %d results failed: %s", call, results);
         return took;
     }
 
@@ -90,16 +85,12 @@ record PerformanceRules(TestContext context) {
             List<String> prepare = reads(before);
             context.measurements().count("reads of the API server by a prepare", prepare.size(), 1);
             Violation.unless(prepare.size() <= 1)
-                    .because(
-                            "one Prepare cost %d reads of the API server: %s",
-                            prepare.size(), prepare);
+                    .because("one Prepare cost %d reads of the API server: %s", prepare.size(), prepare);
             before = context.proxy().lastNumber();
             context.calls().unprepared(claim);
             List<String> unprepare = reads(before);
-            context.measurements()
-                    .count("reads of the API server by an unprepare", unprepare.size(), 0);
-            Violation.unless(unprepare.isEmpty())
-                    .because("an Unprepare cost reads of the API server: %s", unprepare);
+            context.measurements().count("reads of the API server by an unprepare", unprepare.size(), 0);
+            Violation.unless(unprepare.isEmpty()).because("an Unprepare cost reads of the API server: %s", unprepare);
         }
     }
 
@@ -121,8 +112,7 @@ record PerformanceRules(TestContext context) {
         long files = files();
         Rounds rounds = new Rounds(soak ? 1000 : 200, Duration.ofSeconds(soak ? 300 : 25));
         rounds(device, rounds);
-        Untested.unless(
-                rounds.done() >= FEW, "the driver is too slow: %d rounds only", rounds.done());
+        Untested.unless(rounds.done() >= FEW, "the driver is too slow: %d rounds only", rounds.done());
         ProcessCount after = ProcessCount.of(context);
         int spare = rounds.done() / 4;
         grew("open files", before.files(), after.files(), rounds.done(), spare);
@@ -145,8 +135,7 @@ record PerformanceRules(TestContext context) {
     }
 
     private void grew(String what, long before, long after, int rounds, int spare) {
-        context.measurements()
-                .count("growth in %s".formatted(what), Math.max(0, after - before), spare - 1);
+        context.measurements().count("growth in %s".formatted(what), Math.max(0, after - before), spare - 1);
         Violation.unless(after < before + spare)
                 .because(
                         "after %d rounds of prepare and unprepare, the driver has %d %s, before it had %d",

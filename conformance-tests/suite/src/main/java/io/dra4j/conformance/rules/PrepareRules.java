@@ -42,19 +42,15 @@ record PrepareRules(TestContext context) {
         if (usable.size() > 1) {
             context.tidy();
             answeredFor(
-                    context.claims().allocate(usable.get(0)),
-                    context.claims().allocate(usable.get(1)));
+                    context.claims().allocate(usable.get(0)), context.claims().allocate(usable.get(1)));
         }
     }
 
     private Map<String, ClaimResult> answeredFor(KubeletClaim... claims) {
         CallResult result = context.calls().prepare(claims);
         Violation.unless(result.status().equals(CallResult.OK))
-                .because(
-                        "the prepare call for %d valid claims failed: %s",
-                        claims.length, result.status());
-        Set<String> asked =
-                Arrays.stream(claims).map(KubeletClaim::uid).collect(Collectors.toSet());
+                .because("the prepare call for %d valid claims failed: %s", claims.length, result.status());
+        Set<String> asked = Arrays.stream(claims).map(KubeletClaim::uid).collect(Collectors.toSet());
         Violation.unless(result.results().keySet().equals(asked))
                 .because(
                         "the response to a prepare of the claim UIDs %s has entries for %s",
@@ -62,8 +58,7 @@ record PrepareRules(TestContext context) {
         for (KubeletClaim claim : claims) {
             String error = result.results().get(claim.uid()).error();
             Violation.unless(error.isEmpty())
-                    .because(
-                            "the valid claim with UID %s was not prepared: %s", claim.uid(), error);
+                    .because("the valid claim with UID %s was not prepared: %s", claim.uid(), error);
         }
         return result.results();
     }
@@ -80,12 +75,9 @@ record PrepareRules(TestContext context) {
         }
         Set<String> reported = Reported.names(answer);
         Violation.unless(Reported.names(some).containsAll(reported))
-                .because(
-                        "the answer reports %s; allocated were %s", reported, Reported.names(some));
+                .because("the answer reports %s; allocated were %s", reported, Reported.names(some));
         Violation.minorUnless(reported.equals(Reported.names(some)))
-                .because(
-                        "of the allocated devices %s the answer reports %s only",
-                        Reported.names(some), reported);
+                .because("of the allocated devices %s the answer reports %s only", Reported.names(some), reported);
         context.tidy();
         nothingIsSkipped(some[0]);
     }
@@ -106,8 +98,7 @@ record PrepareRules(TestContext context) {
     @Rule("DRA-PREP-03")
     void devicesAreReportedForTheirMainRequest() {
         List<PublishedDevice> two = context.devices().some(2);
-        ClaimDraft draft =
-                context.claims().draft().request("r0", two.get(0)).request("r1", two.get(1));
+        ClaimDraft draft = context.claims().draft().request("r0", two.get(0)).request("r1", two.get(1));
         ClaimResult answer = context.calls().prepared(context.claims().create(draft));
         for (PreparedDevice device : answer.devices()) {
             boolean first = isOf(device, two.get(0));
@@ -125,13 +116,11 @@ record PrepareRules(TestContext context) {
     }
 
     private void subrequestsAreNotNamed(PublishedDevice device) {
-        ClaimDraft draft =
-                context.claims().draft().alternatives("r0", List.of("a", "b"), "a", device);
+        ClaimDraft draft = context.claims().draft().alternatives("r0", List.of("a", "b"), "a", device);
         ClaimResult answer = context.calls().prepared(context.claims().create(draft));
         for (PreparedDevice reported : answer.devices()) {
             Violation.unless(
-                            reported.requests().isEmpty()
-                                    || reported.requests().equals(List.of("r0")))
+                            reported.requests().isEmpty() || reported.requests().equals(List.of("r0")))
                     .because(
                             "a device that was allocated for subrequest r0/a is reported for %s; the kubelet knows the main request r0 alone",
                             reported.requests());
@@ -157,9 +146,7 @@ record PrepareRules(TestContext context) {
         Set<String> missing = Reported.names(many);
         missing.removeAll(Reported.names(answer));
         Violation.unless(missing.isEmpty())
-                .because(
-                        "of %d devices that were allocated for one claim, %s are not reported",
-                        count, missing);
+                .because("of %d devices that were allocated for one claim, %s are not reported", count, missing);
     }
 
     @Rule("DRA-PREP-05")
@@ -169,21 +156,13 @@ record PrepareRules(TestContext context) {
         Map<String, JsonNode> specs = context.cdi().contents();
         for (int i = 0; i < REPEATS; i++) {
             Reported again =
-                    Reported.of(
-                            context.calls()
-                                    .prepared(
-                                            claim,
-                                            "the repeated prepare of a prepared claim failed: %s"));
+                    Reported.of(context.calls().prepared(claim, "the repeated prepare of a prepared claim failed: %s"));
             Violation.unless(again.equals(first))
-                    .because(
-                            "a repeated prepare is answered %s, where the first was answered %s",
-                            again, first);
+                    .because("a repeated prepare is answered %s, where the first was answered %s", again, first);
         }
         Map<String, JsonNode> changed = context.cdi().contents();
         specs.forEach((file, spec) -> changed.remove(file, spec));
-        Violation.unless(
-                        changed.isEmpty()
-                                && context.cdi().contents().keySet().equals(specs.keySet()))
+        Violation.unless(changed.isEmpty() && context.cdi().contents().keySet().equals(specs.keySet()))
                 .because(
                         "repeated prepares changed the CDI specs: of %s, there are now %s, with %s",
                         specs.keySet(), context.cdi().contents().keySet(), changed);
@@ -198,18 +177,17 @@ record PrepareRules(TestContext context) {
             calls.add(Calls.async(() -> answerOf(context.calls().prepare(claim), claim)));
         }
         List<ClaimResult> answers = calls.stream().map(CompletableFuture::join).toList();
-        List<String> errors =
-                answers.stream().map(ClaimResult::error).filter(e -> !e.isEmpty()).toList();
+        List<String> errors = answers.stream()
+                .map(ClaimResult::error)
+                .filter(e -> !e.isEmpty())
+                .toList();
         Violation.unless(errors.isEmpty())
                 .because(
                         "of %d prepares of one claim at the same time, %d failed: %s",
                         CALLERS, errors.size(), errors.isEmpty() ? "" : errors.get(0));
-        Set<Reported> reported =
-                answers.stream().map(Reported::of).collect(Collectors.toUnmodifiableSet());
+        Set<Reported> reported = answers.stream().map(Reported::of).collect(Collectors.toUnmodifiableSet());
         Violation.unless(reported.size() == 1)
-                .because(
-                        "prepares of one claim at the same time are answered differently: %s",
-                        reported);
+                .because("prepares of one claim at the same time are answered differently: %s", reported);
         CdiView.ids(answers.get(0)).forEach(context.cdi()::resolve);
         context.calls().unprepared(claim);
         leftovers.none("after prepares of one claim at the same time and its unprepare");
@@ -226,8 +204,7 @@ record PrepareRules(TestContext context) {
     void aBatchIsPrepared() {
         int count = Math.max(2, Math.min(roomFor(), context.devices().usable().size()));
         List<PublishedDevice> devices = context.devices().some(count);
-        KubeletClaim[] claims =
-                devices.stream().map(context.claims()::allocate).toArray(KubeletClaim[]::new);
+        KubeletClaim[] claims = devices.stream().map(context.claims()::allocate).toArray(KubeletClaim[]::new);
         Map<String, ClaimResult> answers = answeredFor(claims);
         for (int i = 0; i < count; i++) {
             ClaimResult answer = answers.get(claims[i].uid());
@@ -259,8 +236,7 @@ record PrepareRules(TestContext context) {
         CallResult result = context.calls().prepare(bad, good);
         Violation.minorUnless(result.status().equals(CallResult.OK))
                 .because(
-                        "the device that one claim of a batch may not have failed the whole call: %s",
-                        result.status());
+                        "the device that one claim of a batch may not have failed the whole call: %s", result.status());
         ClaimResult failed = result.results().get(bad.uid());
         Violation.unless(failed != null && !failed.error().isEmpty())
                 .because(

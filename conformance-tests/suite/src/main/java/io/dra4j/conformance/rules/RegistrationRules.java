@@ -49,8 +49,7 @@ record RegistrationRules(TestContext context) {
     }
 
     private void timed(RegistrationCalls calls, String error) throws RegistrationCalls.Failed {
-        Measurements.Wait wait =
-                context.measurements().begin("slowest NotifyRegistrationStatus", Timeouts.NOTIFY);
+        Measurements.Wait wait = context.measurements().begin("slowest NotifyRegistrationStatus", Timeouts.NOTIFY);
         try {
             calls.notify(error, Timeouts.NOTIFY);
             wait.end(true);
@@ -70,8 +69,7 @@ record RegistrationRules(TestContext context) {
             timed(calls, "the conformance suite refuses the driver for a moment");
         } catch (RegistrationCalls.Failed e) {
             Violation.unless(!isSilence(e))
-                    .because(
-                            "NotifyRegistrationStatus was not answered within %s", Timeouts.NOTIFY);
+                    .because("NotifyRegistrationStatus was not answered within %s", Timeouts.NOTIFY);
         }
     }
 
@@ -90,12 +88,9 @@ record RegistrationRules(TestContext context) {
 
     private static void servesStill(Path service) {
         try (RawCalls calls = new RawCalls(service)) {
-            RawCalls.Response answer =
-                    calls.call(PrepareMessages.method(PluginInfo.Service.V1), new byte[0]);
+            RawCalls.Response answer = calls.call(PrepareMessages.method(PluginInfo.Service.V1), new byte[0]);
             Violation.unless(!answer.code().equals("UNAVAILABLE"))
-                    .because(
-                            "the service is gone after the driver was notified that it is not registered: %s",
-                            answer);
+                    .because("the service is gone after the driver was notified that it is not registered: %s", answer);
         }
     }
 
@@ -134,8 +129,7 @@ record RegistrationRules(TestContext context) {
                         "a new kubelet could not register the driver: %s",
                         context.kubelet().events());
         RegistrationCalls.Info after = RegistrationSocket.of(context).info();
-        Violation.unless(before.equals(after))
-                .because("GetInfo changed from %s to %s", before, after);
+        Violation.unless(before.equals(after)).because("GetInfo changed from %s to %s", before, after);
         context.devices().usable().stream()
                 .findFirst()
                 .map(context.claims()::allocate)

@@ -67,12 +67,8 @@ record RestartRules(TestContext context) {
         KubeletClaim gone = context.claims().allocate(usable.get(usable.size() - 1));
         Leftovers leftovers = Leftovers.since(context);
         for (KubeletClaim claim : usable.size() > 1 ? List.of(again, gone) : List.of(again)) {
-            HeldPrepare call =
-                    HeldPrepare.of(context, claim)
-                            .orElseThrow(
-                                    () ->
-                                            new NotApplicable(
-                                                    "the driver does not read the claim when it prepares it"));
+            HeldPrepare call = HeldPrepare.of(context, claim)
+                    .orElseThrow(() -> new NotApplicable("the driver does not read the claim when it prepares it"));
             context.driver().kill();
             call.release();
             context.driver().restarted();
@@ -81,8 +77,7 @@ record RestartRules(TestContext context) {
             }
             context.calls().unprepared(claim);
             leftovers.none(
-                    "after a SIGKILL while the driver waited for claim %s, and Unprepare"
-                            .formatted(claim.uid()));
+                    "after a SIGKILL while the driver waited for claim %s, and Unprepare".formatted(claim.uid()));
         }
     }
 
@@ -139,12 +134,11 @@ record RestartRules(TestContext context) {
         Leftovers leftovers = Leftovers.since(context);
         context.driver().terminate();
         int before = context.kubelet().events().size();
-        Instance old =
-                new ProcessDriver(
-                                settings.hooks().get("old"),
-                                settings.process().environment(),
-                                context.driver().adapter().startTimeout())
-                        .start(context.place(), Map.of());
+        Instance old = new ProcessDriver(
+                        settings.hooks().get("old"),
+                        settings.process().environment(),
+                        context.driver().adapter().startTimeout())
+                .start(context.place(), Map.of());
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         try {
             context.driver().awaitRegistered(old, before);
@@ -158,9 +152,7 @@ record RestartRules(TestContext context) {
         }
         context.driver().restarted();
         context.calls().unprepared(claim);
-        leftovers.none(
-                "after the release before prepared claim %s, and this one unprepared it"
-                        .formatted(claim.uid()));
+        leftovers.none("after the release before prepared claim %s, and this one unprepared it".formatted(claim.uid()));
     }
 
     @Rule("DRA-RST-06")
@@ -200,7 +192,8 @@ record RestartRules(TestContext context) {
         CallResult result = context.calls().unprepare(held.claim());
         boolean done = result.complaint().isEmpty();
         boolean answered = result.status().equals(CallResult.OK);
-        Violation.unless(answered || context.driver().current().awaitExit(MOMENT).isEmpty())
+        Violation.unless(
+                        answered || context.driver().current().awaitExit(MOMENT).isEmpty())
                 .because(
                         "%s, the driver ended when it was called: %s",
                         after, context.driver().fate());

@@ -16,41 +16,40 @@ import org.jspecify.annotations.Nullable;
 /** All rules that are code, by the ids of their requirements. */
 public final class RuleBook {
 
-    private static final List<Class<?>> AREAS =
-            List.of(
-                    RegistrationRules.class,
-                    InfoRules.class,
-                    VersionRules.class,
-                    PrepareRules.class,
-                    ClaimRules.class,
-                    UnprepareRules.class,
-                    CdiRules.class,
-                    CdiFileRules.class,
-                    SliceRules.class,
-                    SliceRepairRules.class,
-                    SliceFaultRules.class,
-                    SliceChangeRules.class,
-                    SliceOrderRules.class,
-                    HealthRules.class,
-                    TaintRules.class,
-                    PartitionRules.class,
-                    StatusRules.class,
-                    MetadataRules.class,
-                    ApiFaultRules.class,
-                    SocketRules.class,
-                    ConfigRules.class,
-                    AdminRules.class,
-                    ShareRules.class,
-                    RestartRules.class,
-                    IdentityRules.class,
-                    KillRules.class,
-                    ShutdownRules.class,
-                    DiskRules.class,
-                    UpgradeRules.class,
-                    SecurityRules.class,
-                    WireRules.class,
-                    PerformanceRules.class,
-                    MetricsRules.class);
+    private static final List<Class<?>> AREAS = List.of(
+            RegistrationRules.class,
+            InfoRules.class,
+            VersionRules.class,
+            PrepareRules.class,
+            ClaimRules.class,
+            UnprepareRules.class,
+            CdiRules.class,
+            CdiFileRules.class,
+            SliceRules.class,
+            SliceRepairRules.class,
+            SliceFaultRules.class,
+            SliceChangeRules.class,
+            SliceOrderRules.class,
+            HealthRules.class,
+            TaintRules.class,
+            PartitionRules.class,
+            StatusRules.class,
+            MetadataRules.class,
+            ApiFaultRules.class,
+            SocketRules.class,
+            ConfigRules.class,
+            AdminRules.class,
+            ShareRules.class,
+            RestartRules.class,
+            IdentityRules.class,
+            KillRules.class,
+            ShutdownRules.class,
+            DiskRules.class,
+            UpgradeRules.class,
+            SecurityRules.class,
+            WireRules.class,
+            PerformanceRules.class,
+            MetricsRules.class);
 
     private final Map<String, Method> rules = new LinkedHashMap<>();
 
@@ -85,10 +84,7 @@ public final class RuleBook {
 
     private static ExecutionGroup group(Method method) {
         ExecutionGroup.@Nullable On own = method.getAnnotation(ExecutionGroup.On.class);
-        ExecutionGroup.On group =
-                own == null
-                        ? method.getDeclaringClass().getAnnotation(ExecutionGroup.On.class)
-                        : own;
+        ExecutionGroup.On group = own == null ? method.getDeclaringClass().getAnnotation(ExecutionGroup.On.class) : own;
         if (group == null) {
             throw new IllegalStateException(method.getDeclaringClass() + " is on no group");
         }
@@ -103,10 +99,9 @@ public final class RuleBook {
     public void run(String id, TestContext context) throws Exception {
         Method method = Optional.ofNullable(rules.get(id)).orElseThrow();
         try {
-            Object area =
-                    method.getDeclaringClass()
-                            .getDeclaredConstructor(TestContext.class)
-                            .newInstance(context);
+            Object area = method.getDeclaringClass()
+                    .getDeclaredConstructor(TestContext.class)
+                    .newInstance(context);
             method.invoke(area);
         } catch (InvocationTargetException e) {
             if (e.getCause() instanceof Exception cause) {

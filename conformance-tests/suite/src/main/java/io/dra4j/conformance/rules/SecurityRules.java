@@ -34,21 +34,20 @@ record SecurityRules(TestContext context) {
     /** A driver may try again until the kubelet gives up. */
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(5);
 
-    private static final Set<String> NEEDED =
-            Set.of(
-                    "GET one resourceclaims",
-                    "PATCH one resourceclaims",
-                    "PUT one resourceclaims",
-                    "GET one nodes",
-                    "GET one resourceslices",
-                    "GET all resourceslices",
-                    "POST all resourceslices",
-                    "PUT one resourceslices",
-                    "PATCH one resourceslices",
-                    "DELETE one resourceslices",
-                    "POST all events",
-                    "PATCH one events",
-                    "PUT one events");
+    private static final Set<String> NEEDED = Set.of(
+            "GET one resourceclaims",
+            "PATCH one resourceclaims",
+            "PUT one resourceclaims",
+            "GET one nodes",
+            "GET one resourceslices",
+            "GET all resourceslices",
+            "POST all resourceslices",
+            "PUT one resourceslices",
+            "PATCH one resourceslices",
+            "DELETE one resourceslices",
+            "POST all events",
+            "PATCH one events",
+            "PUT one events");
 
     @Rule("DRA-SEC-01")
     void socketsAreClosedToOthers() throws IOException {
@@ -59,18 +58,13 @@ record SecurityRules(TestContext context) {
 
     /** Directories from here on up are the suite's own, not the driver's. */
     private static void isClosed(Path socket, Path suites) throws IOException {
-        Violation.unless(socket.isAbsolute())
-                .because("the driver names its socket %s, no absolute path", socket);
-        Violation.unless(Files.exists(socket))
-                .because("the driver's socket %s is not there", socket);
-        boolean open =
-                Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
+        Violation.unless(socket.isAbsolute()).because("the driver names its socket %s, no absolute path", socket);
+        Violation.unless(Files.exists(socket)).because("the driver's socket %s is not there", socket);
+        boolean open = Files.getPosixFilePermissions(socket).contains(PosixFilePermission.OTHERS_WRITE);
         for (Path above = socket.getParent();
                 open && above != null && !above.equals(suites);
                 above = above.getParent()) {
-            open =
-                    Files.getPosixFilePermissions(above)
-                            .contains(PosixFilePermission.OTHERS_EXECUTE);
+            open = Files.getPosixFilePermissions(above).contains(PosixFilePermission.OTHERS_EXECUTE);
         }
         Violation.unless(!open).because("every user may connect to the socket %s", socket);
     }
@@ -102,21 +96,19 @@ record SecurityRules(TestContext context) {
         Path credentials = credentials();
         String before = Files.readString(credentials);
         Files.writeString(credentials, withToken(before, token));
-        long length = Files.exists(context.place().log()) ? Files.size(context.place().log()) : 0;
+        long length =
+                Files.exists(context.place().log()) ? Files.size(context.place().log()) : 0;
         try {
             context.driver().restart();
-            for (Fault fault :
-                    List.of(
-                            Fault.status(401, "Unauthorized"),
-                            Fault.status(403, "Forbidden"),
-                            Fault.status(500, "InternalError"),
-                            Fault.drop())) {
+            for (Fault fault : List.of(
+                    Fault.status(401, "Unauthorized"),
+                    Fault.status(403, "Forbidden"),
+                    Fault.status(500, "InternalError"),
+                    Fault.drop())) {
                 errors(fault).forEach(error -> isDiscreet(error, token));
             }
             byte[] log = Files.readAllBytes(context.place().log());
-            String written =
-                    new String(
-                            log, (int) length, log.length - (int) length, StandardCharsets.UTF_8);
+            String written = new String(log, (int) length, log.length - (int) length, StandardCharsets.UTF_8);
             Violation.unless(!written.contains(token))
                     .because("the driver writes its token for the API server into its log");
         } finally {
@@ -152,15 +144,13 @@ record SecurityRules(TestContext context) {
     }
 
     private static void isDiscreet(String error, String token) {
-        Violation.unless(!error.contains(token))
-                .because("an error contains the token of the driver");
+        Violation.unless(!error.contains(token)).because("an error contains the token of the driver");
         int bytes = error.getBytes(StandardCharsets.UTF_8).length;
         Violation.unless(bytes <= LONGEST_ERROR)
                 .because(
                         "an error has %d bytes, more than %d: %s",
                         bytes, LONGEST_ERROR, error.substring(0, Math.min(200, error.length())));
-        Violation.unless(error.indexOf('\ufffd') < 0)
-                .because("an error is no valid UTF-8: %s", error);
+        Violation.unless(error.indexOf('\ufffd') < 0).because("an error is no valid UTF-8: %s", error);
     }
 
     @Rule("DRA-SEC-05")
@@ -176,8 +166,7 @@ record SecurityRules(TestContext context) {
 
     private static boolean isNeeded(RecordedRequest request) {
         boolean one = !request.name().isEmpty() || selectsOne(request);
-        String verb =
-                "%s %s %s".formatted(request.method(), one ? "one" : "all", request.resource());
+        String verb = "%s %s %s".formatted(request.method(), one ? "one" : "all", request.resource());
         return NEEDED.contains(verb);
     }
 

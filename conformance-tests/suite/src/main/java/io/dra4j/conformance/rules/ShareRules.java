@@ -46,10 +46,8 @@ record ShareRules(TestContext context, Publishing publishing) {
                 .filter(PublishedDevice::isShared)
                 .filter(ShareRules::hasPolicies)
                 .findFirst()
-                .orElseThrow(
-                        () ->
-                                new NotApplicable(
-                                        "no device allows several claims and limits how much of its capacity each may take"));
+                .orElseThrow(() -> new NotApplicable(
+                        "no device allows several claims and limits how much of its capacity each may take"));
     }
 
     private static boolean hasPolicies(PublishedDevice device) {
@@ -65,13 +63,8 @@ record ShareRules(TestContext context, Publishing publishing) {
         reported(one, prepared(one, "a share of device " + device));
         reported(other, prepared(other, "a second share of device " + device));
         context.tidy();
-        KubeletClaim both =
-                context.claims()
-                        .create(
-                                context.claims()
-                                        .draft()
-                                        .request("r0", device)
-                                        .request("r1", device));
+        KubeletClaim both = context.claims()
+                .create(context.claims().draft().request("r0", device).request("r1", device));
         reported(both, prepared(both, "two shares of device " + device));
     }
 
@@ -84,30 +77,21 @@ record ShareRules(TestContext context, Publishing publishing) {
         Set<String> due = new TreeSet<>();
         results.forEach(result -> due.add(result.path("shareID").asText()));
         if (context.calls().service() == Service.V1) {
-            Set<String> shares =
-                    answer.devices().stream()
-                            .map(PreparedDevice::shareId)
-                            .map(String::valueOf)
-                            .collect(Collectors.toCollection(TreeSet::new));
+            Set<String> shares = answer.devices().stream()
+                    .map(PreparedDevice::shareId)
+                    .map(String::valueOf)
+                    .collect(Collectors.toCollection(TreeSet::new));
             Violation.unless(shares.equals(due))
-                    .because(
-                            "the answer has the share ids %s, and the allocation has %s",
-                            shares, due);
+                    .because("the answer has the share ids %s, and the allocation has %s", shares, due);
         }
-        Set<String> requests =
-                StreamSupport.stream(results.spliterator(), false)
-                        .map(result -> result.path("request").asText())
-                        .collect(Collectors.toCollection(TreeSet::new));
-        Set<String> answered =
-                answer.devices().stream()
-                        .flatMap(device -> device.requests().stream())
-                        .collect(Collectors.toCollection(TreeSet::new));
-        Violation.unless(
-                        answered.isEmpty()
-                                ? !answer.devices().isEmpty()
-                                : answered.equals(requests))
-                .because(
-                        "shares were allocated for %s and are reported for %s", requests, answered);
+        Set<String> requests = StreamSupport.stream(results.spliterator(), false)
+                .map(result -> result.path("request").asText())
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> answered = answer.devices().stream()
+                .flatMap(device -> device.requests().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+        Violation.unless(answered.isEmpty() ? !answer.devices().isEmpty() : answered.equals(requests))
+                .because("shares were allocated for %s and are reported for %s", requests, answered);
     }
 
     @Rule("DRA-PREP-22")
@@ -127,14 +111,10 @@ record ShareRules(TestContext context, Publishing publishing) {
         }
         List<String> now = context.cdi().edits(answer.devices());
         Violation.unless(now.equals(edits))
-                .because(
-                        "the unprepare of one share changed the edits of the other from %s to %s",
-                        edits, now);
+                .because("the unprepare of one share changed the edits of the other from %s to %s", edits, now);
         Violation.unless(Reported.of(context.calls().prepared(stays)).equals(Reported.of(answer)))
                 .because("the unprepare of one share changed what the other's claim is answered");
-        prepared(
-                context.claims().allocate(device),
-                "a share of device " + device + " after another was given back");
+        prepared(context.claims().allocate(device), "a share of device " + device + " after another was given back");
     }
 
     /** Looks at what was published, and at what was refused. */
@@ -158,34 +138,27 @@ record ShareRules(TestContext context, Publishing publishing) {
     }
 
     private static void check(JsonNode device, String name, JsonNode capacity, JsonNode policy) {
-        String whose =
-                "the requestPolicy of capacity %s of device %s"
-                        .formatted(name, device.path("name").asText());
+        String whose = "the requestPolicy of capacity %s of device %s"
+                .formatted(name, device.path("name").asText());
         Violation.unless(device.path("allowMultipleAllocations").asBoolean())
                 .because("%s is of no use: the device does not allow multiple allocations", whose);
         JsonNode preset = policy.path("default");
         if (preset.isMissingNode()) {
-            Violation.unless(
-                            policy.path("validValues").isMissingNode()
-                                    && policy.path("validRange").isMissingNode())
+            Violation.unless(policy.path("validValues").isMissingNode()
+                            && policy.path("validRange").isMissingNode())
                     .because("%s has valid values, and no default", whose);
             return;
         }
         Violation.unless(amount(preset).compareTo(amount(capacity.path("value"))) <= 0)
-                .because(
-                        "%s has the default %s, and the capacity is %s",
-                        whose, preset, capacity.path("value"));
+                .because("%s has the default %s, and the capacity is %s", whose, preset, capacity.path("value"));
         checkValues(whose, preset, policy.path("validValues"));
         checkRange(whose, preset, policy.path("validRange"));
     }
 
     private static void checkValues(String whose, JsonNode preset, JsonNode values) {
-        boolean isOne =
-                values.isMissingNode()
-                        || Cluster.elements(values).stream()
-                                .anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
-        Violation.unless(isOne)
-                .because("%s has the default %s, which is none of its %s", whose, preset, values);
+        boolean isOne = values.isMissingNode()
+                || Cluster.elements(values).stream().anyMatch(v -> amount(v).compareTo(amount(preset)) == 0);
+        Violation.unless(isOne).because("%s has the default %s, which is none of its %s", whose, preset, values);
     }
 
     private static void checkRange(String whose, JsonNode preset, JsonNode range) {
@@ -195,19 +168,14 @@ record ShareRules(TestContext context, Publishing publishing) {
         BigDecimal value = amount(preset);
         BigDecimal least = amount(range.path("min"));
         boolean isInside =
-                value.compareTo(least) >= 0
-                        && (!range.has("max") || value.compareTo(amount(range.path("max"))) <= 0);
-        Violation.unless(isInside)
-                .because("%s has the default %s, outside of its range %s", whose, preset, range);
-        Violation.unless(
-                        !range.has("step")
-                                || value.subtract(least)
-                                                .remainder(amount(range.path("step")))
-                                                .signum()
-                                        == 0)
-                .because(
-                        "%s has the default %s, which is no step of its range %s",
-                        whose, preset, range);
+                value.compareTo(least) >= 0 && (!range.has("max") || value.compareTo(amount(range.path("max"))) <= 0);
+        Violation.unless(isInside).because("%s has the default %s, outside of its range %s", whose, preset, range);
+        Violation.unless(!range.has("step")
+                        || value.subtract(least)
+                                        .remainder(amount(range.path("step")))
+                                        .signum()
+                                == 0)
+                .because("%s has the default %s, which is no step of its range %s", whose, preset, range);
     }
 
     private static BigDecimal amount(JsonNode quantity) {
@@ -218,18 +186,13 @@ record ShareRules(TestContext context, Publishing publishing) {
     @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
     void policiesStayWhileAShareIsAllocated() throws InterruptedException {
         publishing.settled();
-        PublishedDevice device =
-                context.devices().usable().stream()
-                        .filter(PublishedDevice::isShared)
-                        .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        new Untested(
-                                                "no device that claims can share is free of taints"));
+        PublishedDevice device = context.devices().usable().stream()
+                .filter(PublishedDevice::isShared)
+                .findFirst()
+                .orElseThrow(() -> new Untested("no device that claims can share is free of taints"));
         Map<String, JsonNode> before = policies(publishing.now());
         KubeletClaim claim = context.preparedClaim(device);
-        Optional<Pools> changed =
-                publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
+        Optional<Pools> changed = publishing.await(seen -> !policies(seen).equals(before), WHILE_IN_USE);
         context.calls().unprepared(claim);
         Violation.unless(changed.isEmpty())
                 .because(
@@ -240,7 +203,8 @@ record ShareRules(TestContext context, Publishing publishing) {
     private static Map<String, JsonNode> policies(Pools seen) {
         Map<String, JsonNode> policies = new TreeMap<>();
         for (PublishedDevice device : seen.devices()) {
-            for (Map.Entry<String, JsonNode> one : device.json().path("capacity").properties()) {
+            for (Map.Entry<String, JsonNode> one :
+                    device.json().path("capacity").properties()) {
                 policies.put(device + " " + one.getKey(), one.getValue().path("requestPolicy"));
             }
         }

@@ -47,26 +47,20 @@ record ShutdownRules(TestContext context) {
         instance.terminate();
         OptionalInt status = context.driver().awaitExit(instance, Timeouts.SHUTDOWN);
         Violation.unless(status.isPresent())
-                .because(
-                        "SIGTERM %s did not end the driver within %d s",
-                        when, Timeouts.SHUTDOWN.toSeconds());
+                .because("SIGTERM %s did not end the driver within %d s", when, Timeouts.SHUTDOWN.toSeconds());
         return status.getAsInt();
     }
 
     private void whileACallAndAStreamAreOpen() throws Exception {
         HealthStreams streams = new HealthStreams(context);
         HealthWatch.Version version =
-                HealthStreams.versions(context).stream()
-                        .findFirst()
-                        .orElse(HealthWatch.Version.V1ALPHA1);
+                HealthStreams.versions(context).stream().findFirst().orElse(HealthWatch.Version.V1ALPHA1);
         try (HealthWatch stream = streams.open(version)) {
-            stream.awaitAll(
-                    sent -> !sent.isEmpty() || stream.end().isPresent(), Timeouts.FIRST_HEALTH);
-            Optional<HeldPrepare> call =
-                    context.devices().usable().stream()
-                            .findFirst()
-                            .map(context.claims()::allocate)
-                            .flatMap(claim -> HeldPrepare.of(context, claim));
+            stream.awaitAll(sent -> !sent.isEmpty() || stream.end().isPresent(), Timeouts.FIRST_HEALTH);
+            Optional<HeldPrepare> call = context.devices().usable().stream()
+                    .findFirst()
+                    .map(context.claims()::allocate)
+                    .flatMap(claim -> HeldPrepare.of(context, claim));
             ends("while a stream was open, and a call waited for the API server");
             context.transcript().note("the stream ended: " + stream.end().orElse("not yet"));
             if (call.isPresent()) {
@@ -113,29 +107,23 @@ record ShutdownRules(TestContext context) {
     void aCallUnderWayEndsAndLeavesNothing() throws Exception {
         Leftovers leftovers = Leftovers.since(context);
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        HeldPrepare call =
-                HeldPrepare.of(context, claim, A_WHILE)
-                        .orElseThrow(
-                                () -> new NotApplicable("the driver reads no claim to prepare it"));
+        HeldPrepare call = HeldPrepare.of(context, claim, A_WHILE)
+                .orElseThrow(() -> new NotApplicable("the driver reads no claim to prepare it"));
         context.transcript().note("SIGTERM while the call waits for the API server");
         context.driver().current().terminate();
         CallResult result = call.end();
         if (result.complaint().isEmpty()) {
             CdiView.ids(result.results().get(claim.uid())).forEach(context.cdi()::resolve);
         }
-        Violation.unless(
-                        context.driver()
-                                .awaitExit(context.driver().current(), Timeouts.SHUTDOWN)
-                                .isPresent())
-                .because(
-                        "SIGTERM during a Prepare did not end the driver within %d s",
-                        Timeouts.SHUTDOWN.toSeconds());
+        Violation.unless(context.driver()
+                        .awaitExit(context.driver().current(), Timeouts.SHUTDOWN)
+                        .isPresent())
+                .because("SIGTERM during a Prepare did not end the driver within %d s", Timeouts.SHUTDOWN.toSeconds());
         call.release();
         context.driver().restarted();
         context.calls().unprepared(claim);
         leftovers.none(
-                "after a SIGTERM during the Prepare of claim %s, a new start and Unprepare"
-                        .formatted(claim.uid()));
+                "after a SIGTERM during the Prepare of claim %s, a new start and Unprepare".formatted(claim.uid()));
         context.unpreparedClaim(context.devices().one());
     }
 }

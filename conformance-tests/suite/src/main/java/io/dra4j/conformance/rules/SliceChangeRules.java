@@ -42,20 +42,18 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
 
     /** Unplugs, plugs, and returns what was there between. */
     private Pools change(ObjectWatch watch, Pools before) throws InterruptedException {
-        NotApplicable.unless(
-                !before.devices().isEmpty(), "the driver publishes no device to unplug");
+        NotApplicable.unless(!before.devices().isEmpty(), "the driver publishes no device to unplug");
         Untested.unless(!offered(before).isEmpty(), "every device that is published is tainted");
         boolean isPlugged = false;
         try {
             context.hooks().run("unplug");
-            Pools less =
-                    publishing
-                            .measured(
-                                    "time from the hook unplug until a device was gone",
-                                    watch,
-                                    isLess(before),
-                                    context.timeouts().change())
-                            .orElseThrow(() -> notGone(before));
+            Pools less = publishing
+                    .measured(
+                            "time from the hook unplug until a device was gone",
+                            watch,
+                            isLess(before),
+                            context.timeouts().change())
+                    .orElseThrow(() -> notGone(before));
             context.hooks().run("plug");
             isPlugged = true;
             publishing.restored(before, "the hook plug", context.timeouts().change());
@@ -94,11 +92,7 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
             List<Pools> states = watch.states().stream().map(publishing::seen).toList();
             context.transcript().note(states.size() + " states of the slices were seen");
             for (String pool : before.byPool().keySet()) {
-                replay(
-                        pool,
-                        states,
-                        new HashSet<>(
-                                List.of(before.contentAtSight(pool), less.contentAtSight(pool))));
+                replay(pool, states, new HashSet<>(List.of(before.contentAtSight(pool), less.contentAtSight(pool))));
             }
         }
     }
@@ -114,7 +108,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                             state.byPool().get(pool) == null
                                     ? 0
                                     : Pools.generation(
-                                            Pools.newest(state.byPool().get(pool)).get(0)),
+                                            Pools.newest(state.byPool().get(pool))
+                                                    .get(0)),
                             state.versions().keySet(),
                             content.size() - 1);
         }
@@ -132,13 +127,12 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         int number = context.proxy().lastNumber();
         try {
             context.hooks().run(PLUG_MANY);
-            Pools many =
-                    publishing
-                            .measured(
-                                    "time from the hook plug-many until a pool had more than one slice holds",
-                                    seen -> seen.settled() && largest(seen) > ROOM,
-                                    context.timeouts().change())
-                            .orElseThrow(() -> notSplit(number));
+            Pools many = publishing
+                    .measured(
+                            "time from the hook plug-many until a pool had more than one slice holds",
+                            seen -> seen.settled() && largest(seen) > ROOM,
+                            context.timeouts().change())
+                    .orElseThrow(() -> notSplit(number));
             checkSplit(many);
         } finally {
             context.hooks().run("plug");
@@ -147,8 +141,9 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     }
 
     private static void checkRoom(RecordedRequest refused) {
-        int devices =
-                Publishing.body(refused).map(slice -> slice.at("/spec/devices").size()).orElse(0);
+        int devices = Publishing.body(refused)
+                .map(slice -> slice.at("/spec/devices").size())
+                .orElse(0);
         Violation.unless(devices <= ROOM)
                 .because(
                         "the driver put %d devices into one slice, where there is room for %d: the pool must be split; %s",
@@ -166,8 +161,9 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     }
 
     private Violation notSplit(int number) {
-        List<RecordedRequest> refused =
-                publishing.writesAfter(number).stream().filter(w -> w.status() == 422).toList();
+        List<RecordedRequest> refused = publishing.writesAfter(number).stream()
+                .filter(w -> w.status() == 422)
+                .toList();
         return new Violation(
                 "%d s after the hook %s no pool has more than %d devices, which is the room of one slice; %s",
                 context.timeouts().change().toSeconds(),
@@ -188,12 +184,10 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
         for (JsonNode slice : pools.slices()) {
             int devices = slice.at("/spec/devices").size();
             context.measurements().count("devices of a slice", devices, ROOM);
-            Violation.unless(devices <= ROOM)
-                    .because("slice %s has %d devices", Pools.name(slice), devices);
+            Violation.unless(devices <= ROOM).because("slice %s has %d devices", Pools.name(slice), devices);
         }
         for (PublishedDevice device : pools.devices()) {
-            Violation.unless(names.add(device.toString()))
-                    .because("device %s is in two slices", device);
+            Violation.unless(names.add(device.toString())).because("device %s is in two slices", device);
         }
     }
 }

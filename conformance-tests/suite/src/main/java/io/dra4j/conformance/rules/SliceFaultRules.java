@@ -102,11 +102,8 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
     /** Waits no longer than until they are too many. */
     private void tooMany(Predicate<RecordedRequest> writes) {
         try {
-            List<RecordedRequest> all =
-                    context.proxy()
-                            .awaitAll(
-                                    WINDOW,
-                                    seen -> seen.stream().filter(writes).count() > MOST_WRITES);
+            List<RecordedRequest> all = context.proxy()
+                    .awaitAll(WINDOW, seen -> seen.stream().filter(writes).count() > MOST_WRITES);
             counted(all.stream().filter(writes).count());
             throw new Violation(
                     "the API server refused every write of a slice with 422, and the driver wrote %d times within %d s; at most %d a minute are enough",
@@ -117,10 +114,6 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
     }
 
     private void counted(long writes) {
-        context.measurements()
-                .count(
-                        "refused writes of slices in " + WINDOW.toSeconds() + " s",
-                        writes,
-                        MOST_WRITES);
+        context.measurements().count("refused writes of slices in " + WINDOW.toSeconds() + " s", writes, MOST_WRITES);
     }
 }

@@ -83,10 +83,7 @@ record SliceOrderRules(TestContext context, Publishing publishing) {
 
     private void compare(Pools before, String after) throws InterruptedException {
         Map<String, List<String>> now = publishing.settled().order();
-        before.order()
-                .forEach(
-                        (pool, wanted) ->
-                                compare(pool, wanted, now.getOrDefault(pool, List.of()), after));
+        before.order().forEach((pool, wanted) -> compare(pool, wanted, now.getOrDefault(pool, List.of()), after));
     }
 
     private static void compare(String pool, List<String> wanted, List<String> now, String after) {
@@ -94,12 +91,7 @@ record SliceOrderRules(TestContext context, Publishing publishing) {
             Violation.unless(wanted.get(place).equals(now.get(place)))
                     .because(
                             "after %s the slices of pool %s, sorted by name, have their %d devices in another order: in place %d is %s, where %s was",
-                            after,
-                            pool,
-                            wanted.size(),
-                            place + 1,
-                            now.get(place),
-                            wanted.get(place));
+                            after, pool, wanted.size(), place + 1, now.get(place), wanted.get(place));
         }
     }
 }

@@ -87,11 +87,10 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     }
 
     private void awaitWatch(int number, String after) {
-        Violation.unless(
-                        publishing.happens(
-                                "time until the next watch of ResourceSlices",
-                                WATCHES.and(Requests.after(number)),
-                                context.timeouts().repair()))
+        Violation.unless(publishing.happens(
+                        "time until the next watch of ResourceSlices",
+                        WATCHES.and(Requests.after(number)),
+                        context.timeouts().repair()))
                 .because(
                         "the driver has not begun another watch of ResourceSlices within %d s after %s",
                         context.timeouts().repair().toSeconds(), after);
@@ -105,24 +104,20 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         try {
             planted.stale(before.slices().get(0));
             context.driver().restarted();
-            Pools after =
-                    publishing
+            Pools after = publishing
+                    .measured(
+                            "time from the start until a stale slice was gone",
+                            seen -> Publishing.like(before).test(planted.without(seen)),
+                            context.timeouts().repair())
+                    .orElseThrow(() -> new Violation(
+                            "a slice with devices of another time, planted while the driver was down, is still in the pool after its start: "
+                                    + publishing.now().difference(before)));
+            Violation.minorUnless(publishing
                             .measured(
-                                    "time from the start until a stale slice was gone",
-                                    seen -> Publishing.like(before).test(planted.without(seen)),
+                                    "time from then until a slice of an old pool was gone",
+                                    Publishing.like(before),
                                     context.timeouts().repair())
-                            .orElseThrow(
-                                    () ->
-                                            new Violation(
-                                                    "a slice with devices of another time, planted while the driver was down, is still in the pool after its start: "
-                                                            + publishing.now().difference(before)));
-            Violation.minorUnless(
-                            publishing
-                                    .measured(
-                                            "time from then until a slice of an old pool was gone",
-                                            Publishing.like(before),
-                                            context.timeouts().repair())
-                                    .isPresent())
+                            .isPresent())
                     .because(
                             "a slice of a pool that the driver does not have any more is still there after its start: %s",
                             after.difference(before));
@@ -155,10 +150,9 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         return writes.isEmpty()
                 ? "the driver wrote nothing"
                 : "the driver sent "
-                        + Pools.few(
-                                writes.stream()
-                                        .map(w -> w.method() + " " + w.path() + answer(w.status()))
-                                        .toList());
+                        + Pools.few(writes.stream()
+                                .map(w -> w.method() + " " + w.path() + answer(w.status()))
+                                .toList());
     }
 
     private static String answer(int status) {
@@ -171,11 +165,7 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         publishing.settled();
         List<RecordedRequest> writes = QuietWindow.of(context).writes();
         context.measurements()
-                .count(
-                        "writes of slices in %d s"
-                                .formatted(QuietWindow.WITHOUT_WRITES.toSeconds()),
-                        writes.size(),
-                        0);
+                .count("writes of slices in %d s".formatted(QuietWindow.WITHOUT_WRITES.toSeconds()), writes.size(), 0);
         Violation.unless(writes.isEmpty())
                 .because(
                         "no device was changed within %d s, and %s: %s",

@@ -33,12 +33,10 @@ record SliceRules(TestContext context, Publishing publishing) {
     private static final int AT_A_TIME = 8;
 
     private static final String KUBERNETES = "resource.kubernetes.io/";
-    private static final Map<String, Pattern> STANDARD =
-            Map.of(
-                    KUBERNETES + "pcieRoot", Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}"),
-                    KUBERNETES + "pciBusID",
-                            Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]"),
-                    KUBERNETES + "numaNode", Pattern.compile("[0-9]+"));
+    private static final Map<String, Pattern> STANDARD = Map.of(
+            KUBERNETES + "pcieRoot", Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}"),
+            KUBERNETES + "pciBusID", Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]"),
+            KUBERNETES + "numaNode", Pattern.compile("[0-9]+"));
 
     private static final int FORBIDDEN = 403;
 
@@ -50,16 +48,15 @@ record SliceRules(TestContext context, Publishing publishing) {
     void slicesAreOfThisNode() throws InterruptedException {
         Optional<Unpublished> unpublished = context.unpublished();
         if (unpublished.isEmpty() && !context.settings().driver().hasNoDevices()) {
-            unpublished =
-                    context.awaitPublished().filter(found -> publishing.now().slices().isEmpty());
+            unpublished = context.awaitPublished()
+                    .filter(found -> publishing.now().slices().isEmpty());
         }
         acceptedBodies().forEach(this::checkNode);
         if (unpublished.isPresent() && unpublished.get().requirement().equals("DRA-SLICE-01")) {
             throw new Violation(unpublished.get().message() + late());
         }
         NotApplicable.unless(
-                !publishing.now().slices().isEmpty(),
-                "the settings declare that the driver has no devices");
+                !publishing.now().slices().isEmpty(), "the settings declare that the driver has no devices");
         publishing.now().slices().forEach(this::checkSlice);
     }
 
@@ -91,12 +88,12 @@ record SliceRules(TestContext context, Publishing publishing) {
     private void checkSlice(JsonNode slice) {
         checkNode(slice);
         ApiRules.of(context).requireValid(slice, ApiRules.NODE_SELECTION);
-        JsonNode node =
-                context.cluster().find("/api/v1/nodes/" + context.place().node()).orElseThrow();
+        JsonNode node = context.cluster()
+                .find("/api/v1/nodes/" + context.place().node())
+                .orElseThrow();
         for (JsonNode owner : slice.at("/metadata/ownerReferences")) {
-            boolean isOther =
-                    owner.path("kind").asText().equals("Node")
-                            && !owner.path("uid").equals(node.at("/metadata/uid"));
+            boolean isOther = owner.path("kind").asText().equals("Node")
+                    && !owner.path("uid").equals(node.at("/metadata/uid"));
             Violation.unless(!isOther)
                     .because(
                             "slice %s is owned by node %s with UID %s, which does not exist; its UID is %s",
@@ -105,9 +102,8 @@ record SliceRules(TestContext context, Publishing publishing) {
                             owner.path("uid").asText(),
                             node.at("/metadata/uid").asText());
         }
-        Violation.minorUnless(
-                        !slice.at("/metadata/ownerReferences").isEmpty()
-                                || !slice.at("/spec").has("nodeName"))
+        Violation.minorUnless(!slice.at("/metadata/ownerReferences").isEmpty()
+                        || !slice.at("/spec").has("nodeName"))
                 .because(
                         "slice %s has no owner; it should be the Node, so that the slice goes with it",
                         Pools.name(slice));
@@ -116,16 +112,10 @@ record SliceRules(TestContext context, Publishing publishing) {
     @Rule("DRA-SLICE-02")
     void everyWriteOfASliceIsAccepted() throws InterruptedException {
         Pools pools = publishing.settledOrRefused();
-        publishing
-                .refusal()
-                .ifPresent(
-                        refused -> {
-                            String what =
-                                    refused.status() == FORBIDDEN
-                                            ? "a slice may not be written: "
-                                            : "a slice is not valid: ";
-                            throw new Violation(what + Refusals.words(refused));
-                        });
+        publishing.refusal().ifPresent(refused -> {
+            String what = refused.status() == FORBIDDEN ? "a slice may not be written: " : "a slice is not valid: ";
+            throw new Violation(what + Refusals.words(refused));
+        });
         context.transcript().note(pools.slices().size() + " slices were accepted");
     }
 
@@ -149,15 +139,17 @@ record SliceRules(TestContext context, Publishing publishing) {
                 context.proxy().requests(r -> r.list() || r.watch() && r.name().isEmpty())) {
             String selector = asked.query("fieldSelector");
             String verb = asked.watch() ? "watched" : "listed";
-            boolean isLimited =
-                    selector.contains("metadata.name=")
-                            || selector.contains("spec.nodeName=")
-                            || (selector.contains("spec.driver=") && !nodeLocal);
+            boolean isLimited = selector.contains("metadata.name=")
+                    || selector.contains("spec.nodeName=")
+                    || (selector.contains("spec.driver=") && !nodeLocal);
             if (asked.resource().equals("resourceslices")) {
                 Violation.unless(isLimited)
                         .because(
                                 "the driver %s ResourceSlices with the field selector \"%s\"; it should name the node: spec.driver=%s,spec.nodeName=%s",
-                                verb, selector, context.place().driver(), context.place().node());
+                                verb,
+                                selector,
+                                context.place().driver(),
+                                context.place().node());
             } else if (asked.resource().equals("pods")) {
                 Violation.unless(isLimited)
                         .because(
@@ -180,9 +172,7 @@ record SliceRules(TestContext context, Publishing publishing) {
     private static void checkAttribute(PublishedDevice device, String name, JsonNode attribute) {
         int slash = name.indexOf('/');
         String domain = slash < 0 ? "" : name.substring(0, slash);
-        if (!domain.equals("kubernetes.io")
-                && !domain.endsWith(".kubernetes.io")
-                && !domain.endsWith(".k8s.io")) {
+        if (!domain.equals("kubernetes.io") && !domain.endsWith(".kubernetes.io") && !domain.endsWith(".k8s.io")) {
             return; // an own name: whose domain it is, is unknown
         }
         Pattern form = STANDARD.get(name);
@@ -223,9 +213,7 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     private static String remark(List<PublishedDevice> tried, List<PublishedDevice> others) {
         return "by %d claims of the shape in driver.claims%s"
-                .formatted(
-                        tried.size(),
-                        others.isEmpty() ? "" : ", which leave out the devices " + others);
+                .formatted(tried.size(), others.isEmpty() ? "" : ", which leave out the devices " + others);
     }
 
     private void prepare(List<PublishedDevice> devices) {

@@ -59,12 +59,10 @@ record SocketRules(TestContext context) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(socket));
         } catch (IOException e) {
-            throw new Violation(
-                    "no process listens at the registration socket %s: %s", socket, e.getMessage());
+            throw new Violation("no process listens at the registration socket %s: %s", socket, e.getMessage());
         }
         String name = socket.getFileName().toString();
-        Violation.minorUnless(
-                        name.startsWith(context.place().driver()) && name.endsWith("-reg.sock"))
+        Violation.minorUnless(name.startsWith(context.place().driver()) && name.endsWith("-reg.sock"))
                 .because(
                         "the registration socket is called %s; others distinguish drivers by names such as %s-reg.sock",
                         name, context.place().driver());
@@ -97,11 +95,9 @@ record SocketRules(TestContext context) {
         Instance instance = context.driver().launch(Map.of());
         context.driver().use(instance);
         Duration limit = context.driver().adapter().startTimeout();
-        Measurements.Wait wait =
-                context.measurements().begin("time from the start to the first GetInfo", limit);
+        Measurements.Wait wait = context.measurements().begin("time from the start to the first GetInfo", limit);
         Optional<Path> service = wait.end(firstService(limit));
-        Violation.unless(service.isPresent())
-                .because("no registration socket answers within %s", limit);
+        Violation.unless(service.isPresent()).because("no registration socket answers within %s", limit);
         try (RawCalls calls = new RawCalls(service.get())) {
             RawCalls.Response answer = calls.call(PrepareMessages.method(Service.V1), new byte[0]);
             context.transcript().note("first call of the service -> " + answer);
@@ -154,15 +150,13 @@ record SocketRules(TestContext context) {
         RegistrationSocket registration = RegistrationSocket.of(context);
         Path service = registration.service();
         context.driver().terminate();
-        List<Path> left =
-                Stream.of(registration.path(), service)
-                        .distinct()
-                        .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
-                        .toList();
+        List<Path> left = Stream.of(registration.path(), service)
+                .distinct()
+                .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+                .toList();
         context.driver().restarted();
         context.awaitPools();
-        Violation.unless(left.isEmpty())
-                .because("after SIGTERM there are still the sockets %s", left);
+        Violation.unless(left.isEmpty()).because("after SIGTERM there are still the sockets %s", left);
     }
 
     @Rule("DRA-REG-09")

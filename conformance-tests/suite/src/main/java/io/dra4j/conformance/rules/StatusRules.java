@@ -34,13 +34,11 @@ import java.util.function.Predicate;
 @ExecutionGroup.On(ExecutionGroup.OPTIONAL)
 record StatusRules(TestContext context, Publishing publishing) {
 
-    private static final List<String> BINDING_CONDITIONS =
-            List.of("bindingConditions", "bindingFailureConditions");
+    private static final List<String> BINDING_CONDITIONS = List.of("bindingConditions", "bindingFailureConditions");
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String OTHER = "nic.dra-conformance.dev";
     private static final String OTHERS_DEVICE = "nic-0";
-    private static final Predicate<RecordedRequest> STATUS_WRITES =
-            Requests.updates("resourceclaims");
+    private static final Predicate<RecordedRequest> STATUS_WRITES = Requests.updates("resourceclaims");
     private static final String WRITTEN = "time until status.devices had the entry";
 
     StatusRules(TestContext context) {
@@ -61,7 +59,8 @@ record StatusRules(TestContext context, Publishing publishing) {
         if (context.calls().prepare(claim).complaint().isPresent()) {
             context.calls().prepared(claim); // a kubelet comes again, too
         }
-        Violation.unless(status.await(WRITTEN, entry -> true, device, context.timeouts().change()))
+        Violation.unless(status.await(
+                        WRITTEN, entry -> true, device, context.timeouts().change()))
                 .because(
                         "the driver is declared to write the status of devices, and %d s after prepare, and a first write that was answered by 409 Conflict, status.devices has no entry of device %s",
                         context.timeouts().change().toSeconds(), device);
@@ -86,8 +85,7 @@ record StatusRules(TestContext context, Publishing publishing) {
     private void check(KubeletClaim claim, JsonNode entry) {
         int conditions = entry.path("conditions").size();
         int data = entry.path("data").toString().length();
-        context.measurements()
-                .count("conditions of an entry", conditions, ClaimLimits.DEVICE_CONDITIONS);
+        context.measurements().count("conditions of an entry", conditions, ClaimLimits.DEVICE_CONDITIONS);
         context.measurements().bytes("data of an entry", data, ClaimLimits.RAW_LENGTH);
         ApiRules.of(context).requireValidEntry(context.claims().object(claim), entry);
     }
@@ -109,7 +107,8 @@ record StatusRules(TestContext context, Publishing publishing) {
             int number = context.proxy().lastNumber();
             CallResult first = context.calls().prepare(claim);
             publishing.happens(
-                    STATUS_WRITES.and(Requests.after(number)), context.timeouts().soon());
+                    STATUS_WRITES.and(Requests.after(number)),
+                    context.timeouts().soon());
             refusal.close();
             if (first.complaint().isPresent()) {
                 context.calls()
@@ -118,13 +117,12 @@ record StatusRules(TestContext context, Publishing publishing) {
                                 "prepare failed after its write of the status was refused with %d, and again when it no longer was: %s",
                                 code);
             }
-            Violation.unless(
-                            new ClaimStatus(context, claim)
-                                    .await(
-                                            WRITTEN,
-                                            entry -> true,
-                                            device,
-                                            context.timeouts().repair()))
+            Violation.unless(new ClaimStatus(context, claim)
+                            .await(
+                                    WRITTEN,
+                                    entry -> true,
+                                    device,
+                                    context.timeouts().repair()))
                     .because(
                             "a status that was refused with %d was not written within %d s after it could be",
                             code, context.timeouts().repair().toSeconds());
@@ -145,13 +143,12 @@ record StatusRules(TestContext context, Publishing publishing) {
         var result = draft.rawResult("r0", context.place().driver(), device.pool(), device.name());
         BINDING_CONDITIONS.forEach(field -> result.set(field, device.json().path(field)));
         KubeletClaim claim = context.claims().create(draft);
-        boolean isSet =
-                new ClaimStatus(context, claim)
-                        .await(
-                                "time until a binding condition was set",
-                                entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
-                                device,
-                                context.timeouts().change());
+        boolean isSet = new ClaimStatus(context, claim)
+                .await(
+                        "time until a binding condition was set",
+                        entry -> conditions(device).stream().anyMatch(c -> holds(entry, c)),
+                        device,
+                        context.timeouts().change());
         Violation.unless(isSet)
                 .because(
                         "device %s was allocated to a claim %d s ago, and the driver has set none of its conditions %s in status.devices: its pod is never bound",
@@ -160,16 +157,13 @@ record StatusRules(TestContext context, Publishing publishing) {
 
     private static List<String> conditions(PublishedDevice device) {
         List<String> names = new ArrayList<>();
-        BINDING_CONDITIONS.forEach(
-                f -> device.json().path(f).forEach(name -> names.add(name.asText())));
+        BINDING_CONDITIONS.forEach(f -> device.json().path(f).forEach(name -> names.add(name.asText())));
         return names;
     }
 
     private static boolean holds(JsonNode entry, String type) {
         return Cluster.elements(entry.path("conditions")).stream()
-                .anyMatch(
-                        condition ->
-                                condition.path("type").asText().equals(type)
-                                        && condition.path("status").asText().equals("True"));
+                .anyMatch(condition -> condition.path("type").asText().equals(type)
+                        && condition.path("status").asText().equals("True"));
     }
 }

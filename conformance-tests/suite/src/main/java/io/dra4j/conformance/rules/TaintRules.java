@@ -62,18 +62,15 @@ record TaintRules(TestContext context, Publishing publishing) {
             keptTheirTime(window.before());
             return;
         }
-        Untested.unless(
-                context.hooks().has("fault"),
-                "no device is tainted now, and the settings have no hook fault");
+        Untested.unless(context.hooks().has("fault"), "no device is tainted now, and the settings have no hook fault");
         try {
             context.hooks().run("fault");
-            Pools tainted =
-                    publishing
-                            .measured(
-                                    TAINTED,
-                                    seen -> seen.settled() && !taints(seen).isEmpty(),
-                                    context.timeouts().change())
-                            .orElseThrow(() -> new Untested("the hook fault taints no device"));
+            Pools tainted = publishing
+                    .measured(
+                            TAINTED,
+                            seen -> seen.settled() && !taints(seen).isEmpty(),
+                            context.timeouts().change())
+                    .orElseThrow(() -> new Untested("the hook fault taints no device"));
             Pools before = lasting(tainted);
             publishing.writesWithin(context.proxy().lastNumber(), RESYNC);
             keptTheirTime(before);
@@ -86,7 +83,8 @@ record TaintRules(TestContext context, Publishing publishing) {
         ApiRules rules = ApiRules.of(context);
         for (PublishedDevice device : before.devices()) {
             int taints = device.json().path("taints").size();
-            context.measurements().count("taints of a device", taints, rules.limits().taints());
+            context.measurements()
+                    .count("taints of a device", taints, rules.limits().taints());
         }
         before.slices().forEach(slice -> rules.requireValid(slice, ApiRules.TAINTS));
         unchanged(before, "while no device was changed");
@@ -103,9 +101,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         Map<String, String> then = taints(before);
         Map<String, String> now = taints(publishing.now());
         Violation.unless(now.equals(then))
-                .because(
-                        "the timeAdded of taints must stay; %s it changed from %s to %s",
-                        how, then, now);
+                .because("the timeAdded of taints must stay; %s it changed from %s to %s", how, then, now);
     }
 
     /** The pools once their taints stay: others may come or go soon after a fault or a recovery. */
@@ -114,9 +110,7 @@ record TaintRules(TestContext context, Publishing publishing) {
         return first.isEmpty()
                 ? now
                 : publishing
-                        .await(
-                                seen -> seen.settled() && !taints(seen).keySet().equals(first),
-                                LINGERING)
+                        .await(seen -> seen.settled() && !taints(seen).keySet().equals(first), LINGERING)
                         .orElse(now);
     }
 
@@ -127,27 +121,20 @@ record TaintRules(TestContext context, Publishing publishing) {
         try {
             context.hooks().run("fault");
             Predicate<Pools> more = seen -> !known.containsAll(taints(seen).keySet());
-            Pools broken =
-                    publishing
-                            .measured(TAINTED, seen -> seen.settled() && more.test(seen), timeout)
-                            .orElseThrow(
-                                    () ->
-                                            new Violation(
-                                                    "%d s after the hook fault no device has a new taint",
-                                                    timeout.toSeconds()));
+            Pools broken = publishing
+                    .measured(TAINTED, seen -> seen.settled() && more.test(seen), timeout)
+                    .orElseThrow(() ->
+                            new Violation("%d s after the hook fault no device has a new taint", timeout.toSeconds()));
             broken.devices().forEach(this::checkDomain);
         } finally {
             context.hooks().run("recover");
         }
-        Violation.unless(
-                        publishing
-                                .measured(
-                                        "time from the hook recover until the taints were as before",
-                                        seen ->
-                                                seen.settled()
-                                                        && taints(seen).keySet().equals(known),
-                                        timeout)
-                                .isPresent())
+        Violation.unless(publishing
+                        .measured(
+                                "time from the hook recover until the taints were as before",
+                                seen -> seen.settled() && taints(seen).keySet().equals(known),
+                                timeout)
+                        .isPresent())
                 .because(
                         "%d s after the hook recover the taints are %s instead of %s",
                         timeout.toSeconds(), taints(publishing.now()).keySet(), known);
@@ -158,11 +145,8 @@ record TaintRules(TestContext context, Publishing publishing) {
         for (JsonNode taint : device.json().path("taints")) {
             String key = taint.path("key").asText();
             String domain = key.contains("/") ? key.substring(0, key.indexOf('/')) : "";
-            boolean isOwn =
-                    !domain.isEmpty()
-                            && (driver.equals(domain)
-                                    || driver.endsWith("." + domain)
-                                    || domain.endsWith("." + driver));
+            boolean isOwn = !domain.isEmpty()
+                    && (driver.equals(domain) || driver.endsWith("." + domain) || domain.endsWith("." + driver));
             Violation.unless(isOwn)
                     .because(
                             "device %s has a taint with the key %s, which should be in the driver's domain: %s/…",
@@ -172,11 +156,10 @@ record TaintRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-TAINT-03")
     void aToleratedTaintIsNoReasonToRefuse() throws InterruptedException {
-        PublishedDevice device =
-                publishing.settled().devices().stream()
-                        .filter(PublishedDevice::isTainted)
-                        .findFirst()
-                        .orElse(null);
+        PublishedDevice device = publishing.settled().devices().stream()
+                .filter(PublishedDevice::isTainted)
+                .findFirst()
+                .orElse(null);
         Untested.unless(device != null, "no device is tainted so that claims must tolerate it");
         if (device != null) {
             KubeletClaim claim = context.claims().create(tolerant(device));
@@ -190,8 +173,7 @@ record TaintRules(TestContext context, Publishing publishing) {
 
     private ClaimDraft tolerant(PublishedDevice device) {
         ClaimDraft draft = context.claims().draft().bareRequest("r0");
-        ObjectNode result =
-                draft.rawResult("r0", context.place().driver(), device.pool(), device.name());
+        ObjectNode result = draft.rawResult("r0", context.place().driver(), device.pool(), device.name());
         for (JsonNode taint : device.json().path("taints")) {
             result.withArray("tolerations")
                     .addObject()

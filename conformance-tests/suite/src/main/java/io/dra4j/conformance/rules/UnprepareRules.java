@@ -37,17 +37,14 @@ record UnprepareRules(TestContext context) {
                         uids, result.results().keySet());
         for (String uid : uids) {
             String error = result.results().get(uid).error();
-            Violation.unless(error.isEmpty())
-                    .because("the unprepare of the claim with UID %s failed: %s", uid, error);
+            Violation.unless(error.isEmpty()).because("the unprepare of the claim with UID %s failed: %s", uid, error);
         }
     }
 
     @Rule("DRA-UNP-02")
     void anUnknownClaimIsNoError() {
         context.calls()
-                .unprepared(
-                        Absent.claim(context),
-                        "the unprepare of a claim that the driver never saw failed: %s");
+                .unprepared(Absent.claim(context), "the unprepare of a claim that the driver never saw failed: %s");
     }
 
     @Rule("DRA-UNP-03")
@@ -97,8 +94,7 @@ record UnprepareRules(TestContext context) {
     void theOldUidsUnprepareLeavesTheNewClaimOfThatName() {
         List<PublishedDevice> two = context.devices().some(2);
         String name = "claim-of-two-lives-" + context.calls().service().name().toLowerCase();
-        KubeletClaim old =
-                context.claims().create(context.claims().draft(name).request("r0", two.get(0)));
+        KubeletClaim old = context.claims().create(context.claims().draft(name).request("r0", two.get(0)));
         context.calls().prepared(old);
         context.claims().deleteObject(old);
         KubeletClaim newer =
@@ -132,13 +128,10 @@ record UnprepareRules(TestContext context) {
         Leftovers.noFiles(context, "after the unprepare of two claims");
     }
 
-    private void staysAsItWas(
-            KubeletClaim claim, ClaimResult answer, List<String> edits, String other) {
+    private void staysAsItWas(KubeletClaim claim, ClaimResult answer, List<String> edits, String other) {
         for (String id : CdiView.ids(answer)) {
             Violation.unless(!context.cdi().find(id).isEmpty())
-                    .because(
-                            "the unprepare of %s took CDI device %s of claim %s away",
-                            other, id, claim.name());
+                    .because("the unprepare of %s took CDI device %s of claim %s away", other, id, claim.name());
         }
         List<String> now = context.cdi().edits(answer.devices());
         Violation.unless(now.equals(edits))
@@ -146,9 +139,7 @@ record UnprepareRules(TestContext context) {
                         "the unprepare of %s changed the edits of claim %s from %s to %s",
                         other, claim.name(), edits, now);
         Violation.unless(Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)))
-                .because(
-                        "the unprepare of %s changed what claim %s is answered",
-                        other, claim.name());
+                .because("the unprepare of %s changed what claim %s is answered", other, claim.name());
     }
 
     @Rule("DRA-UNP-10")
@@ -166,7 +157,6 @@ record UnprepareRules(TestContext context) {
             context.calls().prepared(also);
         }
         answeredFor(
-                context.calls().unprepare(known, unknown, known, also),
-                Set.of(known.uid(), unknown.uid(), also.uid()));
+                context.calls().unprepare(known, unknown, known, also), Set.of(known.uid(), unknown.uid(), also.uid()));
     }
 }

@@ -39,12 +39,12 @@ record UpgradeRules(TestContext context) {
     @Rule("DRA-UPG-01")
     void bothAnswer() {
         TwoInstances two = TwoInstances.start(context);
-        List<?> endpoints = two.both().stream().map(r -> r.info().endpoint()).distinct().toList();
-        Violation.unless(endpoints.size() == 2)
-                .because("two instances have one service socket, %s", endpoints);
-        List<Path> sockets = two.both().stream().map(Running::registration).distinct().toList();
-        Violation.unless(sockets.size() == 2)
-                .because("two instances have one registration socket, %s", sockets);
+        List<?> endpoints =
+                two.both().stream().map(r -> r.info().endpoint()).distinct().toList();
+        Violation.unless(endpoints.size() == 2).because("two instances have one service socket, %s", endpoints);
+        List<Path> sockets =
+                two.both().stream().map(Running::registration).distinct().toList();
+        Violation.unless(sockets.size() == 2).because("two instances have one registration socket, %s", sockets);
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         for (Running instance : two.both()) {
             two.prepared(instance, claim);
@@ -74,9 +74,7 @@ record UpgradeRules(TestContext context) {
         Reported first = Reported.of(two.prepared(from, claim));
         Reported second = Reported.of(two.prepared(to, claim));
         Violation.unless(first.equals(second))
-                .because(
-                        "two instances answered differently for claim %s: %s, and %s",
-                        claim.uid(), first, second);
+                .because("two instances answered differently for claim %s: %s, and %s", claim.uid(), first, second);
         two.unprepared(to, claim);
     }
 
@@ -92,8 +90,11 @@ record UpgradeRules(TestContext context) {
             Running at = two.both().get(i % 2);
             calls.add(Calls.async(() -> two.prepared(at, claim)));
         }
-        List<Reported> answers =
-                calls.stream().map(UpgradeRules::join).map(Reported::of).distinct().toList();
+        List<Reported> answers = calls.stream()
+                .map(UpgradeRules::join)
+                .map(Reported::of)
+                .distinct()
+                .toList();
         Violation.unless(answers.size() == 1)
                 .because(
                         "%d equal Prepares of claim %s at two instances were answered differently: %s",
@@ -130,8 +131,9 @@ record UpgradeRules(TestContext context) {
                 Calls.async(() -> context.calls().prepareAt(two.old().info(), left));
         CompletableFuture<CallResult> other =
                 Calls.async(() -> context.calls().prepareAt(two.fresh().info(), right));
-        long given =
-                Stream.of(one.join(), other.join()).filter(r -> r.complaint().isEmpty()).count();
+        long given = Stream.of(one.join(), other.join())
+                .filter(r -> r.complaint().isEmpty())
+                .count();
         Violation.unless(given < 2)
                 .because(
                         "two instances gave the device %s to two claims at once, %s and %s",
@@ -161,18 +163,15 @@ record UpgradeRules(TestContext context) {
         two.endOld();
         two.prepared(two.fresh(), claim);
         List<RecordedRequest> writes =
-                context.proxy()
-                        .requests(Requests.writes("resourceslices").and(Requests.after(number)));
+                context.proxy().requests(Requests.writes("resourceslices").and(Requests.after(number)));
         Violation.unless(writes.stream().noneMatch(request -> request.method().equals("DELETE")))
                 .because(
                         "slices were deleted while two instances overlapped, or when the older one ended: there were %s, and are %s",
                         before, slices());
-        context.measurements()
-                .count("writes of slices by two instances", writes.size(), 2L * before.size());
+        context.measurements().count("writes of slices by two instances", writes.size(), 2L * before.size());
         Violation.unless(writes.size() <= 2 * before.size())
                 .because(
-                        "two instances wrote slices %d times while they overlapped and nothing changed",
-                        writes.size());
+                        "two instances wrote slices %d times while they overlapped and nothing changed", writes.size());
     }
 
     @Rule("DRA-UPG-04")
@@ -187,16 +186,13 @@ record UpgradeRules(TestContext context) {
 
     private void serves(Running instance, String after) {
         for (Path socket : List.of(instance.registration(), instance.info().endpoint())) {
-            Violation.unless(Files.exists(socket))
-                    .because("%s, the other one's socket %s is gone", after, socket);
+            Violation.unless(Files.exists(socket)).because("%s, the other one's socket %s is gone", after, socket);
         }
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        for (CallResult result :
-                List.of(
-                        context.calls().prepareAt(instance.info(), claim),
-                        context.calls().unprepareAt(instance.info(), claim))) {
-            Violation.ifPresent(
-                    result.complaint(), "%s, the other one no longer serves: %s", after);
+        for (CallResult result : List.of(
+                context.calls().prepareAt(instance.info(), claim),
+                context.calls().unprepareAt(instance.info(), claim))) {
+            Violation.ifPresent(result.complaint(), "%s, the other one no longer serves: %s", after);
         }
     }
 
@@ -218,8 +214,6 @@ record UpgradeRules(TestContext context) {
         String after = "after another instance could not start";
         serves(two.fresh(), after);
         Violation.unless(slices().equals(before))
-                .because(
-                        "%s, the slices changed: there were %s, and are %s",
-                        after, before, slices());
+                .because("%s, the slices changed: there were %s, and are %s", after, before, slices());
     }
 }

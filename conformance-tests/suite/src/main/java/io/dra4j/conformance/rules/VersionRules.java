@@ -49,9 +49,7 @@ record VersionRules(TestContext context) {
                         "the same claim is answered %s by %s and %s by %s",
                         first, one.wireName(), second, other.wireName());
         context.calls().unprepared(claim);
-        leftovers.none(
-                "after a prepare by %s and an unprepare by %s"
-                        .formatted(one.wireName(), other.wireName()));
+        leftovers.none("after a prepare by %s and an unprepare by %s".formatted(one.wireName(), other.wireName()));
         KubeletClaim next = context.claims().allocate(context.devices().one());
         context.calls().use(one);
         context.calls().prepared(next);
@@ -61,17 +59,14 @@ record VersionRules(TestContext context) {
     @Rule("DRA-VER-03")
     void theUnknownIsUnimplementedOrIgnored() {
         try (RawCalls calls = new RawCalls(context.driver().info().endpoint())) {
-            for (String method :
-                    List.of(
-                            "k8s.io.kubelet.pkg.apis.dra.v9.DRAPlugin/NodePrepareResources",
-                            PrepareMessages.method(context.driver().info().service()) + "Tomorrow",
-                            "v9.DRAPlugin/X")) {
+            for (String method : List.of(
+                    "k8s.io.kubelet.pkg.apis.dra.v9.DRAPlugin/NodePrepareResources",
+                    PrepareMessages.method(context.driver().info().service()) + "Tomorrow",
+                    "v9.DRAPlugin/X")) {
                 RawCalls.Response answer = calls.call(method, new byte[0]);
                 context.transcript().note(method + " -> " + answer);
                 Violation.unless(answer.code().equals("UNIMPLEMENTED"))
-                        .because(
-                                "the unknown method %s is answered %s, where UNIMPLEMENTED is due",
-                                method, answer);
+                        .because("the unknown method %s is answered %s, where UNIMPLEMENTED is due", method, answer);
             }
             if (!context.devices().usable().isEmpty()) {
                 unknownFieldsAreIgnored(calls);
@@ -81,10 +76,9 @@ record VersionRules(TestContext context) {
 
     private void unknownFieldsAreIgnored(RawCalls calls) {
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        RawCalls.Response answer =
-                calls.call(
-                        PrepareMessages.method(context.driver().info().service()),
-                        PrepareMessages.requestOfALaterVersion(List.of(claim)));
+        RawCalls.Response answer = calls.call(
+                PrepareMessages.method(context.driver().info().service()),
+                PrepareMessages.requestOfALaterVersion(List.of(claim)));
         context.transcript().note("prepare with unknown fields -> " + answer);
         Violation.unless(answer.code().equals("OK"))
                 .because("a prepare with fields of a later version failed: %s", answer);
@@ -94,31 +88,23 @@ record VersionRules(TestContext context) {
                 .because(
                         "a prepare with fields of a later version is answered %s",
                         one == null ? "not at all" : one.error());
-        Violation.unless(
-                        Reported.withoutShares(one)
-                                .equals(Reported.withoutShares(context.calls().prepared(claim))))
-                .because(
-                        "fields of a later version changed the answer to a prepare: %s",
-                        Reported.of(one));
+        Violation.unless(Reported.withoutShares(one)
+                        .equals(Reported.withoutShares(context.calls().prepared(claim))))
+                .because("fields of a later version changed the answer to a prepare: %s", Reported.of(one));
     }
 
     @ExecutionGroup.On(ExecutionGroup.FAULTS)
     @Rule("DRA-VER-04")
     void anApiServerMayServeTheNewestVersionAlone() {
-        context.inject(
-                Fault.status(404, "NotFound")
-                        .on(r -> r.path().startsWith("/apis/resource.k8s.io/v1alpha")));
-        context.inject(
-                Fault.status(404, "NotFound")
-                        .on(r -> r.path().startsWith("/apis/resource.k8s.io/v1beta")));
+        context.inject(Fault.status(404, "NotFound").on(r -> r.path().startsWith("/apis/resource.k8s.io/v1alpha")));
+        context.inject(Fault.status(404, "NotFound").on(r -> r.path().startsWith("/apis/resource.k8s.io/v1beta")));
         if (context.driver().adapter().controlsProcess()) {
             context.driver().terminate();
             new Publishing(context).wipe(); // what was published before shows nothing
             context.driver().restarted();
         }
         Violation.unless(context.awaitPools())
-                .because(
-                        "with an API server that serves resource.k8s.io/v1 alone, no device is published");
+                .because("with an API server that serves resource.k8s.io/v1 alone, no device is published");
         context.calls().prepared(context.claims().allocate(context.devices().one()));
     }
 }

@@ -67,21 +67,20 @@ record WireRules(TestContext context) {
         String method = method();
         byte[] begin = join(PREFACE, frame(SETTINGS, 0, 0, new byte[0]));
         byte[] open = join(begin, frame(HEADERS, END_HEADERS, 1, headers(method)));
-        List<byte[]> bad =
-                List.of(
-                        "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
-                        new byte[] {0x16, 0x03, 0x01, 0x02, 0x00, 0x01}, // TLS
-                        join(begin, frame(0xffffff, DATA, 0, 1, new byte[100])),
-                        join(begin, frame(HEADERS, END_HEADERS, 0, headers(method))),
-                        join(begin, frame(HEADERS, END_HEADERS, 2, headers(method))),
-                        join(begin, frame(HEADERS, END_HEADERS, 1, new byte[] {-1, -1, -1, -1})),
-                        join(begin, frame(HEADERS, END_HEADERS, 1, new byte[200_000])),
-                        join(begin, frame(SETTINGS, 0, 0, new byte[5])),
-                        join(begin, frame(0x77, 0xff, 7, new byte[9])),
-                        join(open, frame(DATA, END_STREAM, 1, message(-1, new byte[3]))),
-                        join(open, frame(DATA, END_STREAM, 1, message(5 << 20, new byte[3]))),
-                        join(open, frame(DATA, END_STREAM, 1, new byte[] {1, 0, 0, 0, 1, 7})),
-                        join(open, frame(DATA, END_STREAM, 3, message(0, new byte[0]))));
+        List<byte[]> bad = List.of(
+                "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
+                new byte[] {0x16, 0x03, 0x01, 0x02, 0x00, 0x01}, // TLS
+                join(begin, frame(0xffffff, DATA, 0, 1, new byte[100])),
+                join(begin, frame(HEADERS, END_HEADERS, 0, headers(method))),
+                join(begin, frame(HEADERS, END_HEADERS, 2, headers(method))),
+                join(begin, frame(HEADERS, END_HEADERS, 1, new byte[] {-1, -1, -1, -1})),
+                join(begin, frame(HEADERS, END_HEADERS, 1, new byte[200_000])),
+                join(begin, frame(SETTINGS, 0, 0, new byte[5])),
+                join(begin, frame(0x77, 0xff, 7, new byte[9])),
+                join(open, frame(DATA, END_STREAM, 1, message(-1, new byte[3]))),
+                join(open, frame(DATA, END_STREAM, 1, message(5 << 20, new byte[3]))),
+                join(open, frame(DATA, END_STREAM, 1, new byte[] {1, 0, 0, 0, 1, 7})),
+                join(open, frame(DATA, END_STREAM, 3, message(0, new byte[0]))));
         for (byte[] bytes : bad) {
             send(socket, bytes);
         }
@@ -99,8 +98,7 @@ record WireRules(TestContext context) {
             }
         } catch (IOException e) {
             if (e instanceof ConnectException) {
-                throw new Violation(
-                        "no process listens at " + socket + " any more: " + e.getMessage());
+                throw new Violation("no process listens at " + socket + " any more: " + e.getMessage());
             }
         }
     }
@@ -116,12 +114,10 @@ record WireRules(TestContext context) {
     }
 
     private static void refused(RawCalls.Response answer, String what) {
-        boolean errorOfAClaim =
-                answer.code().equals("OK")
-                        && PrepareMessages.results(answer.message()).values().stream()
-                                .anyMatch(one -> !one.error().isEmpty());
-        Violation.unless(!answer.code().equals("OK") || errorOfAClaim)
-                .because("Prepare with %s was answered OK", what);
+        boolean errorOfAClaim = answer.code().equals("OK")
+                && PrepareMessages.results(answer.message()).values().stream()
+                        .anyMatch(one -> !one.error().isEmpty());
+        Violation.unless(!answer.code().equals("OK") || errorOfAClaim).because("Prepare with %s was answered OK", what);
     }
 
     private void fuzz(Path service, byte[] request) throws IOException {
@@ -157,7 +153,9 @@ record WireRules(TestContext context) {
         }
         boolean ended = context.driver().current().awaitExit(LAST_BREATH).isPresent();
         Violation.unless(!ended)
-                .because("after %s, the driver ended: %s", after, context.driver().fate());
+                .because(
+                        "after %s, the driver ended: %s",
+                        after, context.driver().fate());
         throw new Violation("after %s, the next call failed: %s", after, complaint);
     }
 

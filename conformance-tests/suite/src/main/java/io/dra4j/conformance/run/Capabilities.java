@@ -60,14 +60,12 @@ record Capabilities(
             return Optional.empty();
         }
         Set<Gate> any = requirement.anyGates();
-        Stream<Closed> closed =
-                requirement.gates().stream()
-                        .filter(gate -> !present.contains(gate))
-                        .map(this::closed);
-        Stream<Closed> all =
-                any.stream().anyMatch(present::contains)
-                        ? Stream.of()
-                        : any.stream().map(this::closed).reduce(Closed::or).stream();
+        Stream<Closed> closed = requirement.gates().stream()
+                .filter(gate -> !present.contains(gate))
+                .map(this::closed);
+        Stream<Closed> all = any.stream().anyMatch(present::contains)
+                ? Stream.of()
+                : any.stream().map(this::closed).reduce(Closed::or).stream();
         return Stream.concat(closed, all).min(Comparator.comparingInt(Closed::order));
     }
 

@@ -33,15 +33,7 @@ final class CapabilityProbe {
 
     /** Capabilities that show in published devices, and in the results of claims that have them. */
     private static final Set<Gate> SEEN_IN_DEVICES =
-            EnumSet.of(
-                    Gate.API,
-                    Gate.CDI,
-                    Gate.DEV1,
-                    Gate.DEV2,
-                    Gate.MULTI,
-                    Gate.BIND,
-                    Gate.TAINT,
-                    Gate.CTR);
+            EnumSet.of(Gate.API, Gate.CDI, Gate.DEV1, Gate.DEV2, Gate.MULTI, Gate.BIND, Gate.TAINT, Gate.CTR);
 
     private final TestContext context;
     private final Set<Gate> present = EnumSet.noneOf(Gate.class);
@@ -59,10 +51,9 @@ final class CapabilityProbe {
 
     private Capabilities capabilities() {
         PluginInfo info = context.driver().info();
-        List<Service> services =
-                Arrays.stream(Service.values())
-                        .filter(service -> info.versions().contains(service.wireName()))
-                        .toList();
+        List<Service> services = Arrays.stream(Service.values())
+                .filter(service -> info.versions().contains(service.wireName()))
+                .toList();
         open(Gate.BOTH, services.size() == Service.values().length);
         boolean health = info.versions().stream().anyMatch(name -> name.endsWith(HEALTH));
         open(Gate.HC, health);
@@ -79,9 +70,10 @@ final class CapabilityProbe {
     static Capabilities ofUnregistered(TestContext context, DriverUnusable failure) {
         CapabilityProbe probe = new CapabilityProbe(context);
         probe.settings();
-        probe.open(Gate.API, !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
-        return new Capabilities(
-                List.of(), probe.present, probe.absent, String.valueOf(failure.getMessage()), null);
+        probe.open(
+                Gate.API,
+                !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
+        return new Capabilities(List.of(), probe.present, probe.absent, String.valueOf(failure.getMessage()), null);
     }
 
     private void settings() {
@@ -95,7 +87,9 @@ final class CapabilityProbe {
         }
         open(Gate.CFG_OK, !configs.valid().isEmpty());
         open(Gate.CFG_BAD, !configs.invalid().isEmpty());
-        open(Gate.CFG_SEE, configs.valid().stream().filter(c -> !c.effect().isEmpty()).count() > 1);
+        open(
+                Gate.CFG_SEE,
+                configs.valid().stream().filter(c -> !c.effect().isEmpty()).count() > 1);
         if (present.contains(Gate.CFG_OK)) {
             absent.put(Gate.CFG_SEE, new Closed(Verdict.UNTESTED, Gate.CFG_SEE.otherwise()));
         }
@@ -125,7 +119,8 @@ final class CapabilityProbe {
         open(Gate.API, !context.proxy().requests(Requests.to("resourceslices")).isEmpty());
         List<PublishedDevice> devices = context.devices().all();
         context.devices().requireShape();
-        int usable = Math.max(context.devices().single().size(), context.devices().usable().size());
+        int usable = Math.max(
+                context.devices().single().size(), context.devices().usable().size());
         open(Gate.DEV1, usable >= 1);
         open(Gate.DEV2, usable >= 2);
         open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
@@ -149,27 +144,23 @@ final class CapabilityProbe {
 
     /** Why there are too few devices, if there are. */
     private void few(int published, int usable) {
-        String silent =
-                "no request of the driver for ResourceSlices came through the suite's proxy";
+        String silent = "no request of the driver for ResourceSlices came through the suite's proxy";
         absent.put(
                 Gate.API,
                 context.settings().driver().hasNoDevices()
                         ? new Closed(
                                 Verdict.NOT_APPLICABLE,
-                                "the settings declare that the driver has no devices, and "
-                                        + silent)
+                                "the settings declare that the driver has no devices, and " + silent)
                         : new Closed(Verdict.UNTESTED, silent));
         int wanted = usable == 0 ? 1 : 2;
-        Closed few =
-                published < wanted
-                        ? new Closed(
-                                Verdict.NOT_APPLICABLE,
-                                "the driver publishes %d devices, and %d are needed"
-                                        .formatted(published, wanted))
-                        : new Closed(
-                                Verdict.UNTESTED,
-                                "of the %d devices that the driver publishes, claims can have %d at the same time: others are tainted, wait for binding conditions or share counters"
-                                        .formatted(published, usable));
+        Closed few = published < wanted
+                ? new Closed(
+                        Verdict.NOT_APPLICABLE,
+                        "the driver publishes %d devices, and %d are needed".formatted(published, wanted))
+                : new Closed(
+                        Verdict.UNTESTED,
+                        "of the %d devices that the driver publishes, claims can have %d at the same time: others are tainted, wait for binding conditions or share counters"
+                                .formatted(published, usable));
         absent.put(Gate.DEV1, few);
         absent.put(Gate.DEV2, few);
         if (usable == 0) {
@@ -197,9 +188,7 @@ final class CapabilityProbe {
         open(Gate.CDI, !failed && !CdiView.ids(answer).isEmpty());
         if (failed) {
             String why = result.complaint().orElse("the answer does not have the claim");
-            absent.put(
-                    Gate.CDI,
-                    new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
+            absent.put(Gate.CDI, new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
         }
         context.tidy();
     }

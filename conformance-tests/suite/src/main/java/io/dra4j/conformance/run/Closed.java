@@ -20,13 +20,11 @@ record Closed(Verdict verdict, String reason) {
      * The order in which closed gates decide, if several are: a driver that lacks something is not
      * blocked.
      */
-    private static final List<Verdict> ORDER =
-            List.of(Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.BLOCKED);
+    private static final List<Verdict> ORDER = List.of(Verdict.NOT_APPLICABLE, Verdict.UNTESTED, Verdict.BLOCKED);
 
     /** A gate of which no more is known. */
     static Closed usually(Gate gate) {
-        return new Closed(
-                gate.isMeans() ? Verdict.UNTESTED : Verdict.NOT_APPLICABLE, gate.otherwise());
+        return new Closed(gate.isMeans() ? Verdict.UNTESTED : Verdict.NOT_APPLICABLE, gate.otherwise());
     }
 
     /** A gate about devices that are not there. */

@@ -46,8 +46,7 @@ public final class Engine {
     private final Queue<String> notes = new ConcurrentLinkedQueue<>();
 
     /** Makes a run ready. */
-    public Engine(
-            Settings settings, DriverAdapter adapter, Catalogue catalogue, Progress progress) {
+    public Engine(Settings settings, DriverAdapter adapter, Catalogue catalogue, Progress progress) {
         this.settings = settings;
         this.adapter = adapter;
         this.catalogue = catalogue;
@@ -67,18 +66,16 @@ public final class Engine {
         TestContext first = context();
         Capabilities capabilities = probed(first);
         List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
-        GroupRun.Parts parts =
-                new GroupRun.Parts(
-                        capabilities,
-                        new Verdicts(plan, catalogue.profiles()),
-                        rules,
-                        new RequirementCheck(rules, settings.strict()),
-                        Set.copyOf(settings.skip()),
-                        progress);
+        GroupRun.Parts parts = new GroupRun.Parts(
+                capabilities,
+                new Verdicts(plan, catalogue.profiles()),
+                rules,
+                new RequirementCheck(rules, settings.strict()),
+                Set.copyOf(settings.skip()),
+                progress);
         List<Result> results = results(groups(plan), first, parts);
         notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
-        return new Outcome(
-                header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
+        return new Outcome(header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
 
     /** Returns the notes, and the driver's own reason for publishing nothing. */
@@ -117,33 +114,25 @@ public final class Engine {
     }
 
     private TestContext context() {
-        return TestContext.open(
-                settings,
-                adapter,
-                access,
-                Integer.toString(contexts.incrementAndGet()),
-                notes::add);
+        return TestContext.open(settings, adapter, access, Integer.toString(contexts.incrementAndGet()), notes::add);
     }
 
     private List<List<Requirement>> groups(List<Requirement> plan) {
         Map<ExecutionGroup, List<Requirement>> groups = new EnumMap<>(ExecutionGroup.class);
         for (Requirement requirement : plan) {
-            ExecutionGroup group =
-                    adapter.runsAnywhere()
-                            ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS)
-                            : ExecutionGroup.CALLS;
+            ExecutionGroup group = adapter.runsAnywhere()
+                    ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS)
+                    : ExecutionGroup.CALLS;
             groups.computeIfAbsent(group, key -> new ArrayList<>()).add(requirement);
         }
         return List.copyOf(groups.values());
     }
 
-    private List<Result> results(
-            List<List<Requirement>> groups, TestContext first, GroupRun.Parts parts) {
+    private List<Result> results(List<List<Requirement>> groups, TestContext first, GroupRun.Parts parts) {
         List<CompletableFuture<List<Result>>> running = new ArrayList<>();
         int on = ofFirst(groups, parts.capabilities());
         for (int i = 0; i < groups.size(); i++) {
-            GroupRun group =
-                    new GroupRun(groups.get(i), this::context, i == on ? first : null, parts);
+            GroupRun group = new GroupRun(groups.get(i), this::context, i == on ? first : null, parts);
             running.add(async(group::run, "dra-conformance-group-" + i));
         }
         if (groups.isEmpty()) {
@@ -153,7 +142,8 @@ public final class Engine {
         Map<String, Integer> positions = Plan.positions(catalogue);
         List<Result> results = new ArrayList<>();
         running.forEach(group -> results.addAll(group.join()));
-        results.sort(Comparator.comparing(result -> positions.get(result.requirement().id())));
+        results.sort(Comparator.comparing(
+                result -> positions.get(result.requirement().id())));
         return results;
     }
 
@@ -176,13 +166,11 @@ public final class Engine {
     }
 
     private static <T> CompletableFuture<T> async(Supplier<T> work, String name) {
-        return CompletableFuture.supplyAsync(
-                work,
-                task -> {
-                    Thread thread = new Thread(task, name);
-                    thread.setDaemon(true);
-                    thread.start();
-                });
+        return CompletableFuture.supplyAsync(work, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            thread.start();
+        });
     }
 
     private Header header(Capabilities capabilities, Instant started) {

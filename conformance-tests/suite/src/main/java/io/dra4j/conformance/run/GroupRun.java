@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupRun {
 
-    private static final Set<Verdict> BROKEN =
-            Set.of(Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR);
+    private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR);
 
     /** The parts that all execution groups share. */
     record Parts(
@@ -43,11 +42,7 @@ final class GroupRun {
     private final List<Result> results = new ArrayList<>();
     private @Nullable TestContext context;
 
-    GroupRun(
-            List<Requirement> requirements,
-            Supplier<TestContext> contexts,
-            @Nullable TestContext first,
-            Parts parts) {
+    GroupRun(List<Requirement> requirements, Supplier<TestContext> contexts, @Nullable TestContext first, Parts parts) {
         this.requirements = requirements;
         this.contexts = contexts;
         this.context = first;
@@ -57,16 +52,14 @@ final class GroupRun {
     List<Result> run() {
         try {
             for (Requirement requirement : requirements) {
-                List<Ended> ended =
-                        variants(requirement).stream()
-                                .map(variant -> one(requirement, variant))
-                                .toList();
+                List<Ended> ended = variants(requirement).stream()
+                        .map(variant -> one(requirement, variant))
+                        .toList();
                 parts.verdicts().ended(requirement, ended);
             }
             return results;
         } finally {
-            requirements.forEach(
-                    parts.verdicts()::abandoned); // if it failed: others may wait for them
+            requirements.forEach(parts.verdicts()::abandoned); // if it failed: others may wait for them
             closeContext();
         }
     }
@@ -94,10 +87,9 @@ final class GroupRun {
 
     private Ended one(Requirement requirement, String variant) {
         parts.progress().begun(requirement, variant);
-        Ended ended =
-                notTried(requirement)
-                        .map(why -> untried(requirement, variant, why))
-                        .orElseGet(() -> tried(requirement, variant));
+        Ended ended = notTried(requirement)
+                .map(why -> untried(requirement, variant, why))
+                .orElseGet(() -> tried(requirement, variant));
         results.add(ended.result());
         parts.progress().ended(ended.result());
         return ended;
@@ -111,9 +103,7 @@ final class GroupRun {
         if (parts.rules().group(id).isEmpty()) {
             String reason = requirement.untested();
             return Optional.of(
-                    new Closed(
-                            Verdict.UNTESTED,
-                            reason.isEmpty() ? "the suite has no test of it yet" : reason));
+                    new Closed(Verdict.UNTESTED, reason.isEmpty() ? "the suite has no test of it yet" : reason));
         }
         if (!parts.capabilities().isRegistered() && !parts.rules().triesUnregistered(id)) {
             String failure = parts.capabilities().registrationFailure();
@@ -122,29 +112,18 @@ final class GroupRun {
         Optional<Closed> missing = parts.capabilities().missing(requirement);
         return missing.isPresent()
                 ? missing
-                : parts.verdicts()
-                        .broken(requirement)
-                        .map(need -> new Closed(Verdict.BLOCKED, "needs " + need));
+                : parts.verdicts().broken(requirement).map(need -> new Closed(Verdict.BLOCKED, "needs " + need));
     }
 
     private static Ended untried(Requirement requirement, String variant, Closed why) {
-        return new Ended(
-                new Result(
-                        requirement,
-                        variant,
-                        why.verdict(),
-                        why.reason(),
-                        Duration.ZERO,
-                        Evidence.NONE));
+        return new Ended(new Result(requirement, variant, why.verdict(), why.reason(), Duration.ZERO, Evidence.NONE));
     }
 
     private Ended tried(Requirement requirement, String variant) {
         try {
             TestContext ready = ready();
             ready.detected(
-                    parts.capabilities().present().stream()
-                            .map(Gate::label)
-                            .collect(Collectors.toSet()));
+                    parts.capabilities().present().stream().map(Gate::label).collect(Collectors.toSet()));
             ready.calls().use(service(variant));
             Ended ended = parts.check().run(requirement, variant, ready);
             tidy(ready, ended.result());
@@ -207,11 +186,8 @@ final class GroupRun {
      * failed. Not where slices are looked at: one look serves many requirements.
      */
     private boolean mayHoldOn(Result result) {
-        ExecutionGroup group =
-                parts.rules().group(result.requirement().id()).orElse(ExecutionGroup.CALLS);
-        return BROKEN.contains(result.verdict())
-                && group != ExecutionGroup.SLICES
-                && group != ExecutionGroup.QUIET;
+        ExecutionGroup group = parts.rules().group(result.requirement().id()).orElse(ExecutionGroup.CALLS);
+        return BROKEN.contains(result.verdict()) && group != ExecutionGroup.SLICES && group != ExecutionGroup.QUIET;
     }
 
     private void closeContext() {

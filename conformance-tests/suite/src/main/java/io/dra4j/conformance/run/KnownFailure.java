@@ -38,8 +38,7 @@ record KnownFailure(String id, String variant, URI issue, LocalDate expires, Str
 
     private static String required(String field, @Nullable String value) {
         if (value == null || value.isBlank()) {
-            throw new SettingsException(
-                    field + " is missing: an entry has id, issue, expires and reason");
+            throw new SettingsException(field + " is missing: an entry has id, issue, expires and reason");
         }
         return value.strip();
     }
@@ -47,8 +46,7 @@ record KnownFailure(String id, String variant, URI issue, LocalDate expires, Str
     private static URI address(String text) {
         if (!text.matches("https?://[^\\s/]+/\\S*")) {
             throw new SettingsException(
-                    "issue is the URL of an issue, such as https://example.com/issues/1, not "
-                            + text);
+                    "issue is the URL of an issue, such as https://example.com/issues/1, not " + text);
         }
         try {
             return URI.create(text);
@@ -66,8 +64,7 @@ record KnownFailure(String id, String variant, URI issue, LocalDate expires, Str
     }
 
     boolean covers(Result result) {
-        return id.equals(result.requirement().id())
-                && (variant.isEmpty() || variant.equals(result.variant()));
+        return id.equals(result.requirement().id()) && (variant.isEmpty() || variant.equals(result.variant()));
     }
 
     boolean expired(LocalDate today) {

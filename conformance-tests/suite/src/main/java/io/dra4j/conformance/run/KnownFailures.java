@@ -33,11 +33,10 @@ public record KnownFailures(List<KnownFailure> entries) {
     /** No fault is known. */
     public static final KnownFailures NONE = new KnownFailures(List.of());
 
-    private static final ObjectMapper YAML =
-            YAMLMapper.builder()
-                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build();
+    private static final ObjectMapper YAML = YAMLMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     /** Refuses what is listed twice. */
     public KnownFailures {
@@ -73,8 +72,7 @@ public record KnownFailures(List<KnownFailure> entries) {
     public static KnownFailures read(Path file) {
         try {
             List<KnownFailure> read =
-                    YAML.readValue(
-                            Files.readString(file), new TypeReference<List<KnownFailure>>() {});
+                    YAML.readValue(Files.readString(file), new TypeReference<List<KnownFailure>>() {});
             return new KnownFailures(read == null ? List.of() : read);
         } catch (SettingsException e) {
             throw new SettingsException(file + ": " + e.getMessage());
@@ -108,7 +106,8 @@ public record KnownFailures(List<KnownFailure> entries) {
      * @param known the ids of all requirements
      */
     public Applied apply(List<Result> results, Set<String> known, LocalDate today) {
-        List<Result> changed = results.stream().map(result -> excused(result, today)).toList();
+        List<Result> changed =
+                results.stream().map(result -> excused(result, today)).toList();
         List<String> notes = new ArrayList<>();
         for (KnownFailure entry : entries) {
             String note = note(entry, results, known);
@@ -133,14 +132,12 @@ public record KnownFailures(List<KnownFailure> entries) {
 
     private static Result excused(Result result, KnownFailure entry, LocalDate today) {
         boolean expired = entry.expired(today);
-        String words =
-                expired
-                        ? "The known failure that was listed for it expired on %s (%s)."
-                        : "A known failure until %s: %s (%s)";
-        String remark =
-                expired
-                        ? words.formatted(entry.expires(), entry.issue())
-                        : words.formatted(entry.expires(), entry.reason(), entry.issue());
+        String words = expired
+                ? "The known failure that was listed for it expired on %s (%s)."
+                : "A known failure until %s: %s (%s)";
+        String remark = expired
+                ? words.formatted(entry.expires(), entry.issue())
+                : words.formatted(entry.expires(), entry.reason(), entry.issue());
         return new Result(
                 result.requirement(),
                 result.variant(),
@@ -161,8 +158,6 @@ public record KnownFailures(List<KnownFailure> entries) {
             return "is listed, but was not part of this run";
         }
         Set<Verdict> held = Set.of(Verdict.PASS, Verdict.WARN, Verdict.INFO);
-        return held.containsAll(verdicts)
-                ? "is listed, but did not fail: take it off the list"
-                : "";
+        return held.containsAll(verdicts) ? "is listed, but did not fail: take it off the list" : "";
     }
 }

@@ -16,8 +16,7 @@ import java.util.Map;
  * @param results in the order of the catalogue
  * @param notes other remarks, on the list of known failures for example; a sentence each
  */
-public record Outcome(
-        Header header, List<Profile> profiles, List<Result> results, List<String> notes) {
+public record Outcome(Header header, List<Profile> profiles, List<Result> results, List<String> notes) {
 
     public Outcome {
         profiles = List.copyOf(profiles);
@@ -49,8 +48,7 @@ public record Outcome(
      * @param success what came of it
      * @param statistics how many results have a verdict; those with none are left out
      */
-    public record ProfileOutcome(
-            Profile profile, Success success, Map<Verdict, Integer> statistics) {}
+    public record ProfileOutcome(Profile profile, Success success, Map<Verdict, Integer> statistics) {}
 
     /** Returns the outcome of each profile, in the order of the catalogue. */
     public List<ProfileOutcome> profileOutcomes() {
@@ -86,17 +84,16 @@ public record Outcome(
                 || has(own, Verdict.SKIPPED)) {
             return Success.PARTIAL;
         }
-        List<Result> withDevices =
-                own.stream().filter(r -> r.requirement().gates().contains(Gate.DEV1)).toList();
+        List<Result> withDevices = own.stream()
+                .filter(r -> r.requirement().gates().contains(Gate.DEV1))
+                .toList();
         if (withDevices.stream().anyMatch(Outcome::lacksMeans)
                 && withDevices.stream().allMatch(Outcome::saysNothing)) {
             return Success.PARTIAL; // no claim was tried with a device
         }
         if (own.stream().allMatch(Outcome::saysNothing)) {
             // where not even one could be tried, the profile is no success, and it may apply
-            return own.stream().anyMatch(Outcome::lacksMeans)
-                    ? Success.PARTIAL
-                    : Success.NOT_APPLICABLE;
+            return own.stream().anyMatch(Outcome::lacksMeans) ? Success.PARTIAL : Success.NOT_APPLICABLE;
         }
         return Success.SUCCESS;
     }
@@ -107,7 +104,8 @@ public record Outcome(
 
     /** Returns whether there is a check that this run could not make. */
     public static boolean lacksMeans(Result result) {
-        return result.verdict() == Verdict.UNTESTED && result.requirement().untested().isEmpty();
+        return result.verdict() == Verdict.UNTESTED
+                && result.requirement().untested().isEmpty();
     }
 
     private static boolean saysNothing(Result result) {
@@ -126,9 +124,7 @@ public record Outcome(
             return 1;
         }
         boolean partial =
-                profiles.stream()
-                        .filter(Profile::core)
-                        .anyMatch(profile -> success(profile) == Success.PARTIAL);
+                profiles.stream().filter(Profile::core).anyMatch(profile -> success(profile) == Success.PARTIAL);
         return partial ? 2 : 0;
     }
 }

@@ -45,42 +45,34 @@ final class Plan {
      * something that is planned has no answer for that reason.
      */
     static List<Requirement> with(
-            Catalogue catalogue,
-            Settings settings,
-            List<Requirement> plan,
-            Capabilities capabilities) {
-        boolean blocks =
-                plan.stream()
-                        .map(capabilities::missing)
-                        .flatMap(Optional::stream)
-                        .anyMatch(closed -> closed.verdict() == Verdict.BLOCKED);
+            Catalogue catalogue, Settings settings, List<Requirement> plan, Capabilities capabilities) {
+        boolean blocks = plan.stream()
+                .map(capabilities::missing)
+                .flatMap(Optional::stream)
+                .anyMatch(closed -> closed.verdict() == Verdict.BLOCKED);
         Plan added = new Plan(catalogue, settings);
         Set<Requirement> ordered = new LinkedHashSet<>();
         catalogue.requirements().stream()
                 .filter(one -> blocks && capabilities.isFailedBy(one))
-                .forEach(
-                        failed -> {
-                            added.addNeeds(failed, ordered);
-                            ordered.add(failed);
-                        });
+                .forEach(failed -> {
+                    added.addNeeds(failed, ordered);
+                    ordered.add(failed);
+                });
         ordered.addAll(plan);
         return new ArrayList<>(ordered);
     }
 
     private void check() {
-        Set<String> profiles =
-                catalogue.profiles().stream().map(p -> p.name()).collect(Collectors.toSet());
+        Set<String> profiles = catalogue.profiles().stream().map(p -> p.name()).collect(Collectors.toSet());
         for (String profile : settings.profiles()) {
             if (!profiles.contains(profile)) {
-                throw new SettingsException(
-                        "There is no profile " + profile + "; there are " + profiles);
+                throw new SettingsException("There is no profile " + profile + "; there are " + profiles);
             }
         }
         for (List<String> ids : List.of(settings.only(), settings.skip())) {
             for (String id : ids) {
                 if (catalogue.find(id).isEmpty()) {
-                    throw new SettingsException(
-                            "There is no requirement " + id + "; `list` prints all");
+                    throw new SettingsException("There is no requirement " + id + "; `list` prints all");
                 }
             }
         }
@@ -107,8 +99,7 @@ final class Plan {
         if (!settings.only().isEmpty()) {
             return settings.only().contains(requirement.id());
         }
-        return (settings.profiles().isEmpty()
-                        || settings.profiles().contains(requirement.profile()))
+        return (settings.profiles().isEmpty() || settings.profiles().contains(requirement.profile()))
                 && isOfRelease(requirement);
     }
 
@@ -124,7 +115,8 @@ final class Plan {
 
     /** The order of the catalogue, for the results. */
     static Map<String, Integer> positions(Catalogue catalogue) {
-        List<String> ids = catalogue.requirements().stream().map(Requirement::id).toList();
+        List<String> ids =
+                catalogue.requirements().stream().map(Requirement::id).toList();
         return ids.stream().collect(Collectors.toMap(Function.identity(), ids::indexOf));
     }
 }

@@ -53,15 +53,14 @@ final class RequirementCheck {
             message = dead ? "the driver is gone: " + context.driver().fate() : trace(e);
         }
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        Result result =
-                new Result(
-                        requirement,
-                        variant,
-                        verdict,
-                        message,
-                        took,
-                        evidence(context, mark),
-                        context.measurements().take());
+        Result result = new Result(
+                requirement,
+                variant,
+                verdict,
+                message,
+                took,
+                evidence(context, mark),
+                context.measurements().take());
         return new Ended(result, part);
     }
 
@@ -79,10 +78,7 @@ final class RequirementCheck {
 
     private static Evidence evidence(TestContext context, TestContext.Mark mark) {
         return new Evidence(
-                context.callsSince(mark),
-                context.requestsSince(mark),
-                context.files(),
-                context.logSince(mark));
+                context.callsSince(mark), context.requestsSince(mark), context.files(), context.logSince(mark));
     }
 
     private static String trace(Throwable e) {

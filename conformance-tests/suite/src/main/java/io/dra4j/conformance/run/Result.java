@@ -44,10 +44,7 @@ public record Result(
 
     /** A stable name to quote, for example {@code node-core.DRA-PREP-03[v1]}. */
     public String name() {
-        return requirement.profile()
-                + "."
-                + requirement.id()
-                + (variant.isEmpty() ? "" : "[" + variant + "]");
+        return requirement.profile() + "." + requirement.id() + (variant.isEmpty() ? "" : "[" + variant + "]");
     }
 
     /** The same, with another verdict and message. */

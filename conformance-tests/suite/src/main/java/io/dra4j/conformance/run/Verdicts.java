@@ -32,19 +32,13 @@ final class Verdicts {
      * @param profiles the profiles of the catalogue
      */
     Verdicts(List<Requirement> plan, List<Profile> profiles) {
-        blocking =
-                new ConcurrentHashMap<>(
-                        plan.stream()
-                                .map(Requirement::id)
-                                .collect(
-                                        Collectors.toMap(
-                                                Function.identity(),
-                                                id -> new CompletableFuture<>())));
-        optional =
-                profiles.stream()
-                        .filter(profile -> !profile.core())
-                        .map(Profile::name)
-                        .collect(Collectors.toSet());
+        blocking = new ConcurrentHashMap<>(plan.stream()
+                .map(Requirement::id)
+                .collect(Collectors.toMap(Function.identity(), id -> new CompletableFuture<>())));
+        optional = profiles.stream()
+                .filter(profile -> !profile.core())
+                .map(Profile::name)
+                .collect(Collectors.toSet());
     }
 
     /**
@@ -70,11 +64,10 @@ final class Verdicts {
     /** Reports the results of a requirement, in all its variants. */
     void ended(Requirement requirement, List<Ended> variants) {
         blocking.get(requirement.id())
-                .complete(
-                        variants.stream()
-                                .filter(one -> one.result().verdict().blocks())
-                                .map(one -> blocked(requirement, one.profile()))
-                                .collect(Collectors.toSet()));
+                .complete(variants.stream()
+                        .filter(one -> one.result().verdict().blocks())
+                        .map(one -> blocked(requirement, one.profile()))
+                        .collect(Collectors.toSet()));
     }
 
     /** The profile whose requirements a failure blocks: an optional one blocks no other. */

@@ -38,8 +38,7 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
         /** Fills in what was left out. */
         public Valid {
             if (parameters == null || !parameters.isObject()) {
-                throw new SettingsException(
-                        "driver.configs.valid: parameters must be an object, as in a claim");
+                throw new SettingsException("driver.configs.valid: parameters must be an object, as in a claim");
             }
             effect = effect == null ? "" : effect;
         }

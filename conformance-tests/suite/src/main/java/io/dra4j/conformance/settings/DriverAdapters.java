@@ -21,8 +21,7 @@ public final class DriverAdapters {
             case PROCESS -> process(settings);
             case EXTERNAL -> external(settings);
             case IN_PROCESS ->
-                    throw new SettingsException(
-                            "driver.kind in-process is for tests in Java; use process here");
+                throw new SettingsException("driver.kind in-process is for tests in Java; use process here");
         };
     }
 
@@ -33,7 +32,6 @@ public final class DriverAdapters {
 
     private static DriverAdapter external(DriverSettings settings) {
         ExternalSettings external = Optional.ofNullable(settings.external()).orElseThrow();
-        return new ExternalDriver(
-                external, settings.cdiDirectories(), settings.hooks(), settings.startTimeout());
+        return new ExternalDriver(external, settings.cdiDirectories(), settings.hooks(), settings.startTimeout());
     }
 }

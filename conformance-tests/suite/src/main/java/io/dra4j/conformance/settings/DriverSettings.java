@@ -63,8 +63,7 @@ public record DriverSettings(
         kind = kind == null ? Kind.PROCESS : kind;
         startTimeoutSeconds = startTimeoutSeconds == 0 ? 30 : startTimeoutSeconds;
         stateFiles = stateFiles == null ? "" : stateFiles;
-        emptyWhenUnprepared =
-                emptyWhenUnprepared == null ? List.of() : List.copyOf(emptyWhenUnprepared);
+        emptyWhenUnprepared = emptyWhenUnprepared == null ? List.of() : List.copyOf(emptyWhenUnprepared);
         hooks = hooks == null ? Map.of() : Map.copyOf(hooks);
         configs = configs == null ? ConfigSettings.NONE : configs;
         claims = claims == null ? List.of() : List.copyOf(claims);

@@ -49,8 +49,7 @@ public record Settings(
         skip = skip == null ? List.of() : List.copyOf(skip);
         timeoutFactor = timeoutFactor == 0 ? 1 : timeoutFactor;
         if (!(timeoutFactor > 0 && timeoutFactor <= 100)) {
-            throw new SettingsException(
-                    "timeoutFactor must be between 0 and 100, not " + timeoutFactor);
+            throw new SettingsException("timeoutFactor must be between 0 and 100, not " + timeoutFactor);
         }
         implementation = implementation == null ? Map.of() : Map.copyOf(implementation);
         report = report == null || report.isEmpty() ? "dra-conformance-report" : report;
@@ -91,12 +90,8 @@ public record Settings(
     public Optional<ServiceAccountAccess> access() {
         return apiServer.serviceAccount().isEmpty()
                 ? Optional.empty()
-                : Optional.of(
-                        new ServiceAccountAccess(
-                                apiServer.serviceAccount(),
-                                apiServer.manifests(),
-                                driver.name(),
-                                apiServer.kubernetes()));
+                : Optional.of(new ServiceAccountAccess(
+                        apiServer.serviceAccount(), apiServer.manifests(), driver.name(), apiServer.kubernetes()));
     }
 
     /**
@@ -110,15 +105,10 @@ public record Settings(
      * @param manifests files and folders with that ServiceAccount, its roles and their bindings
      */
     public record ApiServerSettings(
-            String kubernetes,
-            String kubeconfig,
-            String context,
-            String serviceAccount,
-            List<String> manifests) {
+            String kubernetes, String kubeconfig, String context, String serviceAccount, List<String> manifests) {
 
         /** The embedded one. */
-        public static final ApiServerSettings EMBEDDED =
-                new ApiServerSettings("1.36", "", "", "", List.of());
+        public static final ApiServerSettings EMBEDDED = new ApiServerSettings("1.36", "", "", "", List.of());
 
         /** Fills in what was left out. */
         public ApiServerSettings {
@@ -128,8 +118,7 @@ public record Settings(
             serviceAccount = serviceAccount == null ? "" : serviceAccount;
             manifests = manifests == null ? List.of() : List.copyOf(manifests);
             if (!serviceAccount.isEmpty() && !serviceAccount.matches("[^/]+/[^/]+")) {
-                throw new SettingsException(
-                        "apiServer.serviceAccount is namespace/name, not " + serviceAccount);
+                throw new SettingsException("apiServer.serviceAccount is namespace/name, not " + serviceAccount);
             }
             if (serviceAccount.isEmpty() != manifests.isEmpty()) {
                 throw new SettingsException(

@@ -23,13 +23,12 @@ import java.util.stream.Collectors;
 /** Reads settings from YAML, with flags laid over it. Strict: an unknown key is an error. */
 public final class SettingsReader {
 
-    private static final ObjectMapper YAML =
-            JsonMapper.builder(new YAMLFactory())
-                    .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-                    .disable(MapperFeature.AUTO_DETECT_IS_GETTERS)
-                    .build();
+    private static final ObjectMapper YAML = JsonMapper.builder(new YAMLFactory())
+            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .disable(MapperFeature.AUTO_DETECT_IS_GETTERS)
+            .build();
 
     /** The old names of keys, which are still read, and their current ones. */
     private static final Map<String, String> RENAMED =
@@ -94,8 +93,7 @@ public final class SettingsReader {
     private static void rename(ObjectNode tree, String old, String key) {
         JsonNode value = tree.remove(old);
         if (value != null && tree.putIfAbsent(key, value) != null) {
-            throw new SettingsException(
-                    "%s is the old name of %s: the settings have both".formatted(old, key));
+            throw new SettingsException("%s is the old name of %s: the settings have both".formatted(old, key));
         }
     }
 
@@ -114,10 +112,9 @@ public final class SettingsReader {
                 return String.valueOf(cause.getMessage());
             }
         }
-        String line =
-                e.getLocation() == null || e.getLocation().getLineNr() < 0
-                        ? ""
-                        : "line " + e.getLocation().getLineNr() + ": ";
+        String line = e.getLocation() == null || e.getLocation().getLineNr() < 0
+                ? ""
+                : "line " + e.getLocation().getLineNr() + ": ";
         String first = e.getOriginalMessage().lines().findFirst().orElse("");
         return line + path(e) + first.replaceAll(" \\(class [^)]*\\)", "");
     }

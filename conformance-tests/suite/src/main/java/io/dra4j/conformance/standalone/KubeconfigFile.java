@@ -38,8 +38,7 @@ final class KubeconfigFile implements AutoCloseable {
             Path folder = Files.createTempDirectory("dra-conformance-");
             return new KubeconfigFile(folder.resolve("kubeconfig"), folder);
         }
-        if (Files.exists(file)
-                && !(Files.isRegularFile(file) && Connections.wroteKubeconfig(file))) {
+        if (Files.exists(file) && !(Files.isRegularFile(file) && Connections.wroteKubeconfig(file))) {
             throw new SettingsException(
                     "--kubeconfig: %s exists and is not one of this command; it is left alone, name another file"
                             .formatted(file));

@@ -37,8 +37,7 @@ public final class StandaloneServer implements AutoCloseable {
      * @throws SettingsException if the port, a gate, a manifest or the kubeconfig's file is
      *     unusable
      */
-    public synchronized Ready start(
-            EmbeddedApiServer.Builder builder, List<String> manifests, @Nullable Path file)
+    public synchronized Ready start(EmbeddedApiServer.Builder builder, List<String> manifests, @Nullable Path file)
             throws IOException {
         if (closed) {
             throw new SettingsException("the API server was ended before it was ready");
@@ -48,8 +47,7 @@ public final class StandaloneServer implements AutoCloseable {
         EmbeddedApiServer started = started(builder);
         server = started;
         int objects = ManifestObjects.put(manifests, started.store()).size();
-        return new Ready(
-                started.url(), started.version().gitVersion(), objects, place.write(started));
+        return new Ready(started.url(), started.version().gitVersion(), objects, place.write(started));
     }
 
     private static EmbeddedApiServer started(EmbeddedApiServer.Builder builder) {

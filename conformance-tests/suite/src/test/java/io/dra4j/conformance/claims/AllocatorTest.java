@@ -25,15 +25,15 @@ class AllocatorTest {
 
     private static final YAMLMapper YAML = new YAMLMapper();
     private static final String DRIVER = "gpu.example.com";
-    private static final String CLASS =
-            """
+    private static final String CLASS = """
             apiVersion: resource.k8s.io/v1
             kind: DeviceClass
             metadata: {name: gpu}
             spec: {selectors: [{cel: {expression: device.driver == "gpu.example.com"}}]}
             """;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private static JsonNode yaml(String text) {
         try {
@@ -46,17 +46,13 @@ class AllocatorTest {
     /** Eight devices, of which two at a time hang at one root. */
     private static List<Candidate> eight() {
         return IntStream.range(0, 8)
-                .mapToObj(
-                        i ->
-                                device(
-                                        """
+                .mapToObj(i -> device("""
                                         name: gpu-%d
                                         attributes:
                                           index: {int: %d}
                                           resource.kubernetes.io/pcieRoot: {string: root-%d}
                                         capacity: {memory: {value: %dGi}}
-                                        """
-                                                .formatted(i, i, i % 4, 10 * (i + 1))))
+                                        """.formatted(i, i, i % 4, 10 * (i + 1))))
                 .toList();
     }
 
@@ -65,17 +61,12 @@ class AllocatorTest {
     }
 
     private static ClaimTemplates claims(String devices) {
-        return ClaimTemplates.read(
-                List.of(
-                        yaml(CLASS),
-                        yaml(
-                                """
+        return ClaimTemplates.read(List.of(yaml(CLASS), yaml("""
                                 apiVersion: resource.k8s.io/v1
                                 kind: ResourceClaim
                                 metadata: {name: some}
                                 spec: {devices: %s}
-                                """
-                                        .formatted(devices))));
+                                """.formatted(devices))));
     }
 
     private static List<List<String>> names(ClaimTemplates claims, List<Candidate> devices) {
@@ -87,8 +78,7 @@ class AllocatorTest {
 
     /** Claims with one request of the class, and more about it. */
     private static ClaimTemplates gpus(String more) {
-        return claims(
-                "{requests: [{name: a, exactly: {deviceClassName: gpu, %s}}]}".formatted(more));
+        return claims("{requests: [{name: a, exactly: {deviceClassName: gpu, %s}}]}".formatted(more));
     }
 
     /** Claims whose devices have roots that fit a constraint. */
@@ -101,17 +91,14 @@ class AllocatorTest {
     @Test
     void aCountTakesThatManyAndTheNextClaimTheNext() {
         assertThat(names(gpus("count: 3"), eight()))
-                .containsExactly(
-                        List.of("gpu-0", "gpu-1", "gpu-2"), List.of("gpu-3", "gpu-4", "gpu-5"));
+                .containsExactly(List.of("gpu-0", "gpu-1", "gpu-2"), List.of("gpu-3", "gpu-4", "gpu-5"));
     }
 
     @Test
     void allTakesAllThatMatchAndNothingIfOneIsTainted() {
         ClaimTemplates all = gpus("allocationMode: All");
         List<Candidate> tainted =
-                List.of(
-                        eight().get(0),
-                        device("{name: bad, taints: [{key: a, effect: NoSchedule}]}"));
+                List.of(eight().get(0), device("{name: bad, taints: [{key: a, effect: NoSchedule}]}"));
 
         assertThat(names(all, eight())).hasSize(1);
         assertThat(names(all, eight()).get(0)).hasSize(8);
@@ -125,18 +112,15 @@ class AllocatorTest {
                 .startsWith(List.of("gpu-0", "gpu-4"), List.of("gpu-1", "gpu-5"));
         assertThat(names(gpus(4, "distinctAttribute"), eight()))
                 .containsExactly(
-                        List.of("gpu-0", "gpu-1", "gpu-2", "gpu-3"),
-                        List.of("gpu-4", "gpu-5", "gpu-6", "gpu-7"));
+                        List.of("gpu-0", "gpu-1", "gpu-2", "gpu-3"), List.of("gpu-4", "gpu-5", "gpu-6", "gpu-7"));
     }
 
     @Test
     void theFirstAlternativeThatFitsIsTaken() {
-        String big =
-                "selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].index > %d'}}]";
-        ClaimTemplates claims =
-                claims(
-                        "{requests: [{name: a, firstAvailable: [{name: none, deviceClassName: gpu, %s}, {name: last, deviceClassName: gpu, %s}]}]}"
-                                .formatted(big.formatted(7), big.formatted(6)));
+        String big = "selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].index > %d'}}]";
+        ClaimTemplates claims = claims(
+                "{requests: [{name: a, firstAvailable: [{name: none, deviceClassName: gpu, %s}, {name: last, deviceClassName: gpu, %s}]}]}"
+                        .formatted(big.formatted(7), big.formatted(6)));
 
         List<Allotment> all = new Allocator(eight(), Map.of()).allocate(claims);
 
@@ -146,36 +130,27 @@ class AllocatorTest {
 
     @Test
     void countersAreNotOverdrawn() {
-        String part =
-                "{name: %s, consumesCounters: [{counterSet: set, counters: {memory: {value: %s}}}]}";
-        List<Candidate> parts =
-                List.of(
-                        device(part.formatted("a", "6Gi")),
-                        device(part.formatted("b", "3Gi")),
-                        device(part.formatted("c", "2Gi")));
+        String part = "{name: %s, consumesCounters: [{counterSet: set, counters: {memory: {value: %s}}}]}";
+        List<Candidate> parts = List.of(
+                device(part.formatted("a", "6Gi")),
+                device(part.formatted("b", "3Gi")),
+                device(part.formatted("c", "2Gi")));
         ClaimTemplates one = claims("{requests: [{name: a, exactly: {deviceClassName: gpu}}]}");
 
         List<Allotment> all =
-                new Allocator(parts, Map.of("pool/set/memory", BigDecimal.valueOf(8L << 30)))
-                        .allocate(one);
+                new Allocator(parts, Map.of("pool/set/memory", BigDecimal.valueOf(8L << 30))).allocate(one);
 
         assertThat(all).extracting(a -> a.devices().get(0).name()).containsExactly("a", "c");
     }
 
     @Test
     void configurationsOfTheClassComeBeforeThoseOfTheClaim() {
-        ClaimTemplates claims =
-                ClaimTemplates.read(
-                        List.of(
-                                yaml(
-                                        """
+        ClaimTemplates claims = ClaimTemplates.read(List.of(yaml("""
                                         apiVersion: resource.k8s.io/v1
                                         kind: DeviceClass
                                         metadata: {name: gpu}
                                         spec: {config: [{opaque: {driver: d, parameters: {a: 1}}}]}
-                                        """),
-                                yaml(
-                                        """
+                                        """), yaml("""
                                         apiVersion: resource.k8s.io/v1beta1
                                         kind: ResourceClaimTemplate
                                         metadata: {name: t}
@@ -190,10 +165,8 @@ class AllocatorTest {
 
         assertThat(first.configs())
                 .containsExactly(
-                        yaml(
-                                "{source: FromClass, requests: [r], opaque: {driver: d, parameters: {a: 1}}}"),
-                        yaml(
-                                "{source: FromClaim, requests: [r], opaque: {driver: d, parameters: {b: 2}}}"));
+                        yaml("{source: FromClass, requests: [r], opaque: {driver: d, parameters: {a: 1}}}"),
+                        yaml("{source: FromClaim, requests: [r], opaque: {driver: d, parameters: {b: 2}}}"));
         assertThat(first.spec().at("/requests/0/exactly/deviceClassName").asText())
                 .isEqualTo("gpu");
     }
@@ -208,10 +181,7 @@ class AllocatorTest {
     @Test
     void filesMayHoldOtherManifestsToo() throws IOException {
         Path file = folder.resolve("demo.yaml");
-        Files.writeString(
-                file,
-                CLASS
-                        + """
+        Files.writeString(file, CLASS + """
                         ---
                         apiVersion: v1
                         kind: Namespace
@@ -223,7 +193,8 @@ class AllocatorTest {
                         spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}
                         """);
 
-        assertThat(names(ClaimTemplates.read(List.of(yaml(file.toString()))), eight())).hasSize(8);
+        assertThat(names(ClaimTemplates.read(List.of(yaml(file.toString()))), eight()))
+                .hasSize(8);
     }
 
     @Test
@@ -233,12 +204,9 @@ class AllocatorTest {
                 .hasMessage("driver.claims: there is no file /no/such/file.yaml");
         assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml(CLASS))))
                 .hasMessageContaining("no ResourceClaimTemplate");
-        assertThatThrownBy(
-                        () -> claims("{requests: [{name: a, exactly: {deviceClassName: other}}]}"))
-                .hasMessageContainingAll(
-                        "ResourceClaim some, request a", "DeviceClass \"other\"", "[gpu]");
+        assertThatThrownBy(() -> claims("{requests: [{name: a, exactly: {deviceClassName: other}}]}"))
+                .hasMessageContainingAll("ResourceClaim some, request a", "DeviceClass \"other\"", "[gpu]");
         assertThatThrownBy(() -> gpus("adminAccess: true")).hasMessageContaining("admin access");
-        assertThatThrownBy(() -> claims("{requests: []}"))
-                .hasMessageContaining("requests no devices");
+        assertThatThrownBy(() -> claims("{requests: []}")).hasMessageContaining("requests no devices");
     }
 }

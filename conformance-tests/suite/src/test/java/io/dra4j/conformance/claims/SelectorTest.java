@@ -15,12 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Expressions about devices, as the documentation of Kubernetes and drivers has them. */
 class SelectorTest {
 
-    private static final Candidate DEVICE =
-            new Candidate(
-                    "gpu.example.com",
-                    "node-1",
-                    yaml(
-                            """
+    private static final Candidate DEVICE = new Candidate("gpu.example.com", "node-1", yaml("""
                             name: gpu-0
                             attributes:
                               type: {string: gpu}
@@ -88,16 +83,14 @@ class SelectorTest {
     void whatCannotBeEvaluatedNamesExpressionAndOwner() {
         assertThatThrownBy(() -> of("device.driver =="))
                 .isInstanceOf(SettingsException.class)
-                .hasMessageContainingAll(
-                        "driver.claims", "DeviceClass gpu", "compiled", "device.driver ==")
+                .hasMessageContainingAll("driver.claims", "DeviceClass gpu", "compiled", "device.driver ==")
                 .hasMessageNotContaining("\n");
         assertThatThrownBy(() -> of("device.foo('x')")).hasMessageContaining("foo");
         String missing = "device.attributes['gpu.example.com'].none == 1";
         assertThatThrownBy(() -> of(missing).matches(DEVICE))
                 .isInstanceOf(SettingsException.class)
                 .hasMessageContainingAll("none", "node-1/gpu-0", missing);
-        assertThatThrownBy(() -> of("device.driver").matches(DEVICE))
-                .hasMessageContaining("neither true nor false");
+        assertThatThrownBy(() -> of("device.driver").matches(DEVICE)).hasMessageContaining("neither true nor false");
         String wrong = "device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('x'))";
         assertThatThrownBy(() -> of(wrong).matches(DEVICE))
                 .isInstanceOf(SettingsException.class)

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A directory of CDI specs, as runtimes read them. */
 class CdiViewTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private CdiView with(String name, String content) throws IOException {
         Files.writeString(folder.resolve(name), content);
@@ -64,15 +65,10 @@ class CdiViewTest {
 
     private static void write(Path directory, String file, String... devices) throws IOException {
         Files.createDirectories(directory);
-        String list =
-                Stream.of(devices)
-                        .map(
-                                name ->
-                                        "{name: %s, containerEdits: {env: [IN=%s]}}"
-                                                .formatted(name, directory.getFileName()))
-                        .collect(Collectors.joining(", "));
-        Files.writeString(
-                directory.resolve(file), "{kind: example.com/gpu, devices: [%s]}".formatted(list));
+        String list = Stream.of(devices)
+                .map(name -> "{name: %s, containerEdits: {env: [IN=%s]}}".formatted(name, directory.getFileName()))
+                .collect(Collectors.joining(", "));
+        Files.writeString(directory.resolve(file), "{kind: example.com/gpu, devices: [%s]}".formatted(list));
     }
 
     @Test

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Commands that change what a driver sees. */
 class HooksIT {
 
-    private static final String SETTINGS =
-            """
+    private static final String SETTINGS = """
             driver:
               name: gpu.example.com
               process: {command: [x]}
@@ -34,11 +33,10 @@ class HooksIT {
 
     @BeforeEach
     void open() {
-        context =
-                TestContext.open(
-                        SettingsReader.parse(SETTINGS, "the test", Map.of()),
-                        new ProcessDriver(List.of("x"), Map.of(), Duration.ofSeconds(1)),
-                        "hooks");
+        context = TestContext.open(
+                SettingsReader.parse(SETTINGS, "the test", Map.of()),
+                new ProcessDriver(List.of("x"), Map.of(), Duration.ofSeconds(1)),
+                "hooks");
     }
 
     @AfterEach
@@ -65,8 +63,7 @@ class HooksIT {
         assertThatThrownBy(() -> context.hooks().run("broken"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll("broken", "exit status 3", "no such slot");
-        assertThatThrownBy(() -> context.hooks().run("missing"))
-                .hasMessageContainingAll("missing", "/no/such/program");
+        assertThatThrownBy(() -> context.hooks().run("missing")).hasMessageContainingAll("missing", "/no/such/program");
     }
 
     @Test

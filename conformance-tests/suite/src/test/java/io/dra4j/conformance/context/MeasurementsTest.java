@@ -33,9 +33,7 @@ class MeasurementsTest {
         measurements.begin("time until it was back", LIMIT).end(false);
 
         assertThat(measurements.take())
-                .containsExactly(
-                        new Measured(
-                                "time until it was back", 90_000, 90_000, Unit.MILLISECONDS, true))
+                .containsExactly(new Measured("time until it was back", 90_000, 90_000, Unit.MILLISECONDS, true))
                 .allMatch(Measured::isOver)
                 .extracting(Measured::toString)
                 .containsExactly("time until it was back: > 90 s (limit 90 s)");

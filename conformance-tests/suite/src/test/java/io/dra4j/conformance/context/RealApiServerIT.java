@@ -35,7 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RealApiServerIT {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private EmbeddedApiServer real;
 
@@ -51,21 +52,18 @@ class RealApiServerIT {
     }
 
     private Settings settings(String driver) {
-        String text =
-                """
+        String text = """
                 apiServer: {kubeconfig: %s}
                 driver:
                   name: gpu.example.com
-                %s"""
-                        .formatted(folder.resolve("kubeconfig"), driver.indent(2));
+                %s""".formatted(folder.resolve("kubeconfig"), driver.indent(2));
         return SettingsReader.parse(text, "the test", Map.of());
     }
 
     private Settings external(int port) throws Exception {
         Path registry = Files.createDirectories(folder.resolve("registry"));
-        return settings(
-                "kind: external\nexternal: {node: of-others, registry: %s, cdi: %s, proxyPort: %d}"
-                        .formatted(registry, folder, port));
+        return settings("kind: external\nexternal: {node: of-others, registry: %s, cdi: %s, proxyPort: %d}"
+                .formatted(registry, folder, port));
     }
 
     private static TestContext open(Settings settings) {
@@ -104,9 +102,7 @@ class RealApiServerIT {
     void notesWhatCannotBeRemoved() {
         List<String> notes = new ArrayList<>();
         Settings settings = settings("process: {command: [x]}");
-        TestContext context =
-                TestContext.open(
-                        settings, DriverAdapters.of(settings.driver()), "real", notes::add);
+        TestContext context = TestContext.open(settings, DriverAdapters.of(settings.driver()), "real", notes::add);
         String node = context.place().node();
         real.close();
 
@@ -147,21 +143,18 @@ class RealApiServerIT {
     void isRefusedInOneLineWhenTheServerIsTooOldAndLeavesNothing() throws Exception {
         try (ApiProxy old = ApiProxy.before(real.url())) {
             old.inject(
-                    Fault.status(404, "NotFound")
-                            .on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
+                    Fault.status(404, "NotFound").on(request -> request.path().equals("/apis/resource.k8s.io/v1")));
             old.writeKubeconfig(folder.resolve("kubeconfig"));
             Places places = new Places();
 
-            assertThatThrownBy(
-                            () ->
-                                    TestContext.open(
-                                            settings("process: {command: [x]}"), places, "real"))
+            assertThatThrownBy(() -> TestContext.open(settings("process: {command: [x]}"), places, "real"))
                     .isInstanceOf(ClusterException.class)
-                    .hasMessageContainingAll(
-                            "Kubernetes v1.36", "does not serve resource.k8s.io/v1", "1.34")
+                    .hasMessageContainingAll("Kubernetes v1.36", "does not serve resource.k8s.io/v1", "1.34")
                     .hasMessageNotContaining("\n");
 
-            assertThat(places.roots).singleElement().satisfies(r -> assertThat(r).doesNotExist());
+            assertThat(places.roots)
+                    .singleElement()
+                    .satisfies(r -> assertThat(r).doesNotExist());
             assertThat(own("nodes")).isEmpty();
         }
     }

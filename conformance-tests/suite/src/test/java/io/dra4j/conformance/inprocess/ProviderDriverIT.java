@@ -26,20 +26,16 @@ import org.junit.jupiter.api.Test;
 /** A driver in this JVM comes and goes with its test context. */
 class ProviderDriverIT {
 
-    private static final Map<String, JsonNode> NAMED =
-            Map.of(
-                    "/driver/name", TextNode.valueOf("gpu.example.com"),
-                    "/driver/kind", TextNode.valueOf("in-process"));
+    private static final Map<String, JsonNode> NAMED = Map.of(
+            "/driver/name", TextNode.valueOf("gpu.example.com"),
+            "/driver/kind", TextNode.valueOf("in-process"));
 
     @Test
     void nothingOfItIsLeftWhenTheBenchIsClosed() {
-        TestContext context =
-                TestContext.open(
-                        SettingsReader.parse("", "none", NAMED),
-                        ProviderDriver.of(
-                                place -> new FakeGpuProvider(place.driver(), place.node(), 1),
-                                builder -> {}),
-                        "one");
+        TestContext context = TestContext.open(
+                SettingsReader.parse("", "none", NAMED),
+                ProviderDriver.of(place -> new FakeGpuProvider(place.driver(), place.node(), 1), builder -> {}),
+                "one");
         Instance driver = context.driver().start();
         assertThat(driver.isAlive()).isTrue();
         context.close();
@@ -48,21 +44,16 @@ class ProviderDriverIT {
 
     @Test
     void aProviderWithoutAnInventoryGetsTheTypeToReturn() {
-        Outcome outcome =
-                new Engine(
-                                SettingsReader.parse(
-                                        "only: [DRA-PREP-01]\ntimeoutFactor: 0.1\n", "none", NAMED),
-                                ProviderDriver.of(place -> new NoInventory(), builder -> {}),
-                                Catalogue.load(),
-                                Progress.NONE)
-                        .run();
+        Outcome outcome = new Engine(
+                        SettingsReader.parse("only: [DRA-PREP-01]\ntimeoutFactor: 0.1\n", "none", NAMED),
+                        ProviderDriver.of(place -> new NoInventory(), builder -> {}),
+                        Catalogue.load(),
+                        Progress.NONE)
+                .run();
 
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.notes())
-                .anyMatch(
-                        note ->
-                                note.contains(
-                                        "DeviceProvider.inventory() returned null; return Inventory.of()"));
+                .anyMatch(note -> note.contains("DeviceProvider.inventory() returned null; return Inventory.of()"));
     }
 
     /** Its author has not got to it yet. */

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 class DriverNumbersTest {
 
     private static Measure measure(String what, int batch, int held, int millis) {
-        return new Measure(
-                what, batch, held, List.of(Duration.ofMillis(millis)), Duration.ofSeconds(45));
+        return new Measure(what, batch, held, List.of(Duration.ofMillis(millis)), Duration.ofSeconds(45));
     }
 
     private final Measure one = measure("prepare", 1, 0, 12);
@@ -22,25 +21,18 @@ class DriverNumbersTest {
     private final Measure eightHeld = measure("prepare", 8, 200, 45);
     private final Measure unprepared = measure("unprepare", 1, 0, 9);
 
-    private final DriverNumbers numbers =
-            new DriverNumbers(
-                    "gpu.example.com",
-                    List.of(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    200,
-                    List.of(
-                            measure(Floors.EMPTY_CALL, 0, 0, 1),
-                            measure(Floors.FILE, 0, 0, 2),
-                            measure(Floors.DIRECTORY, 0, 0, 100),
-                            measure(Floors.GET, 0, 0, 3)),
-                    List.of(
-                            measure("prepare, first 100", 1, 0, 1000),
-                            one,
-                            eight,
-                            held,
-                            eightHeld,
-                            unprepared));
+    private final DriverNumbers numbers = new DriverNumbers(
+            "gpu.example.com",
+            List.of(),
+            Optional.empty(),
+            Optional.empty(),
+            200,
+            List.of(
+                    measure(Floors.EMPTY_CALL, 0, 0, 1),
+                    measure(Floors.FILE, 0, 0, 2),
+                    measure(Floors.DIRECTORY, 0, 0, 100),
+                    measure(Floors.GET, 0, 0, 3)),
+            List.of(measure("prepare, first 100", 1, 0, 1000), one, eight, held, eightHeld, unprepared));
 
     @Test
     void severalClaimsAreComparedWithOneOfAsManyHeld() {

@@ -21,9 +21,8 @@ class MeasureTest {
 
     @Test
     void percentilesAreTakenByTheNearestRank() {
-        List<Duration> times =
-                new ArrayList<>(
-                        IntStream.rangeClosed(1, 200).mapToObj(Duration::ofMillis).toList());
+        List<Duration> times = new ArrayList<>(
+                IntStream.rangeClosed(1, 200).mapToObj(Duration::ofMillis).toList());
         Collections.shuffle(times, new Random(1));
 
         Measure measure = new Measure("prepare", 1, 0, times, Duration.ZERO);
@@ -45,7 +44,8 @@ class MeasureTest {
         Duration limit = Duration.ofSeconds(45);
 
         assertThat(of(limit, Duration.ofSeconds(1), limit).isWithinLimit()).isTrue();
-        assertThat(of(limit, Duration.ofSeconds(1), limit.plusNanos(1)).isWithinLimit()).isFalse();
+        assertThat(of(limit, Duration.ofSeconds(1), limit.plusNanos(1)).isWithinLimit())
+                .isFalse();
         assertThat(of(Duration.ZERO, Duration.ofHours(1)).isWithinLimit()).isTrue();
     }
 

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The demo's manifests, as an API server with its rules takes them. */
 class DemoManifestsIT {
 
-    private final EmbeddedApiServer api = EmbeddedApiServer.builder().node("demo-node").start();
+    private final EmbeddedApiServer api =
+            EmbeddedApiServer.builder().node("demo-node").start();
 
     @AfterEach
     void stop() {

@@ -42,8 +42,7 @@ class DriverProcessTest {
 
     @Test
     void isConfiguredByItsEnvironmentAndItsCommandLine() {
-        try (DriverProcess driver =
-                start("echo $NODE_NAME {CDI_ROOT} $DRIVER_NAME; kill -9 $$ # {NODE_NAME}")) {
+        try (DriverProcess driver = start("echo $NODE_NAME {CDI_ROOT} $DRIVER_NAME; kill -9 $$ # {NODE_NAME}")) {
             assertThatThrownBy(() -> driver.await(DriverProcessTest::forever))
                     .isInstanceOf(StepFailed.class)
                     .hasMessage("gpu.example.com has ended by itself, with status 137");
@@ -55,12 +54,9 @@ class DriverProcessTest {
     @Test
     void passesOnWhatAWaitThrows() {
         try (DriverProcess driver = start("exec sleep 60")) {
-            assertThatThrownBy(
-                            () ->
-                                    driver.await(
-                                            () -> {
-                                                throw new IllegalStateException("no answer");
-                                            }))
+            assertThatThrownBy(() -> driver.await(() -> {
+                        throw new IllegalStateException("no answer");
+                    }))
                     .isInstanceOf(StepFailed.class)
                     .hasMessage("no answer");
         }
@@ -82,15 +78,13 @@ class DriverProcessTest {
     @Test
     void tellsTheStatusThatASignalLeadsTo() {
         try (DriverProcess driver =
-                start(
-                        "trap 'exit 7' TERM; echo ready > $CDI_ROOT/r; while :; do sleep 0.05; done")) {
-            driver.await(
-                    () -> {
-                        while (!Files.exists(place.cdi().resolve("r"))) {
-                            Thread.onSpinWait();
-                        }
-                        return true;
-                    });
+                start("trap 'exit 7' TERM; echo ready > $CDI_ROOT/r; while :; do sleep 0.05; done")) {
+            driver.await(() -> {
+                while (!Files.exists(place.cdi().resolve("r"))) {
+                    Thread.onSpinWait();
+                }
+                return true;
+            });
 
             assertThat(driver.stop(TIMEOUT)).isEqualTo(7);
         }

@@ -15,22 +15,19 @@ import org.junit.jupiter.api.io.TempDir;
 
 class EditsTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @BeforeEach
     void writeSpecs() throws IOException {
-        Files.writeString(
-                folder.resolve("one.json"),
-                """
+        Files.writeString(folder.resolve("one.json"), """
                 {"cdiVersion": "0.6.0", "kind": "k8s.example.com/claim",
                  "containerEdits": {"env": ["NODE=a"], "hooks": [{"hookName": "h", "path": "/h"}]},
                  "devices": [
                    {"name": "x", "containerEdits": {"env": ["X=1=1"]}},
                    {"name": "y", "containerEdits": {"deviceNodes": [{"path": "/dev/y"}]}}]}
                 """);
-        Files.writeString(
-                folder.resolve("two.yaml"),
-                """
+        Files.writeString(folder.resolve("two.yaml"), """
                 cdiVersion: 0.5.0
                 kind: k8s.example.com/static
                 devices:
@@ -50,8 +47,7 @@ class EditsTest {
     @Test
     void showsASpecsOwnEditsOnceAndBeforeThoseOfItsDevices() {
         assertThat(lines("k8s.example.com/claim=y", "k8s.example.com/claim=x"))
-                .containsExactly(
-                        "env    NODE=a", "env    X=1=1", "hook   h [path=/h]", "device /dev/y");
+                .containsExactly("env    NODE=a", "env    X=1=1", "hook   h [path=/h]", "device /dev/y");
     }
 
     @Test

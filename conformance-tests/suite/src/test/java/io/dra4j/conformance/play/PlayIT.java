@@ -27,13 +27,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Plays the demo with the fake driver in two processes, and with drivers that go wrong. */
 class PlayIT {
 
-    private static final List<String> FAKE_DRIVER =
-            List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    FakeDriverMain.class.getName());
+    private static final List<String> FAKE_DRIVER = List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            FakeDriverMain.class.getName());
     private static final Pattern FOLDER = Pattern.compile("/tmp/dc-[0-9]+");
 
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -43,8 +42,7 @@ class PlayIT {
     }
 
     private static boolean run(List<String> command, Duration stepTimeout, OutputStream output) {
-        try (Play play =
-                new Play(settings(command, stepTimeout), new PrintStream(output, true, UTF_8))) {
+        try (Play play = new Play(settings(command, stepTimeout), new PrintStream(output, true, UTF_8))) {
             return play.run();
         }
     }
@@ -56,8 +54,7 @@ class PlayIT {
         return new PlaySettings(
                 List.of(
                         new PlaySettings.Driver(
-                                "gpu.example.com",
-                                ProcessSettings.of(command, Map.of("NUM_DEVICES", "12"))),
+                                "gpu.example.com", ProcessSettings.of(command, Map.of("NUM_DEVICES", "12"))),
                         new PlaySettings.Driver("net.example.com", nics)),
                 "demo-node",
                 manifests,
@@ -112,15 +109,11 @@ class PlayIT {
          * It is killed while it prepares, its socket's path is taken, and its directory is missing.
          */
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         "$@" & d=$!; until [ "$(ls $CDI_ROOT)" ]; do sleep 0.02; done; kill -9 $d; exit 9 | 9 | FAILED in step
                         mkdir -p $KUBELET_PLUGINS_DIRECTORY_PATH/$DRIVER_NAME/dra.sock; exec "$@" | 1 | gpu.example.com/dra.sock
                         rmdir $KUBELET_PLUGINS_DIRECTORY_PATH; exec "$@" | 1 | There is no directory
-                        """,
-                quoteCharacter = '`')
+                        """, quoteCharacter = '`')
         void whenTheDriverEndsByItself(String script, int status, String reason) {
             assertThat(run(scripted(script))).isFalse();
 
@@ -131,8 +124,7 @@ class PlayIT {
 
         @Test
         void whenTheDriverHasOtherDevicesAfterTheCrash() {
-            String forgetful =
-                    "f=$KUBECONFIG.second; n=12; [ ! -e $f ] || n=4; touch $f; NUM_DEVICES=$n exec \"$@\"";
+            String forgetful = "f=$KUBECONFIG.second; n=12; [ ! -e $f ] || n=4; touch $f; NUM_DEVICES=$n exec \"$@\"";
 
             assertThat(run(scripted(forgetful))).isFalse();
 
@@ -143,7 +135,8 @@ class PlayIT {
 
         @Test
         void whenTheDriverNeverRegisters() {
-            assertThat(run(List.of("sleep", "60"), Duration.ofSeconds(1), output)).isFalse();
+            assertThat(run(List.of("sleep", "60"), Duration.ofSeconds(1), output))
+                    .isFalse();
 
             assertThat(output()).contains("gpu.example.com has not registered within 1 s");
         }
@@ -159,20 +152,16 @@ class PlayIT {
     @Test
     void endsAtOnceWhenItIsClosedFromOutside() {
         List<Play> playing = new ArrayList<>();
-        OutputStream closer =
-                new OutputStream() {
-                    @Override
-                    public void write(int character) {
-                        output.write(character);
-                        if (output().endsWith("and runs\n")) {
-                            new Thread(playing.get(0)::close).start();
-                        }
-                    }
-                };
-        Play play =
-                new Play(
-                        settings(FAKE_DRIVER, Duration.ofSeconds(30)),
-                        new PrintStream(closer, true, UTF_8));
+        OutputStream closer = new OutputStream() {
+            @Override
+            public void write(int character) {
+                output.write(character);
+                if (output().endsWith("and runs\n")) {
+                    new Thread(playing.get(0)::close).start();
+                }
+            }
+        };
+        Play play = new Play(settings(FAKE_DRIVER, Duration.ofSeconds(30)), new PrintStream(closer, true, UTF_8));
         playing.add(play);
 
         assertThat(play.run()).isFalse();

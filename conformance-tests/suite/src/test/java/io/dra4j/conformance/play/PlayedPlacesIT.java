@@ -38,21 +38,18 @@ class PlayedPlacesIT {
 
     /** The fake driver as an image would start it, with all paths as on a node. */
     private static PlaySettings.Driver hardWired(String name, String profile) {
-        List<String> command =
-                java(
-                        FakeDriverMain.class.getName(),
-                        "--device-profile=" + profile,
-                        "--num-devices=12",
-                        "--cdi-root=/var/run/cdi",
-                        "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
-                        "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
-        return new PlaySettings.Driver(
-                name, new ProcessSettings(command, Map.of(), true, true, List.of()));
+        List<String> command = java(
+                FakeDriverMain.class.getName(),
+                "--device-profile=" + profile,
+                "--num-devices=12",
+                "--cdi-root=/var/run/cdi",
+                "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
+                "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
+        return new PlaySettings.Driver(name, new ProcessSettings(command, Map.of(), true, true, List.of()));
     }
 
     private boolean run(PlaySettings.Driver... drivers) {
-        PlaySettings settings =
-                new PlaySettings(List.of(drivers), "demo-node", MANIFESTS, Duration.ofSeconds(60));
+        PlaySettings settings = new PlaySettings(List.of(drivers), "demo-node", MANIFESTS, Duration.ofSeconds(60));
         try (Play play = new Play(settings, new PrintStream(output, true, UTF_8))) {
             return play.run();
         }
@@ -63,8 +60,7 @@ class PlayedPlacesIT {
         String missing = MountNamespace.missing();
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
 
-        boolean held =
-                run(hardWired("gpu.example.com", "gpu"), hardWired("net.example.com", "net"));
+        boolean held = run(hardWired("gpu.example.com", "gpu"), hardWired("net.example.com", "net"));
 
         assertThat(held).as(output.toString(UTF_8)).isTrue();
         assertThat(output.toString(UTF_8))

@@ -105,9 +105,7 @@ class ApiRulesTest {
 
         isRefused(
                 RULES,
-                slice(
-                        "'allNodes':true",
-                        ",'bindingConditions':%s,'bindingFailureConditions':['x']".formatted(five)),
+                slice("'allNodes':true", ",'bindingConditions':%s,'bindingFailureConditions':['x']".formatted(five)),
                 BINDING,
                 "bindingConditions: Too many: 5");
         isRefused(
@@ -130,9 +128,8 @@ class ApiRulesTest {
                 "'conditions':[{'type':'a b'}]         | status.devices[0].conditions[0].type",
             })
     void anEntryOfAStatusIsCheckedAlone(String ofEntry, String field) {
-        JsonNode claim =
-                json(
-                        "{'status':{'devices':[{'driver':'bad_driver'}],'allocation':{'devices':{'results':[{'request':'r','driver':'d.com','pool':'p','device':'gpu-0'}]}}}}");
+        JsonNode claim = json(
+                "{'status':{'devices':[{'driver':'bad_driver'}],'allocation':{'devices':{'results':[{'request':'r','driver':'d.com','pool':'p','device':'gpu-0'}]}}}}");
         JsonNode entry = json("{'driver':'d.com','pool':'p','device':'gpu-0'," + ofEntry + "}");
 
         if (field == null) {

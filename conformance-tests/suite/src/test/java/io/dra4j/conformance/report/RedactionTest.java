@@ -129,27 +129,21 @@ class RedactionTest {
 
     @Test
     void longTextsTakeNoTime() {
-        List<String> unkind =
-                List.of("a", "token", "\"", "-", " ", "://a", "name: token ", "-----BEGIN ", "eyJ");
+        List<String> unkind = List.of("a", "token", "\"", "-", " ", "://a", "name: token ", "-----BEGIN ", "eyJ");
 
-        assertThat(unkind)
-                .allSatisfy(
-                        part -> {
-                            String text = part.repeat(200_000 / part.length());
-                            long begin = System.nanoTime();
-                            Redaction.text(text);
-                            assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                                    .as(part)
-                                    .isLessThan(Duration.ofSeconds(20));
-                        });
+        assertThat(unkind).allSatisfy(part -> {
+            String text = part.repeat(200_000 / part.length());
+            long begin = System.nanoTime();
+            Redaction.text(text);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).as(part).isLessThan(Duration.ofSeconds(20));
+        });
     }
 
     @Nested
     class Everywhere {
 
         private final String planted =
-                "token: %s\nAuthorization: Bearer %s\n%s\n%s"
-                        .formatted(S3CRET, S3CRET, token(), base64(60, 7));
+                "token: %s\nAuthorization: Bearer %s\n%s\n%s".formatted(S3CRET, S3CRET, token(), base64(60, 7));
 
         private Outcome outcome() {
             List<Result> results = new ArrayList<>();
@@ -158,8 +152,7 @@ class RedactionTest {
                 results.add(SampleOutcome.saying(planted, result));
             }
             Outcome outcome = SampleOutcome.outcome(results, planted, planted);
-            return new Outcome(
-                    outcome.header(), outcome.profiles(), outcome.results(), List.of(planted));
+            return new Outcome(outcome.header(), outcome.profiles(), outcome.results(), List.of(planted));
         }
 
         @Test

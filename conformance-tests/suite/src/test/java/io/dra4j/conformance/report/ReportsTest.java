@@ -37,7 +37,8 @@ class ReportsTest {
             "</pre><script>alert(1)</script>&amp;]]>\0\u001b[31m\ud800\uffff \u202e שלום '\" # | `x` - a: b\n...\n---\n\tend";
     private static final String MEGABYTE = "<b>x</b>&".repeat(1_000_000 / 9);
 
-    @TempDir private static Path directory;
+    @TempDir
+    private static Path directory;
 
     @BeforeAll
     static void write() throws IOException {
@@ -90,8 +91,7 @@ class ReportsTest {
 
     @Test
     void notesAreInEachReportAndInNoneThatHasNone() throws Exception {
-        String note =
-                "known failures: DRA-PREP-01 is listed, but did not fail: take it off the list";
+        String note = "known failures: DRA-PREP-01 is listed, but did not fail: take it off the list";
         Path noted = directory.resolve("noted");
         Reports.write(SampleOutcome.noted(note), noted);
 
@@ -129,8 +129,7 @@ class ReportsTest {
             assertThat(report.path("kind").asText()).isEqualTo("DriverConformanceReport");
             assertThat(report.at("/suite/k8s").isTextual()).isTrue();
             assertThat(report.at("/suite/seed").asLong()).isEqualTo(42);
-            assertThat(report.at("/implementation/driverName").asText())
-                    .isEqualTo("gpu.example.com");
+            assertThat(report.at("/implementation/driverName").asText()).isEqualTo("gpu.example.com");
             assertThat(report.at("/timeouts/contract/prepare").asText()).isEqualTo("45s");
             assertThat(report.at("/mode/rollingUpdate").asBoolean()).isTrue();
             assertThat(report.path("settings").asText()).contains("name: gpu.example.com");
@@ -147,8 +146,7 @@ class ReportsTest {
             assertThat(core.at("/statistics/fail").asInt()).isEqualTo(1);
             assertThat(core.at("/statistics/notApplicable").isInt()).isTrue();
             assertThat(core.at("/failed/0/id").asText()).isEqualTo("DRA-PREP-03");
-            assertThat(core.at("/failed/0/evidence").asText())
-                    .isEqualTo("report.html#DRA-PREP-03-v1");
+            assertThat(core.at("/failed/0/evidence").asText()).isEqualTo("report.html#DRA-PREP-03-v1");
         }
 
         @Test
@@ -166,8 +164,7 @@ class ReportsTest {
             JsonNode close = measurements("DRA-SLICE-08").path(1);
             JsonNode givenUp = measurements("DRA-RST-06").path(0);
 
-            assertThat(close.path("what").asText())
-                    .isEqualTo("time until the deleted slice was back");
+            assertThat(close.path("what").asText()).isEqualTo("time until the deleted slice was back");
             assertThat(close.path("value").asLong()).isEqualTo(60_100);
             assertThat(close.path("limit").asLong()).isEqualTo(90_000);
             assertThat(close.path("unit").asText()).isEqualTo("milliseconds");
@@ -190,10 +187,8 @@ class ReportsTest {
 
             assertThat(nodes(report.path("results")))
                     .hasSize(Verdict.values().length)
-                    .allSatisfy(
-                            result ->
-                                    assertThat(result.path("message").asText())
-                                            .isEqualTo(VisibleText.of(HOSTILE)));
+                    .allSatisfy(result ->
+                            assertThat(result.path("message").asText()).isEqualTo(VisibleText.of(HOSTILE)));
             assertThat(report.path("settings").asText()).isEqualTo(VisibleText.of(HOSTILE));
         }
     }
@@ -211,11 +206,11 @@ class ReportsTest {
         @Test
         void everyResultIsATestWithANameToQuote() throws Exception {
             assertThat(elements(parsed(read("ordinary", "junit.xml")), "testcase"))
-                    .extracting(
-                            one -> one.getAttribute("classname") + "." + one.getAttribute("name"))
+                    .extracting(one -> one.getAttribute("classname") + "." + one.getAttribute("name"))
                     .contains("node-core.DRA-PREP-03[v1]", "restart.DRA-RST-06")
-                    .containsExactlyInAnyOrderElementsOf(
-                            SampleOutcome.ordinary().results().stream().map(Result::name).toList());
+                    .containsExactlyInAnyOrderElementsOf(SampleOutcome.ordinary().results().stream()
+                            .map(Result::name)
+                            .toList());
         }
 
         @Test
@@ -224,8 +219,7 @@ class ReportsTest {
             Element failure = (Element) failed.getElementsByTagName("failure").item(0);
 
             assertThat(failure.getAttribute("message")).startsWith("Request \"r0\" of claim");
-            assertThat(failure.getTextContent())
-                    .contains("found r0 → gpu-0, gpu-1", "DRA-PREP-03, MUST: ", "Source: ");
+            assertThat(failure.getTextContent()).contains("found r0 → gpu-0, gpu-1", "DRA-PREP-03, MUST: ", "Source: ");
             assertThat(failed.getElementsByTagName("system-out").item(0).getTextContent())
                     .contains("NodePrepareResources");
         }
@@ -233,10 +227,9 @@ class ReportsTest {
         @Test
         void aMeasuredValueStandsBesideItsLimit() throws Exception {
             assertThat(output(testCase("ordinary", "DRA-SLICE-08"), "system-out"))
-                    .isEqualTo(
-                            "Measured: "
-                                    + SampleOutcome.QUICK
-                                    + "\nMeasured: time until the deleted slice was back: 60.1 s (limit 90 s)");
+                    .isEqualTo("Measured: "
+                            + SampleOutcome.QUICK
+                            + "\nMeasured: time until the deleted slice was back: 60.1 s (limit 90 s)");
             assertThat(output(testCase("ordinary", "DRA-RST-06"), "failure"))
                     .endsWith("\nMeasured: " + SampleOutcome.GIVEN_UP);
         }
@@ -247,13 +240,8 @@ class ReportsTest {
 
         @Test
         void eachVerdictHasItsElement() throws Exception {
-            List<Verdict> skipped =
-                    List.of(
-                            Verdict.NOT_APPLICABLE,
-                            Verdict.BLOCKED,
-                            Verdict.UNTESTED,
-                            Verdict.SKIPPED,
-                            Verdict.DEVIATION);
+            List<Verdict> skipped = List.of(
+                    Verdict.NOT_APPLICABLE, Verdict.BLOCKED, Verdict.UNTESTED, Verdict.SKIPPED, Verdict.DEVIATION);
             for (Verdict verdict : Verdict.values()) {
                 Result result = hostile(HOSTILE).results().get(verdict.ordinal());
                 Element test = testCase("hostile", result.requirement().id() + "[v1]");
@@ -261,8 +249,7 @@ class ReportsTest {
                 assertThat(has(test, "failure")).isEqualTo(verdict == Verdict.FAIL);
                 assertThat(has(test, "error")).isEqualTo(verdict == Verdict.SUITE_ERROR);
                 assertThat(has(test, "skipped")).isEqualTo(skipped.contains(verdict));
-                assertThat(has(test, "system-out"))
-                        .isEqualTo(verdict != Verdict.PASS && !skipped.contains(verdict));
+                assertThat(has(test, "system-out")).isEqualTo(verdict != Verdict.PASS && !skipped.contains(verdict));
             }
         }
 
@@ -274,19 +261,12 @@ class ReportsTest {
         void theNumbersAreThoseOfTheTests() throws Exception {
             Document document = parsed(read("ordinary", "junit.xml"));
 
-            assertThat(elements(document, "testsuite"))
-                    .isNotEmpty()
-                    .allSatisfy(
-                            suite -> {
-                                assertThat(suite.getAttribute("tests"))
-                                        .isEqualTo(count(suite, "testcase"));
-                                assertThat(suite.getAttribute("failures"))
-                                        .isEqualTo(count(suite, "failure"));
-                                assertThat(suite.getAttribute("errors"))
-                                        .isEqualTo(count(suite, "error"));
-                                assertThat(suite.getAttribute("skipped"))
-                                        .isEqualTo(count(suite, "skipped"));
-                            });
+            assertThat(elements(document, "testsuite")).isNotEmpty().allSatisfy(suite -> {
+                assertThat(suite.getAttribute("tests")).isEqualTo(count(suite, "testcase"));
+                assertThat(suite.getAttribute("failures")).isEqualTo(count(suite, "failure"));
+                assertThat(suite.getAttribute("errors")).isEqualTo(count(suite, "error"));
+                assertThat(suite.getAttribute("skipped")).isEqualTo(count(suite, "skipped"));
+            });
         }
 
         private static String count(Element suite, String tag) {
@@ -295,12 +275,14 @@ class ReportsTest {
 
         @Test
         void hostileTextStaysText() throws Exception {
-            Element test =
-                    testCase("hostile", hostile("").results().get(1).requirement().id() + "[v1]");
+            Element test = testCase(
+                    "hostile", hostile("").results().get(1).requirement().id() + "[v1]");
 
             assertThat(test.getElementsByTagName("failure").item(0).getTextContent())
                     .startsWith(VisibleText.of(HOSTILE));
-            assertThat(parsed(read("huge", "junit.xml")).getElementsByTagName("b").getLength())
+            assertThat(parsed(read("huge", "junit.xml"))
+                            .getElementsByTagName("b")
+                            .getLength())
                     .isZero();
         }
     }
@@ -333,11 +315,11 @@ class ReportsTest {
 
         @Test
         void theVerdictLeadsToItsReasons() throws Exception {
-            Element nav =
-                    elements(parsed(read("ordinary", "report.html")), "nav").findFirst().get();
+            Element nav = elements(parsed(read("ordinary", "report.html")), "nav")
+                    .findFirst()
+                    .get();
 
-            assertThat(nav.getTextContent())
-                    .contains("Failures (2)", "Errors of the suite (1)", "All requirements");
+            assertThat(nav.getTextContent()).contains("Failures (2)", "Errors of the suite (1)", "All requirements");
         }
 
         @Test
@@ -346,9 +328,11 @@ class ReportsTest {
                 Document page = page(outcome);
 
                 assertThat(List.of("script", "link", "img", "iframe", "object"))
-                        .allSatisfy(tag -> assertThat(elements(page, tag)).as(tag).isEmpty());
+                        .allSatisfy(
+                                tag -> assertThat(elements(page, tag)).as(tag).isEmpty());
                 assertThat(elements(page, "a"))
-                        .allSatisfy(link -> assertThat(link.getAttribute("href")).startsWith("#"));
+                        .allSatisfy(
+                                link -> assertThat(link.getAttribute("href")).startsWith("#"));
                 assertThat(elements(page, "style").findFirst().orElseThrow().getTextContent())
                         .doesNotContain("url(", "@import");
             }
@@ -377,10 +361,9 @@ class ReportsTest {
             Document page = page("ordinary");
 
             assertThat(elements(page, "details").map(one -> one.getAttribute("id")))
-                    .containsAll(
-                            SampleOutcome.CATALOGUE.requirements().stream()
-                                    .map(requirement -> "all-" + requirement.id())
-                                    .toList());
+                    .containsAll(SampleOutcome.CATALOGUE.requirements().stream()
+                            .map(requirement -> "all-" + requirement.id())
+                            .toList());
             assertThat(elements(page, "pre").map(Element::getTextContent))
                     .anyMatch(text -> text.contains("NodePrepareResources"))
                     .anyMatch(text -> text.contains("/resourceclaims/claim-1"))
@@ -407,8 +390,7 @@ class ReportsTest {
             assertThat(elements(page, "details"))
                     .filteredOn(one -> one.getAttribute("class").contains("quiet"))
                     .isNotEmpty()
-                    .allSatisfy(
-                            one -> assertThat(one.getTextContent().length()).isLessThan(25_000));
+                    .allSatisfy(one -> assertThat(one.getTextContent().length()).isLessThan(25_000));
         }
     }
 

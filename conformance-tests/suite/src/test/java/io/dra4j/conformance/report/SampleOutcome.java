@@ -23,38 +23,27 @@ final class SampleOutcome {
     static final Catalogue CATALOGUE = Catalogue.load();
     static final Instant STARTED = Instant.parse("2026-11-21T16:00:00Z");
 
-    private static final List<String> CALLS =
-            List.of(
-                    "16:00:01.204 GetInfo → OK in 3 ms: DRAPlugin gpu.example.com [v1, v1beta1]",
-                    "16:00:01.310 v1 NodePrepareResources {claim-1 of default, uid 8f6c7d3e-1c2f-4a5b} → OK in 21 ms: r0 → pool node-1, device gpu-0, [gpu.example.com/claim=8f6c7d3e-1c2f-4a5b-gpu-0]",
-                    "16:00:01.402 v1 NodeUnprepareResources {claim-1} → OK in 9 ms");
-    private static final String REQUESTS =
-            """
+    private static final List<String> CALLS = List.of(
+            "16:00:01.204 GetInfo → OK in 3 ms: DRAPlugin gpu.example.com [v1, v1beta1]",
+            "16:00:01.310 v1 NodePrepareResources {claim-1 of default, uid 8f6c7d3e-1c2f-4a5b} → OK in 21 ms: r0 → pool node-1, device gpu-0, [gpu.example.com/claim=8f6c7d3e-1c2f-4a5b-gpu-0]",
+            "16:00:01.402 v1 NodeUnprepareResources {claim-1} → OK in 9 ms");
+    private static final String REQUESTS = """
             TIME          METHOD  PATH                                                       STATUS
             16:00:01.312  GET     /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/claim-1  200
             16:00:01.500  PUT     /apis/resource.k8s.io/v1/resourceslices/node-1-gpu.example.com-x7k  200
             """;
-    private static final Evidence EVIDENCE =
-            new Evidence(
-                    CALLS,
-                    REQUESTS,
-                    "gpu.example.com-claim_8f6c7d3e.json 0600 412 bytes\n",
-                    "I1121 16:00:01.204 driver.go:88] registered\nI1121 prepared claim-1\n");
+    private static final Evidence EVIDENCE = new Evidence(
+            CALLS,
+            REQUESTS,
+            "gpu.example.com-claim_8f6c7d3e.json 0600 412 bytes\n",
+            "I1121 16:00:01.204 driver.go:88] registered\nI1121 prepared claim-1\n");
 
-    static final Measured GIVEN_UP =
-            Measured.time(
-                    "time from the start to the registration",
-                    Duration.ofSeconds(30),
-                    Duration.ofSeconds(30),
-                    true);
+    static final Measured GIVEN_UP = Measured.time(
+            "time from the start to the registration", Duration.ofSeconds(30), Duration.ofSeconds(30), true);
     static final Measured QUICK =
             Measured.time("slowest prepare", Duration.ofMillis(12), Duration.ofSeconds(45), false);
-    static final Measured CLOSE =
-            Measured.time(
-                    "time until the deleted slice was back",
-                    Duration.ofMillis(60_100),
-                    Duration.ofSeconds(90),
-                    false);
+    static final Measured CLOSE = Measured.time(
+            "time until the deleted slice was back", Duration.ofMillis(60_100), Duration.ofSeconds(90), false);
 
     private SampleOutcome() {}
 
@@ -62,8 +51,7 @@ final class SampleOutcome {
     static Outcome ordinary() {
         List<Result> results = new ArrayList<>();
         for (Requirement requirement : CATALOGUE.requirements()) {
-            for (String variant :
-                    requirement.perService() ? List.of("v1", "v1beta1") : List.of("")) {
+            for (String variant : requirement.perService() ? List.of("v1", "v1beta1") : List.of("")) {
                 results.add(ordinary(requirement, variant));
             }
         }
@@ -75,48 +63,38 @@ final class SampleOutcome {
         if (!requirement.untested().isEmpty()) {
             return result(requirement, variant, Verdict.UNTESTED, requirement.untested());
         }
-        BiFunction<Verdict, String, Result> with =
-                (verdict, message) -> result(requirement, variant, verdict, message);
+        BiFunction<Verdict, String, Result> with = (verdict, message) -> result(requirement, variant, verdict, message);
         return switch (id) {
             case "DRA-PREP-03v1" ->
-                    with.apply(
-                            Verdict.FAIL,
-                            "Request \"r0\" of claim default/claim-1 has device gpu-1, which was allocated to request \"r1\".\nexpected r0 → gpu-0\n     found r0 → gpu-0, gpu-1");
+                with.apply(
+                        Verdict.FAIL,
+                        "Request \"r0\" of claim default/claim-1 has device gpu-1, which was allocated to request \"r1\".\nexpected r0 → gpu-0\n     found r0 → gpu-0, gpu-1");
             case "DRA-RST-06" ->
-                    measured(
-                            with.apply(
-                                    Verdict.FAIL,
-                                    "The driver ended with status 2 after its state was truncated."),
-                            GIVEN_UP);
+                measured(
+                        with.apply(Verdict.FAIL, "The driver ended with status 2 after its state was truncated."),
+                        GIVEN_UP);
             case "DRA-SLICE-08" -> measured(with.apply(Verdict.PASS, ""), QUICK, CLOSE);
             case "DRA-PREP-18v1", "DRA-PREP-18v1beta1" ->
-                    with.apply(
-                            Verdict.WARN,
-                            "Device gpu-0 is prepared for claim-1, and claim-2 got it as well.");
+                with.apply(Verdict.WARN, "Device gpu-0 is prepared for claim-1, and claim-2 got it as well.");
             case "DRA-CDI-05v1" ->
-                    with.apply(
-                            Verdict.DEVIATION,
-                            "A half-written spec was seen.\nA known failure until 2027-01-31: the rename comes with release 2 (https://example.com/issues/5)");
+                with.apply(
+                        Verdict.DEVIATION,
+                        "A half-written spec was seen.\nA known failure until 2027-01-31: the rename comes with release 2 (https://example.com/issues/5)");
             case "DRA-PREP-17v1" -> with.apply(Verdict.INFO, "The driver answers with an error.");
-            case "DRA-UNP-06v1", "DRA-UNP-06v1beta1" ->
-                    with.apply(Verdict.BLOCKED, "DRA-RST-06 does not hold.");
+            case "DRA-UNP-06v1", "DRA-UNP-06v1beta1" -> with.apply(Verdict.BLOCKED, "DRA-RST-06 does not hold.");
             case "DRA-SLICE-09" -> with.apply(Verdict.SUITE_ERROR, "The proxy did not answer.");
             default ->
-                    requirement.profile().matches("health|taints|partitionable|device-.*")
-                            ? with.apply(
-                                    Verdict.NOT_APPLICABLE,
-                                    "The driver publishes nothing of the kind.")
-                            : with.apply(Verdict.PASS, "");
+                requirement.profile().matches("health|taints|partitionable|device-.*")
+                        ? with.apply(Verdict.NOT_APPLICABLE, "The driver publishes nothing of the kind.")
+                        : with.apply(Verdict.PASS, "");
         };
     }
 
-    private static Result result(
-            Requirement requirement, String variant, Verdict verdict, String message) {
-        boolean ran =
-                switch (verdict) {
-                    case PASS, FAIL, WARN, INFO, DEVIATION, SUITE_ERROR -> true;
-                    case NOT_APPLICABLE, BLOCKED, UNTESTED, SKIPPED -> false;
-                };
+    private static Result result(Requirement requirement, String variant, Verdict verdict, String message) {
+        boolean ran = switch (verdict) {
+            case PASS, FAIL, WARN, INFO, DEVIATION, SUITE_ERROR -> true;
+            case NOT_APPLICABLE, BLOCKED, UNTESTED, SKIPPED -> false;
+        };
         return new Result(
                 requirement,
                 variant,
@@ -156,8 +134,7 @@ final class SampleOutcome {
     /** The ordinary one, about which there is a remark. */
     static Outcome noted(String note) {
         Outcome ordinary = ordinary();
-        return new Outcome(
-                ordinary.header(), ordinary.profiles(), ordinary.results(), List.of(note));
+        return new Outcome(ordinary.header(), ordinary.profiles(), ordinary.results(), List.of(note));
     }
 
     static Outcome outcome(List<Result> results) {
@@ -165,29 +142,28 @@ final class SampleOutcome {
     }
 
     static Outcome outcome(List<Result> results, String driver, String settings) {
-        Header header =
-                new Header(
-                        "0.1.0",
-                        CATALOGUE.version(),
-                        42,
-                        "1.36",
-                        "embedded",
-                        "process",
-                        driver,
-                        List.of("v1", "v1beta1"),
-                        Map.of(
-                                "organization", "Example Corporation",
-                                "project", "example-gpu-driver",
-                                "url", "https://example.com/gpu-driver",
-                                "version", "1.4.0",
-                                "language", "go"),
-                        List.of("proc", "api", "cdi", "dev1", "dev2", "roll"),
-                        List.of("proc", "roll"),
-                        1,
-                        false,
-                        STARTED,
-                        Duration.ofSeconds(193),
-                        settings);
+        Header header = new Header(
+                "0.1.0",
+                CATALOGUE.version(),
+                42,
+                "1.36",
+                "embedded",
+                "process",
+                driver,
+                List.of("v1", "v1beta1"),
+                Map.of(
+                        "organization", "Example Corporation",
+                        "project", "example-gpu-driver",
+                        "url", "https://example.com/gpu-driver",
+                        "version", "1.4.0",
+                        "language", "go"),
+                List.of("proc", "api", "cdi", "dev1", "dev2", "roll"),
+                List.of("proc", "roll"),
+                1,
+                false,
+                STARTED,
+                Duration.ofSeconds(193),
+                settings);
         return new Outcome(header, CATALOGUE.profiles(), results);
     }
 }

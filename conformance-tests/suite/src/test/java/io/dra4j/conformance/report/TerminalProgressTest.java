@@ -60,8 +60,7 @@ class TerminalProgressTest {
         return SampleOutcome.result(index, variant, verdict, message);
     }
 
-    private static final Result FAILED =
-            result("DRA-PREP-03", "v1", Verdict.FAIL, "gpu-1 is not r0's\nlook → there");
+    private static final Result FAILED = result("DRA-PREP-03", "v1", Verdict.FAIL, "gpu-1 is not r0's\nlook → there");
 
     @Nested
     class InTheLogOfABuild {
@@ -85,9 +84,7 @@ class TerminalProgressTest {
             on(true, false).ended(FAILED);
 
             assertThat(lines())
-                    .startsWith(
-                            "fail            DRA-PREP-03[v1]           137 ms",
-                            "✗ node-core.DRA-PREP-03[v1] fail")
+                    .startsWith("fail            DRA-PREP-03[v1]           137 ms", "✗ node-core.DRA-PREP-03[v1] fail")
                     .anyMatch(line -> line.startsWith("  rule  MUST "))
                     .anyMatch(line -> line.startsWith("  hint  "))
                     .anyMatch(line -> line.startsWith("  from  k8s.io/"))
@@ -182,13 +179,7 @@ class TerminalProgressTest {
         private final PrintStream out = new PrintStream(bytes);
 
         @ParameterizedTest
-        @CsvSource({
-            "UTF-8, true",
-            "ANSI_X3.4-1968, false",
-            "ISO-8859-1, false",
-            "none, false",
-            ", false"
-        })
+        @CsvSource({"UTF-8, true", "ANSI_X3.4-1968, false", "ISO-8859-1, false", "none, false", ", false"})
         void theCharsetOfTheStreamLimitsWhatIsShown(@Nullable String charset, boolean unicode) {
             assertThat(Terminal.of(out, true, charset, Map.of()).unicode()).isEqualTo(unicode);
         }
@@ -223,9 +214,7 @@ class TerminalProgressTest {
                             "Report: " + Path.of("out", "report.html"),
                             "What to do: see the hints above and in the report, or dra-conformance explain DRA-PREP-03")
                     .anyMatch(
-                            line ->
-                                    line.matches(
-                                            "node-core \\(core\\) {9}failure {11} *\\d+     1     2     ·      5"))
+                            line -> line.matches("node-core \\(core\\) {9}failure {11} *\\d+     1     2     ·      5"))
                     .anyMatch(line -> line.startsWith("✗ restart.DRA-RST-06  The driver ended"))
                     .containsSequence("No verdict.")
                     .anyMatch(line -> line.startsWith("The suite itself failed in 1 check"))
@@ -237,8 +226,7 @@ class TerminalProgressTest {
             on(true, false).finished(SampleOutcome.ordinary(), List.of());
 
             assertThat(lines())
-                    .containsSequence(
-                            "  measured time from the start to the registration: > 30 s (limit 30 s)")
+                    .containsSequence("  measured time from the start to the registration: > 30 s (limit 30 s)")
                     .containsSequence(
                             "NEAR A LIMIT",
                             "  publishing.DRA-SLICE-08  time until the deleted slice was back: 60.1 s (limit 90 s)")
@@ -247,18 +235,14 @@ class TerminalProgressTest {
 
         @Test
         void theVerdictIsInWords() {
-            assertThat(summary(Verdict.PASS))
-                    .contains("Passed. The driver keeps every rule that it must keep.");
-            assertThat(summary(Verdict.WARN))
-                    .contains("must keep, and breaks 1 that it should keep.");
-            assertThat(summary(Verdict.FAIL))
-                    .contains("Failed. The driver breaks 1 rule that it must keep.");
+            assertThat(summary(Verdict.PASS)).contains("Passed. The driver keeps every rule that it must keep.");
+            assertThat(summary(Verdict.WARN)).contains("must keep, and breaks 1 that it should keep.");
+            assertThat(summary(Verdict.FAIL)).contains("Failed. The driver breaks 1 rule that it must keep.");
             assertThat(summary(Verdict.DEVIATION)).contains("Partly passed.", "tried: node-core.");
         }
 
         private String summary(Verdict verdict) {
-            Outcome outcome =
-                    SampleOutcome.outcome(List.of(result("DRA-REG-01", "", verdict, "m")));
+            Outcome outcome = SampleOutcome.outcome(List.of(result("DRA-REG-01", "", verdict, "m")));
             bytes.reset();
             on(true, false).finished(outcome, List.of());
             return printed().replaceAll("\\s+", " "); // long sentences are broken

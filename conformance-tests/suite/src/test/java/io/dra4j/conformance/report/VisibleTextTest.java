@@ -20,8 +20,7 @@ class VisibleTextTest {
     @Test
     void whatActsOnATerminalOrAPageIsWrittenAsANumber() {
         assertThat(VisibleText.of("a\u001b[31mb")).isEqualTo("a\\u001b[31mb");
-        assertThat(VisibleText.of("a\0b\bc\rd\u0085"))
-                .isEqualTo("a\\u0000b\\u0008c\\u000dd\\u0085");
+        assertThat(VisibleText.of("a\0b\bc\rd\u0085")).isEqualTo("a\\u0000b\\u0008c\\u000dd\\u0085");
         assertThat(VisibleText.of("left\u202eright\u2066")).isEqualTo("left\\u202eright\\u2066");
         assertThat(VisibleText.of("\ufeff\uffff\ud800x")).isEqualTo("\\ufeff\\uffff\\ud800x");
         assertThat(VisibleText.of("\u2028\u2029")).isEqualTo("\\u2028\\u2029");
@@ -51,8 +50,7 @@ class VisibleTextTest {
 
         @Test
         void anEndBeginsWithALine() {
-            assertThat(Excerpt.tail("first\nsecond\nthird line", 14))
-                    .isEqualTo("… (13 characters before)\nthird line");
+            assertThat(Excerpt.tail("first\nsecond\nthird line", 14)).isEqualTo("… (13 characters before)\nthird line");
         }
 
         @Test

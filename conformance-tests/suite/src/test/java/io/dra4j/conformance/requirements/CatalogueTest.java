@@ -32,12 +32,9 @@ class CatalogueTest {
         void countsItsRequirementsByLevel() {
             Predicate<Requirement> dropped = r -> r.id().equals("DRA-PREP-35");
 
-            Map<Level, Long> levels =
-                    catalogue.requirements().stream()
-                            .filter(dropped.negate())
-                            .collect(
-                                    Collectors.groupingBy(
-                                            Requirement::level, Collectors.counting()));
+            Map<Level, Long> levels = catalogue.requirements().stream()
+                    .filter(dropped.negate())
+                    .collect(Collectors.groupingBy(Requirement::level, Collectors.counting()));
 
             assertThat(catalogue.requirements()).filteredOn(dropped).hasSize(1);
             assertThat(levels).containsOnlyKeys(Level.MUST, Level.SHOULD, Level.MAY);
@@ -46,30 +43,23 @@ class CatalogueTest {
 
         @Test
         void hasTheseAreas() {
-            assertThat(areas())
-                    .containsOnlyKeys(
-                            """
+            assertThat(areas()).containsOnlyKeys("""
                             REG INFO VER PREP UNP CDI SLICE RST UPG HLT TAINT
                             PART CAP BIND DST META PERF SEC SHUT MET DECL
-                            """
-                                    .split("\\s+"));
+                            """.split("\\s+"));
         }
 
         @Test
         void numbersEachAreaFromOne() {
             assertThat(areas())
                     .allSatisfy(
-                            (area, count) ->
-                                    assertThat(idsOf(area))
-                                            .containsExactlyElementsOf(numbered(area, count)));
+                            (area, count) -> assertThat(idsOf(area)).containsExactlyElementsOf(numbered(area, count)));
         }
 
         @Test
         void hasFourCoreProfilesAndNoneWithoutRequirements() {
             Set<String> used =
-                    catalogue.requirements().stream()
-                            .map(Requirement::profile)
-                            .collect(Collectors.toSet());
+                    catalogue.requirements().stream().map(Requirement::profile).collect(Collectors.toSet());
 
             assertThat(catalogue.profiles())
                     .filteredOn(Profile::core)
@@ -89,13 +79,11 @@ class CatalogueTest {
 
         @Test
         void saysOfEachRequirementWhereItIsFromAndWhereDriversGoWrong() {
-            assertThat(catalogue.requirements())
-                    .allSatisfy(
-                            requirement -> {
-                                assertThat(requirement.source()).isNotBlank();
-                                assertThat(requirement.hint()).hasSizeBetween(60, 500);
-                                assertThat(requirement.rule()).endsWith(".");
-                            });
+            assertThat(catalogue.requirements()).allSatisfy(requirement -> {
+                assertThat(requirement.source()).isNotBlank();
+                assertThat(requirement.hint()).hasSizeBetween(60, 500);
+                assertThat(requirement.rule()).endsWith(".");
+            });
         }
 
         @Test
@@ -151,10 +139,7 @@ class CatalogueTest {
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         colour: red             | t.yaml, DRA-REG-01: | "colour"
                         gates: [magic]          | t.yaml, DRA-REG-01: | "magic"
                         needs: [DRA-REG-02]     | DRA-REG-01          | requirement DRA-REG-02
@@ -167,9 +152,7 @@ class CatalogueTest {
         }
 
         private void assertRefused(String entries, String... parts) {
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> read(entries))
-                    .withMessageContainingAll(parts);
+            assertThatIllegalStateException().isThrownBy(() -> read(entries)).withMessageContainingAll(parts);
         }
     }
 
@@ -189,7 +172,8 @@ class CatalogueTest {
 
         @Test
         void namesGatesByTheirLabels() throws IOException {
-            Requirement requirement = read(entry("gates: [not hc, cfgOK]")).requirements().get(0);
+            Requirement requirement =
+                    read(entry("gates: [not hc, cfgOK]")).requirements().get(0);
 
             assertThat(requirement.gates()).containsExactly(Gate.CFG_OK, Gate.NOT_HC);
         }
@@ -217,8 +201,7 @@ class CatalogueTest {
     }
 
     private static Catalogue read(String entries) throws IOException {
-        String head =
-                """
+        String head = """
                 version: "1"
                 profiles: [{name: p, core: true, title: one}]
                 requirements:

@@ -34,12 +34,7 @@ class KnownFailuresTest {
 
     private static Result result(String id, String variant, Verdict verdict) {
         return new Result(
-                CATALOGUE.find(id).orElseThrow(),
-                variant,
-                verdict,
-                "it is so",
-                Duration.ofMillis(1),
-                Evidence.NONE);
+                CATALOGUE.find(id).orElseThrow(), variant, verdict, "it is so", Duration.ofMillis(1), Evidence.NONE);
     }
 
     private static KnownFailure entry(String id, String variant) {
@@ -47,10 +42,8 @@ class KnownFailuresTest {
         return new KnownFailure(id, variant, issue, LAST_DAY, "comes with release 2");
     }
 
-    private static KnownFailures.Applied applied(
-            List<KnownFailure> entries, LocalDate today, Result... results) {
-        return new KnownFailures(entries)
-                .apply(List.of(results), Set.of("DRA-PREP-01", "DRA-PREP-03"), today);
+    private static KnownFailures.Applied applied(List<KnownFailure> entries, LocalDate today, Result... results) {
+        return new KnownFailures(entries).apply(List.of(results), Set.of("DRA-PREP-01", "DRA-PREP-03"), today);
     }
 
     @Nested
@@ -58,16 +51,13 @@ class KnownFailuresTest {
 
         @Test
         void isExcusedWithReasonAndIssue() {
-            KnownFailures.Applied applied =
-                    applied(
-                            List.of(entry("DRA-PREP-03", "")),
-                            LAST_DAY,
-                            result("DRA-PREP-01", "v1", Verdict.FAIL),
-                            result("DRA-PREP-03", "v1", Verdict.FAIL));
+            KnownFailures.Applied applied = applied(
+                    List.of(entry("DRA-PREP-03", "")),
+                    LAST_DAY,
+                    result("DRA-PREP-01", "v1", Verdict.FAIL),
+                    result("DRA-PREP-03", "v1", Verdict.FAIL));
 
-            assertThat(applied.results())
-                    .extracting(Result::verdict)
-                    .containsExactly(Verdict.FAIL, Verdict.DEVIATION);
+            assertThat(applied.results()).extracting(Result::verdict).containsExactly(Verdict.FAIL, Verdict.DEVIATION);
             assertThat(applied.results().get(1).message())
                     .isEqualTo(
                             "it is so\nA known failure until 2027-01-31: comes with release 2 (https://example.com/issues/5)");
@@ -76,25 +66,19 @@ class KnownFailuresTest {
 
         @Test
         void isOneInItsVariantOnly() {
-            KnownFailures.Applied applied =
-                    applied(
-                            List.of(entry("DRA-PREP-03", "v1beta1")),
-                            LAST_DAY,
-                            result("DRA-PREP-03", "v1", Verdict.FAIL),
-                            result("DRA-PREP-03", "v1beta1", Verdict.FAIL));
+            KnownFailures.Applied applied = applied(
+                    List.of(entry("DRA-PREP-03", "v1beta1")),
+                    LAST_DAY,
+                    result("DRA-PREP-03", "v1", Verdict.FAIL),
+                    result("DRA-PREP-03", "v1beta1", Verdict.FAIL));
 
-            assertThat(applied.results())
-                    .extracting(Result::verdict)
-                    .containsExactly(Verdict.FAIL, Verdict.DEVIATION);
+            assertThat(applied.results()).extracting(Result::verdict).containsExactly(Verdict.FAIL, Verdict.DEVIATION);
         }
 
         @Test
         void isAFailureAgainOnceThePromiseHasExpired() {
-            KnownFailures.Applied applied =
-                    applied(
-                            List.of(entry("DRA-PREP-03", "")),
-                            LAST_DAY.plusDays(1),
-                            result("DRA-PREP-03", "v1", Verdict.FAIL));
+            KnownFailures.Applied applied = applied(
+                    List.of(entry("DRA-PREP-03", "")), LAST_DAY.plusDays(1), result("DRA-PREP-03", "v1", Verdict.FAIL));
 
             assertThat(applied.results().get(0).verdict()).isEqualTo(Verdict.FAIL);
             assertThat(applied.results().get(0).message())
@@ -107,7 +91,8 @@ class KnownFailuresTest {
         void mustHaveFailed(Verdict verdict) {
             Result result = result("DRA-PREP-03", "v1", verdict);
 
-            assertThat(applied(List.of(entry("DRA-PREP-03", "")), LAST_DAY, result).results())
+            assertThat(applied(List.of(entry("DRA-PREP-03", "")), LAST_DAY, result)
+                            .results())
                     .containsExactly(result);
         }
     }
@@ -122,8 +107,7 @@ class KnownFailuresTest {
             "DRA-PREP-03, v2, FAIL, 'DRA-PREP-03[v2] is listed, but was not part of this run'",
             "DRA-PREP-03, '', BLOCKED,"
         })
-        void hasANoteOnAnEntryThatDoesNotFit(
-                String id, String variant, Verdict verdict, @Nullable String note) {
+        void hasANoteOnAnEntryThatDoesNotFit(String id, String variant, Verdict verdict, @Nullable String note) {
             Result result = result("DRA-PREP-03", "v1", verdict);
 
             assertThat(applied(List.of(entry(id, variant)), LAST_DAY, result).notes())
@@ -134,7 +118,8 @@ class KnownFailuresTest {
     @Nested
     class TheFile {
 
-        @TempDir private Path directory;
+        @TempDir
+        private Path directory;
 
         private Path file(String text) throws IOException {
             return Files.writeString(directory.resolve("known-failures.yaml"), text);
@@ -142,9 +127,7 @@ class KnownFailuresTest {
 
         @Test
         void listsTheKnownFaults() throws Exception {
-            Path file =
-                    file(
-                            """
+            Path file = file("""
                             # ours
                             - id: DRA-PREP-03
                               variant: v1
@@ -153,15 +136,13 @@ class KnownFailuresTest {
                               reason: comes with release 2
                             """);
 
-            assertThat(KnownFailures.read(file).entries())
-                    .containsExactly(entry("DRA-PREP-03", "v1"));
+            assertThat(KnownFailures.read(file).entries()).containsExactly(entry("DRA-PREP-03", "v1"));
         }
 
         @ParameterizedTest
         @MethodSource("io.dra4j.conformance.run.KnownFailuresTest#wrong")
         void isReadStrictly(String change, String replacement, String message) throws Exception {
-            String right =
-                    """
+            String right = """
                     - id: DRA-PREP-03
                       issue: https://example.com/issues/5
                       expires: 2027-01-31
@@ -200,12 +181,7 @@ class KnownFailuresTest {
 
     @Test
     void nothingIsListedTwice() {
-        assertThatThrownBy(
-                        () ->
-                                new KnownFailures(
-                                        List.of(
-                                                entry("DRA-PREP-03", "v1"),
-                                                entry("DRA-PREP-03", "v1"))))
+        assertThatThrownBy(() -> new KnownFailures(List.of(entry("DRA-PREP-03", "v1"), entry("DRA-PREP-03", "v1"))))
                 .isInstanceOf(SettingsException.class)
                 .hasMessage("DRA-PREP-03[v1] is listed twice");
     }

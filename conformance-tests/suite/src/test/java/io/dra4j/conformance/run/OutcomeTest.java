@@ -21,36 +21,28 @@ class OutcomeTest {
     private final List<Result> results = new ArrayList<>();
 
     private OutcomeTest and(String id, Verdict verdict) {
-        results.add(
-                new Result(
-                        CATALOGUE.find(id).orElseThrow(),
-                        "",
-                        verdict,
-                        "",
-                        Duration.ZERO,
-                        Evidence.NONE));
+        results.add(new Result(CATALOGUE.find(id).orElseThrow(), "", verdict, "", Duration.ZERO, Evidence.NONE));
         return this;
     }
 
     private Outcome outcome() {
-        Header header =
-                new Header(
-                        "",
-                        "",
-                        0,
-                        "1.36",
-                        "embedded",
-                        "process",
-                        "gpu.example.com",
-                        List.of(),
-                        Map.of(),
-                        List.of(),
-                        List.of(),
-                        1,
-                        false,
-                        Instant.EPOCH,
-                        Duration.ZERO,
-                        "");
+        Header header = new Header(
+                "",
+                "",
+                0,
+                "1.36",
+                "embedded",
+                "process",
+                "gpu.example.com",
+                List.of(),
+                Map.of(),
+                List.of(),
+                List.of(),
+                1,
+                false,
+                Instant.EPOCH,
+                Duration.ZERO,
+                "");
         return new Outcome(header, CATALOGUE.profiles(), results);
     }
 

@@ -23,11 +23,8 @@ class PlanTest {
     private static final Catalogue CATALOGUE = Catalogue.load();
 
     private static List<Requirement> plan(String more) {
-        Settings settings =
-                SettingsReader.parse(
-                        "driver: {name: gpu.example.com, process: {command: [driver]}}\n" + more,
-                        "the test",
-                        Map.of());
+        Settings settings = SettingsReader.parse(
+                "driver: {name: gpu.example.com, process: {command: [driver]}}\n" + more, "the test", Map.of());
         return Plan.of(CATALOGUE, settings);
     }
 
@@ -56,8 +53,7 @@ class PlanTest {
 
     @Test
     void whatIsAskedForBringsWhatItNeeds() {
-        assertThat(ids(plan("only: [DRA-SLICE-08]")))
-                .containsExactly("DRA-SLICE-01", "DRA-SLICE-03", "DRA-SLICE-08");
+        assertThat(ids(plan("only: [DRA-SLICE-08]"))).containsExactly("DRA-SLICE-01", "DRA-SLICE-03", "DRA-SLICE-08");
     }
 
     @Test

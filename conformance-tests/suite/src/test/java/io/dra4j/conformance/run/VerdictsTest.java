@@ -23,9 +23,7 @@ class VerdictsTest {
     }
 
     private void ends(String id, Verdict verdict, String part) {
-        Result result =
-                new Result(
-                        requirement(id), "", verdict, "", Duration.ZERO, Evidence.NONE, List.of());
+        Result result = new Result(requirement(id), "", verdict, "", Duration.ZERO, Evidence.NONE, List.of());
         verdicts.ended(result.requirement(), List.of(new Ended(result, part)));
     }
 
@@ -64,15 +62,12 @@ class VerdictsTest {
     void noCoreRequirementNeedsAnOptionalOne() {
         for (Requirement requirement : CATALOGUE.requirements()) {
             if (isCore(requirement)) {
-                assertThat(requirement.needs())
-                        .as(requirement.id())
-                        .allMatch(need -> isCore(requirement(need)));
+                assertThat(requirement.needs()).as(requirement.id()).allMatch(need -> isCore(requirement(need)));
             }
         }
     }
 
     private static boolean isCore(Requirement requirement) {
-        return CATALOGUE.profiles().stream()
-                .anyMatch(p -> p.core() && p.name().equals(requirement.profile()));
+        return CATALOGUE.profiles().stream().anyMatch(p -> p.core() && p.name().equals(requirement.profile()));
     }
 }

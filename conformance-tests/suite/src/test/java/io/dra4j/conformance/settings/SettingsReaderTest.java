@@ -33,13 +33,12 @@ class SettingsReaderTest {
 
     @Test
     void flagsWinOverTheFile() {
-        Settings settings =
-                SettingsReader.parse(
-                        LEAST,
-                        "x.yaml",
-                        Map.of(
-                                "/driver/name", TextNode.valueOf("c"),
-                                "/apiServer/kubernetes", TextNode.valueOf("1.34")));
+        Settings settings = SettingsReader.parse(
+                LEAST,
+                "x.yaml",
+                Map.of(
+                        "/driver/name", TextNode.valueOf("c"),
+                        "/apiServer/kubernetes", TextNode.valueOf("1.34")));
 
         assertThat(settings.driver().name()).isEqualTo("c");
         assertThat(settings.apiServer().kubernetes()).isEqualTo("1.34");
@@ -59,9 +58,7 @@ class SettingsReaderTest {
 
     @Test
     void whatIsWrittenIsReadAsTheSame() {
-        Settings settings =
-                parse(
-                        """
+        Settings settings = parse("""
                         driver:
                           name: a
                           kind: external
@@ -93,18 +90,15 @@ class SettingsReaderTest {
         assertThatThrownBy(() -> parse(""))
                 .isInstanceOf(SettingsException.class)
                 .hasMessage("x.yaml: driver is missing: what is to be tested");
-        assertThatThrownBy(() -> parse("driver: {name: a}"))
-                .hasMessageContaining("driver.process.command is missing");
+        assertThatThrownBy(() -> parse("driver: {name: a}")).hasMessageContaining("driver.process.command is missing");
         assertThatThrownBy(() -> parse(LEAST + "\ncolour: red"))
                 .hasMessageStartingWith("x.yaml: ")
                 .hasMessageContaining("colour");
-        assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: many"))
-                .hasMessageContaining("timeoutFactor");
+        assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: many")).hasMessageContaining("timeoutFactor");
         assertThatThrownBy(() -> parse(LEAST + "\ntimeoutFactor: -1"))
                 .hasMessageContaining("timeoutFactor must be between 0 and 100, not -1.0");
         assertThatThrownBy(() -> parse(LEAST + "\nseed: 1\nseed: 2")).hasMessageContaining("seed");
-        assertThatThrownBy(() -> parse("- a"))
-                .hasMessage("x.yaml: the settings are no mapping of names to values");
+        assertThatThrownBy(() -> parse("- a")).hasMessage("x.yaml: the settings are no mapping of names to values");
         assertThatThrownBy(() -> parse("driver: [")).hasMessageContaining("line ");
     }
 }

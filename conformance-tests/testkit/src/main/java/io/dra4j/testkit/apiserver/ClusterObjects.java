@@ -47,8 +47,7 @@ public final class ClusterObjects {
     /** One object, if it is there. */
     public Optional<JsonNode> find(String resource, String namespace, String name) {
         ResourceKind kind = kinds.stored(kinds.named(resource));
-        return Optional.ofNullable(store.find(kind, kind.key(namespace, name)))
-                .map(StoredObject::copy);
+        return Optional.ofNullable(store.find(kind, kind.key(namespace, name))).map(StoredObject::copy);
     }
 
     /** All objects of a resource, in all namespaces, ordered by namespace and name. */
@@ -77,8 +76,7 @@ public final class ClusterObjects {
 
     private JsonNode put(JsonNode object, WriteOptions options) {
         ObjectNode wanted = normalized(object);
-        ResourceKind served =
-                kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"));
+        ResourceKind served = kinds.ofObject(Json.text(wanted, "apiVersion"), Json.text(wanted, "kind"));
         ResourceKind kind = kinds.stored(served);
         wanted = Conversion.toStored(served, kind, wanted);
         String namespace = namespaceOf(kind, wanted);
@@ -94,8 +92,7 @@ public final class ClusterObjects {
         return registry.get(kind, key).copy();
     }
 
-    private StoredObject written(
-            ResourceKind kind, String namespace, ObjectNode object, WriteOptions options) {
+    private StoredObject written(ResourceKind kind, String namespace, ObjectNode object, WriteOptions options) {
         ObjectNode metadata = Json.metadata(object);
         metadata.remove(List.of("resourceVersion", "uid"));
         ObjectKey key = kind.key(namespace, metadata.path("name").asText());
@@ -135,8 +132,7 @@ public final class ClusterObjects {
      * @param change gets a copy of the object, and changes it
      * @return the object as it is stored
      */
-    public JsonNode change(
-            String resource, String namespace, String name, Consumer<ObjectNode> change) {
+    public JsonNode change(String resource, String namespace, String name, Consumer<ObjectNode> change) {
         return change(resource, namespace, name, Part.MAIN, change);
     }
 
@@ -146,17 +142,11 @@ public final class ClusterObjects {
      * @param change gets a copy of the object, and changes its status
      * @return the object as it is stored
      */
-    public JsonNode changeStatus(
-            String resource, String namespace, String name, Consumer<ObjectNode> change) {
+    public JsonNode changeStatus(String resource, String namespace, String name, Consumer<ObjectNode> change) {
         return change(resource, namespace, name, Part.STATUS, change);
     }
 
-    private JsonNode change(
-            String resource,
-            String namespace,
-            String name,
-            Part part,
-            Consumer<ObjectNode> change) {
+    private JsonNode change(String resource, String namespace, String name, Part part, Consumer<ObjectNode> change) {
         ResourceKind kind = kinds.stored(kinds.named(resource));
         return registry.patch(
                         new Target(kind, kind.key(namespace, name), part),
@@ -185,12 +175,10 @@ public final class ClusterObjects {
      * @return the objects that were
      * @throws AssertionError when the time is over, with what there was instead
      */
-    public List<JsonNode> await(
-            String resource, Predicate<List<JsonNode>> wanted, Duration timeout) {
+    public List<JsonNode> await(String resource, Predicate<List<JsonNode>> wanted, Duration timeout) {
         try {
             if (!store.await(() -> wanted.test(list(resource)), timeout)) {
-                throw new AssertionError(
-                        "after " + timeout + " the " + resource + " were " + list(resource));
+                throw new AssertionError("after " + timeout + " the " + resource + " were " + list(resource));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -204,8 +192,7 @@ public final class ClusterObjects {
         return await(resource, objects -> objects.stream().anyMatch(wanted), timeout).stream()
                 .filter(wanted)
                 .findFirst()
-                .orElseThrow(
-                        () -> new AssertionError("the object of " + resource + " went away again"));
+                .orElseThrow(() -> new AssertionError("the object of " + resource + " went away again"));
     }
 
     /** Returns whether the server serves a resource. */

@@ -33,8 +33,7 @@ import java.util.Map;
  * allows every request. Thread-safe; {@link #close} ends all watches and threads within a second.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
-    private static final List<String> NAMESPACES =
-            List.of("default", "kube-node-lease", "kube-public", "kube-system");
+    private static final List<String> NAMESPACES = List.of("default", "kube-node-lease", "kube-public", "kube-system");
 
     private final KubernetesVersion version;
     private final ApiListener listener;
@@ -58,10 +57,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     private static ObjectNode node(String name, KubernetesVersion version) {
         ObjectNode node = Json.object().put("apiVersion", "v1").put("kind", "Node");
-        Json.metadata(node)
-                .put("name", name)
-                .putObject("labels")
-                .put("kubernetes.io/hostname", name);
+        Json.metadata(node).put("name", name).putObject("labels").put("kubernetes.io/hostname", name);
         ObjectNode status = node.putObject("status");
         status.putObject("nodeInfo").put("kubeletVersion", version.gitVersion());
         status.putArray("conditions")

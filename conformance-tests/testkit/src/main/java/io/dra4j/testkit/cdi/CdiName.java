@@ -13,10 +13,8 @@ import java.util.regex.Pattern;
  */
 public final class CdiName {
 
-    private static final Pattern VENDOR_OR_CLASS =
-            Pattern.compile("[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z0-9])?");
-    private static final Pattern DEVICE =
-            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
+    private static final Pattern VENDOR_OR_CLASS = Pattern.compile("[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z0-9])?");
+    private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
 
     private CdiName() {}
 
@@ -26,8 +24,7 @@ public final class CdiName {
         if (equals < 0) {
             return Optional.of("is not vendor/class=name: it has no \"=\"");
         }
-        return problemOfKind(id.substring(0, equals))
-                .or(() -> problemOfDevice(id.substring(equals + 1)));
+        return problemOfKind(id.substring(0, equals)).or(() -> problemOfDevice(id.substring(equals + 1)));
     }
 
     /** Returns the problem of a kind, {@code vendor/class}. */

@@ -16,9 +16,7 @@ public final class CdiVersion {
 
     /** All releases, oldest first. */
     static final List<String> KNOWN =
-            List.of(
-                    "0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", "0.8.0", "1.0.0",
-                    "1.1.0");
+            List.of("0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", "0.8.0", "1.0.0", "1.1.0");
 
     private CdiVersion() {}
 
@@ -47,13 +45,11 @@ public final class CdiVersion {
         Least least = least(spec);
         if (compare(version, least.version()) < 0) {
             return Optional.of(
-                    "cdiVersion %s is too low: %s needs %s"
-                            .formatted(version, least.because(), least.version()));
+                    "cdiVersion %s is too low: %s needs %s".formatted(version, least.because(), least.version()));
         }
         return compare(version, newest) > 0
                 ? Optional.of(
-                        "cdiVersion %s is newer than %s, the newest that the runtime reads"
-                                .formatted(version, newest))
+                        "cdiVersion %s is newer than %s, the newest that the runtime reads".formatted(version, newest))
                 : Optional.empty();
     }
 
@@ -69,10 +65,9 @@ public final class CdiVersion {
     public static Least least(JsonNode spec) {
         String kind = spec.path("kind").asText();
         boolean dotted = kind.indexOf('.', kind.indexOf('/')) > 0;
-        Least least =
-                new Least("0.3.0", "every spec")
-                        .or("0.6.0", has(spec, "annotations"), "annotations")
-                        .or("0.6.0", dotted, "a dot in the class");
+        Least least = new Least("0.3.0", "every spec")
+                .or("0.6.0", has(spec, "annotations"), "annotations")
+                .or("0.6.0", dotted, "a dot in the class");
         least = ofEdits(least, spec.path("containerEdits"));
         for (JsonNode device : spec.path("devices")) {
             String name = device.path("name").asText();
@@ -101,7 +96,8 @@ public final class CdiVersion {
 
     private static boolean has(JsonNode object, String field) {
         JsonNode value = object.path(field);
-        boolean empty = value.isContainerNode() ? value.isEmpty() : value.asText().isEmpty();
+        boolean empty =
+                value.isContainerNode() ? value.isEmpty() : value.asText().isEmpty();
         return !value.isMissingNode() && !value.isNull() && !empty;
     }
 }

@@ -44,11 +44,9 @@ interface Check {
     /** A text of some form, which the words describe. */
     static Check text(String form, String words) {
         Pattern pattern = Pattern.compile(form, Pattern.DOTALL);
-        return text(
-                value ->
-                        pattern.matcher(value).matches()
-                                ? Optional.empty()
-                                : Optional.of("must be " + words + ", not \"" + value + "\""));
+        return text(value -> pattern.matcher(value).matches()
+                ? Optional.empty()
+                : Optional.of("must be " + words + ", not \"" + value + "\""));
     }
 
     static Check path() {
@@ -60,9 +58,7 @@ interface Check {
         return (value, path, problems) -> {
             boolean whole = value.isIntegralNumber() && value.canConvertToLong();
             if (!whole || value.asLong() < least || value.asLong() > most) {
-                problems.add(
-                        "%s must be a whole number from %d to %d, not %s"
-                                .formatted(path, least, most, value));
+                problems.add("%s must be a whole number from %d to %d, not %s".formatted(path, least, most, value));
             }
         };
     }
@@ -96,8 +92,7 @@ interface Check {
                 problems.add(path + " must be an object, not " + value);
                 return;
             }
-            value.properties()
-                    .forEach(e -> text().of(e.getValue(), path + "." + e.getKey(), problems));
+            value.properties().forEach(e -> text().of(e.getValue(), path + "." + e.getKey(), problems));
         };
     }
 
@@ -140,10 +135,10 @@ interface Check {
                 problems.add(path + " must be an object, not " + value);
                 return;
             }
-            value.properties()
-                    .forEach(field -> field(field.getKey(), field.getValue(), path, problems));
+            value.properties().forEach(field -> field(field.getKey(), field.getValue(), path, problems));
             required.stream()
-                    .filter(name -> value.path(name).isMissingNode() || value.path(name).isNull())
+                    .filter(name ->
+                            value.path(name).isMissingNode() || value.path(name).isNull())
                     .sorted()
                     .forEach(name -> problems.add(path + " lacks the field " + name));
         }

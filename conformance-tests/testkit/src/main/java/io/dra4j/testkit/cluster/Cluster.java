@@ -36,11 +36,10 @@ public final class Cluster {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     /** One for all, since each has a dozen threads. */
-    private static final HttpClient CLIENT =
-            HttpClient.newBuilder()
-                    .version(HttpClient.Version.HTTP_1_1)
-                    .connectTimeout(Duration.ofSeconds(10))
-                    .build();
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10))
+            .build();
 
     private final URI server;
 
@@ -57,10 +56,9 @@ public final class Cluster {
      */
     public void requireResources(String server) {
         if (find(RESOURCE).isEmpty()) {
-            throw new ClusterException(
-                    server
-                            + " does not serve resource.k8s.io/v1: the suite needs Kubernetes 1.34 or"
-                            + " newer, with dynamic resource allocation");
+            throw new ClusterException(server
+                    + " does not serve resource.k8s.io/v1: the suite needs Kubernetes 1.34 or"
+                    + " newer, with dynamic resource allocation");
         }
     }
 
@@ -82,9 +80,7 @@ public final class Cluster {
     /** Reads an object; empty if it is not there. */
     public Optional<JsonNode> find(String path) {
         HttpResponse<String> response = send("GET", path, "", null);
-        return response.statusCode() == 404
-                ? Optional.empty()
-                : Optional.of(expect(response, path));
+        return response.statusCode() == 404 ? Optional.empty() : Optional.of(expect(response, path));
     }
 
     /** Lists a collection; the query may be empty. */
@@ -97,8 +93,7 @@ public final class Cluster {
     public ObjectWatch watch(String collection, String query) {
         String prefix = collection + "?" + (query.isEmpty() ? "" : query + "&");
         JsonNode list = expect(send("GET", prefix, "", null), collection);
-        return new ObjectWatch(
-                list, version -> lines(prefix + "watch=true&resourceVersion=" + version));
+        return new ObjectWatch(list, version -> lines(prefix + "watch=true&resourceVersion=" + version));
     }
 
     private Stream<String> lines(String path) {
@@ -133,8 +128,7 @@ public final class Cluster {
         return array.valueStream().toList();
     }
 
-    private HttpResponse<String> send(
-            String method, String path, String type, @Nullable JsonNode body) {
+    private HttpResponse<String> send(String method, String path, String type, @Nullable JsonNode body) {
         HttpRequest.Builder request = request(path).timeout(LIMIT);
         if (body == null) {
             request.method(method, BodyPublishers.noBody());
@@ -165,8 +159,7 @@ public final class Cluster {
         if (response.statusCode() / 100 != 2) {
             String method = response.request().method();
             throw new ClusterException(
-                    "%s %s was answered %d: %s"
-                            .formatted(method, path, response.statusCode(), response.body()));
+                    "%s %s was answered %d: %s".formatted(method, path, response.statusCode(), response.body()));
         }
         try {
             return JSON.readTree(response.body());

@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 record KubeconfigFile(Path file, String context, AuthInfo user) {
 
     /** Not fabric8's reader, whose exceptions for broken YAML are those of a library below it. */
-    private static final ObjectMapper YAML =
-            YAMLMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+    private static final ObjectMapper YAML = YAMLMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
 
     /**
      * @param wanted the context; empty for the current one
@@ -45,19 +46,15 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         Config config = parse(file, text(file));
         String name = wanted.isEmpty() ? orEmpty(config.getCurrentContext()) : wanted;
         if (name.isEmpty()) {
-            throw new UpstreamException(
-                    "The kubeconfig %s has no current-context; name one of its contexts: %s"
-                            .formatted(file, contexts(config)));
+            throw new UpstreamException("The kubeconfig %s has no current-context; name one of its contexts: %s"
+                    .formatted(file, contexts(config)));
         }
-        String unknown =
-                "The kubeconfig %s has no context \"%s\"; it has: %s"
-                        .formatted(file, name, contexts(config));
-        Context context =
-                config.getContexts().stream()
-                        .filter(one -> name.equals(one.getName()) && one.getContext() != null)
-                        .map(NamedContext::getContext)
-                        .findFirst()
-                        .orElseThrow(() -> new UpstreamException(unknown));
+        String unknown = "The kubeconfig %s has no context \"%s\"; it has: %s".formatted(file, name, contexts(config));
+        Context context = config.getContexts().stream()
+                .filter(one -> name.equals(one.getName()) && one.getContext() != null)
+                .map(NamedContext::getContext)
+                .findFirst()
+                .orElseThrow(() -> new UpstreamException(unknown));
         requireCluster(file, config, name, orEmpty(context.getCluster()));
         return new KubeconfigFile(file, name, user(file, config, name, context.getUser()));
     }
@@ -70,8 +67,7 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
         } catch (AccessDeniedException e) {
             throw new UpstreamException("The kubeconfig " + file + " may not be read", e);
         } catch (IOException e) {
-            throw new UpstreamException(
-                    "The kubeconfig " + file + " cannot be read: " + firstLine(e), e);
+            throw new UpstreamException("The kubeconfig " + file + " cannot be read: " + firstLine(e), e);
         }
     }
 
@@ -82,18 +78,16 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
                 return config;
             }
         } catch (JsonProcessingException e) {
-            throw new UpstreamException(
-                    "The file " + file + " is no kubeconfig: " + firstLine(e), e);
+            throw new UpstreamException("The file " + file + " is no kubeconfig: " + firstLine(e), e);
         }
         throw new UpstreamException("The file " + file + " is no kubeconfig: it has no contexts");
     }
 
     private static void requireCluster(Path file, Config config, String context, String name) {
-        boolean found =
-                config.getClusters().stream()
-                        .filter(cluster -> name.equals(cluster.getName()))
-                        .map(NamedCluster::getCluster)
-                        .anyMatch(cluster -> cluster != null && cluster.getServer() != null);
+        boolean found = config.getClusters().stream()
+                .filter(cluster -> name.equals(cluster.getName()))
+                .map(NamedCluster::getCluster)
+                .anyMatch(cluster -> cluster != null && cluster.getServer() != null);
         if (!found) {
             throw new UpstreamException(
                     "The kubeconfig %s has no server of a cluster \"%s\", which its context \"%s\" names"
@@ -106,13 +100,11 @@ record KubeconfigFile(Path file, String context, AuthInfo user) {
             return new AuthInfo();
         }
         String unknown =
-                "The kubeconfig %s has no user \"%s\", which its context \"%s\" names"
-                        .formatted(file, name, context);
-        NamedAuthInfo user =
-                config.getUsers().stream()
-                        .filter(one -> name.equals(one.getName()))
-                        .findFirst()
-                        .orElseThrow(() -> new UpstreamException(unknown));
+                "The kubeconfig %s has no user \"%s\", which its context \"%s\" names".formatted(file, name, context);
+        NamedAuthInfo user = config.getUsers().stream()
+                .filter(one -> name.equals(one.getName()))
+                .findFirst()
+                .orElseThrow(() -> new UpstreamException(unknown));
         return user.getUser() == null ? new AuthInfo() : user.getUser();
     }
 

@@ -51,10 +51,7 @@ public final class KubeconfigUpstream {
                     config.getTlsServerName() == null ? "" : config.getTlsServerName(),
                     credentials(found, config),
                     found.described());
-        } catch (KubernetesClientException
-                | IllegalArgumentException
-                | GeneralSecurityException
-                | IOException e) {
+        } catch (KubernetesClientException | IllegalArgumentException | GeneralSecurityException | IOException e) {
             throw new UpstreamException(
                     "The kubeconfig %s cannot be used with its context \"%s\": %s"
                             .formatted(file, found.context(), KubeconfigFile.firstLine(e)),
@@ -69,18 +66,15 @@ public final class KubeconfigUpstream {
     }
 
     private static UpstreamException unsupported(KubeconfigFile found, String what) {
-        return new UpstreamException(
-                "The kubeconfig %s asks for %s in its context \"%s\", which the suite does not do"
-                        .formatted(found.file(), what, found.context()));
+        return new UpstreamException("The kubeconfig %s asks for %s in its context \"%s\", which the suite does not do"
+                .formatted(found.file(), what, found.context()));
     }
 
-    private static @Nullable SSLContext tls(URI server, Config config)
-            throws GeneralSecurityException, IOException {
+    private static @Nullable SSLContext tls(URI server, Config config) throws GeneralSecurityException, IOException {
         return "https".equals(server.getScheme()) ? SSLUtils.sslContext(config) : null;
     }
 
-    private static Map<String, String> credentials(KubeconfigFile found, Config config)
-            throws IOException {
+    private static Map<String, String> credentials(KubeconfigFile found, Config config) throws IOException {
         String token = token(found, config);
         if (!token.isEmpty()) {
             return Map.of("Authorization", "Bearer " + token);
@@ -99,6 +93,8 @@ public final class KubeconfigUpstream {
         if (tokenFile != null && !tokenFile.isEmpty()) {
             return Files.readString(found.beside(tokenFile)).strip();
         }
-        return config.getAutoOAuthToken() == null ? "" : config.getAutoOAuthToken().strip();
+        return config.getAutoOAuthToken() == null
+                ? ""
+                : config.getAutoOAuthToken().strip();
     }
 }

@@ -135,8 +135,7 @@ public final class ObjectWatch implements AutoCloseable {
      *
      * @throws ClusterException if the watch broke, and could not be begun again
      */
-    public synchronized boolean await(Predicate<List<JsonNode>> wanted, Duration timeout)
-            throws InterruptedException {
+    public synchronized boolean await(Predicate<List<JsonNode>> wanted, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!wanted.test(now())) {
             RuntimeException broken = failure;

@@ -58,12 +58,11 @@ final class Allocations {
     }
 
     private ObjectNode result(Claim claim, AllocatedDevice device) {
-        ObjectNode result =
-                Json.object()
-                        .put("request", device.request())
-                        .put("driver", device.device().driver())
-                        .put("pool", device.device().pool())
-                        .put("device", device.device().device());
+        ObjectNode result = Json.object()
+                .put("request", device.request())
+                .put("driver", device.device().driver())
+                .put("pool", device.device().pool())
+                .put("device", device.device().device());
         if (device.adminAccess()) {
             result.put("adminAccess", true);
         }
@@ -77,8 +76,7 @@ final class Allocations {
         if (device.shared()) {
             result.put("shareID", UUID.randomUUID().toString());
             ObjectNode consumed = result.putObject("consumedCapacity");
-            device.consumedCapacity()
-                    .forEach((name, amount) -> consumed.put(name, amount.toString()));
+            device.consumedCapacity().forEach((name, amount) -> consumed.put(name, amount.toString()));
         }
         return result;
     }
@@ -105,10 +103,9 @@ final class Allocations {
 
     private void addOfClass(Claim claim, String request, ArrayNode configs) {
         String name = asked(claim, request).path("deviceClassName").asText();
-        JsonNode ofClass =
-                objects.find("deviceclasses", "", name)
-                        .map(one -> one.at("/spec/config"))
-                        .orElseGet(configs::missingNode);
+        JsonNode ofClass = objects.find("deviceclasses", "", name)
+                .map(one -> one.at("/spec/config"))
+                .orElseGet(configs::missingNode);
         for (JsonNode config : ofClass) {
             ObjectNode copy = configs.addObject().put("source", "FromClass");
             copy.putArray(REQUESTS).add(request);
@@ -119,11 +116,8 @@ final class Allocations {
     private static void addOfClaim(Claim claim, Set<String> requests, ArrayNode configs) {
         for (JsonNode config : claim.json().at("/spec/devices/config")) {
             Stream<JsonNode> named = config.path(REQUESTS).valueStream();
-            if (config.path(REQUESTS).isEmpty()
-                    || named.anyMatch(one -> isAllocated(one.asText(), requests))) {
-                configs.addObject()
-                        .put("source", "FromClaim")
-                        .setAll((ObjectNode) config.deepCopy());
+            if (config.path(REQUESTS).isEmpty() || named.anyMatch(one -> isAllocated(one.asText(), requests))) {
+                configs.addObject().put("source", "FromClaim").setAll((ObjectNode) config.deepCopy());
             }
         }
     }
@@ -144,14 +138,12 @@ final class Allocations {
         return written;
     }
 
-    private static void add(
-            List<NodeSelector.Requirement> requirements, String field, ObjectNode term) {
+    private static void add(List<NodeSelector.Requirement> requirements, String field, ObjectNode term) {
         for (NodeSelector.Requirement requirement : requirements) {
-            ObjectNode one =
-                    term.withArray(field)
-                            .addObject()
-                            .put("key", requirement.key())
-                            .put("operator", requirement.operator());
+            ObjectNode one = term.withArray(field)
+                    .addObject()
+                    .put("key", requirement.key())
+                    .put("operator", requirement.operator());
             if (!requirement.values().isEmpty()) {
                 addAll(requirement.values(), one.putArray("values"));
             }

@@ -38,15 +38,13 @@ final class BindingConditions {
         for (Claim claim : claims) {
             for (JsonNode result : claim.results()) {
                 JsonNode conditions = conditions(claim, result);
-                Optional<JsonNode> failed =
-                        firstTrue(result.path("bindingFailureConditions"), conditions);
+                Optional<JsonNode> failed = firstTrue(result.path("bindingFailureConditions"), conditions);
                 if (failed.isPresent()) {
-                    return State.failed(
-                            "device binding failed: claim=%s, reason=%s, message=%s"
-                                    .formatted(
-                                            claim.name(),
-                                            failed.get().path("reason").asText(),
-                                            failed.get().path("message").asText()));
+                    return State.failed("device binding failed: claim=%s, reason=%s, message=%s"
+                            .formatted(
+                                    claim.name(),
+                                    failed.get().path("reason").asText(),
+                                    failed.get().path("message").asText()));
                 }
                 if (!areTrue(result.path("bindingConditions"), conditions)) {
                     Instant end = allocated(claim, now).plus(TIMEOUT);

@@ -44,12 +44,9 @@ public final class Controllers implements AutoCloseable {
         objects = builder.api.store();
         clock = builder.clock;
         pods = new PodObjects(objects, clock);
-        builder.kubelets.forEach(
-                (name, kubelet) -> kubelets.add(new PodKubelet(name, kubelet, pods)));
+        builder.kubelets.forEach((name, kubelet) -> kubelets.add(new PodKubelet(name, kubelet, pods)));
         controllers.add(new TemplateClaims(pods));
-        controllers.add(
-                new Scheduler(
-                        pods, new Placement(builder.api, clock), new BindingConditions(pods)));
+        controllers.add(new Scheduler(pods, new Placement(builder.api, clock), new BindingConditions(pods)));
         controllers.addAll(kubelets);
         controllers.add(new TaintEvictions(pods));
         controllers.add(new Reservations(pods, this::isHeld));
@@ -107,19 +104,13 @@ public final class Controllers implements AutoCloseable {
                     Pod.RESOURCE,
                     object -> {
                         Pod pod = new Pod(object);
-                        return pod.namespace().equals(namespace)
-                                && pod.name().equals(name)
-                                && pod.isRunning();
+                        return pod.namespace().equals(namespace) && pod.name().equals(name) && pod.isRunning();
                     },
                     timeout);
         } catch (AssertionError e) {
             throw new AssertionError(
                     "pod %s/%s does not run within %d s: %s"
-                            .formatted(
-                                    namespace,
-                                    name,
-                                    timeout.toSeconds(),
-                                    obstacle(namespace, name)),
+                            .formatted(namespace, name, timeout.toSeconds(), obstacle(namespace, name)),
                     e);
         }
     }
@@ -150,9 +141,7 @@ public final class Controllers implements AutoCloseable {
     public void awaitReleased(JsonNode pod, Duration timeout) {
         String uid = new Pod(pod).uid();
         objects.await(
-                Claim.RESOURCE,
-                claims -> claims.stream().map(Claim::new).noneMatch(one -> one.isOf(uid)),
-                timeout);
+                Claim.RESOURCE, claims -> claims.stream().map(Claim::new).noneMatch(one -> one.isOf(uid)), timeout);
     }
 
     /**
@@ -189,7 +178,9 @@ public final class Controllers implements AutoCloseable {
 
     /** The devices that drivers prepared of a claim, by its UID; none if it is not prepared. */
     public List<PreparedDevice> prepared(String claim) {
-        return kubelets.stream().flatMap(kubelet -> kubelet.devices(claim).stream()).toList();
+        return kubelets.stream()
+                .flatMap(kubelet -> kubelet.devices(claim).stream())
+                .toList();
     }
 
     /** Ends the controllers; objects and prepared claims stay as they are. */

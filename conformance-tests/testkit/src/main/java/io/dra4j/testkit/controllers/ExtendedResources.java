@@ -61,8 +61,7 @@ final class ExtendedResources {
     }
 
     private static ObjectNode object(Pod pod, List<ExtendedRequest> wanted) {
-        ObjectNode claim =
-                Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        ObjectNode claim = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
         ObjectNode metadata = Json.metadata(claim);
         metadata.put("namespace", pod.namespace());
         metadata.put("generateName", pod.name() + "-extended-resources-");
@@ -84,17 +83,13 @@ final class ExtendedResources {
     }
 
     private List<ExtendedRequest> wanted(Pod pod, JsonNode node) {
-        List<ResourceClasses.Entry> classes =
-                objects.list("deviceclasses").stream()
-                        .map(
-                                one ->
-                                        new ResourceClasses.Entry(
-                                                one.at("/metadata/name").asText(),
-                                                one.at("/spec/extendedResourceName").asText(),
-                                                one.at("/metadata/creationTimestamp").asText()))
-                        .toList();
-        return ExtendedRequest.of(
-                pod.json(), new ResourceClasses(classes), resource -> isOffered(node, resource));
+        List<ResourceClasses.Entry> classes = objects.list("deviceclasses").stream()
+                .map(one -> new ResourceClasses.Entry(
+                        one.at("/metadata/name").asText(),
+                        one.at("/spec/extendedResourceName").asText(),
+                        one.at("/metadata/creationTimestamp").asText()))
+                .toList();
+        return ExtendedRequest.of(pod.json(), new ResourceClasses(classes), resource -> isOffered(node, resource));
     }
 
     private static boolean isOffered(JsonNode node, String resource) {

@@ -19,10 +19,7 @@ final class MissingClasses {
         return claims.stream()
                 .flatMap(claim -> classes(claim).entrySet().stream())
                 .filter(one -> objects.find("deviceclasses", "", one.getValue()).isEmpty())
-                .map(
-                        one ->
-                                "request %s: device class %s does not exist"
-                                        .formatted(one.getKey(), one.getValue()))
+                .map(one -> "request %s: device class %s does not exist".formatted(one.getKey(), one.getValue()))
                 .findFirst();
     }
 

@@ -61,9 +61,7 @@ final class Placement {
                 all("deviceclasses", DeviceClass::of),
                 all("resourceslices", Slice::of),
                 all(Claim.RESOURCE, io.dra4j.allocator.model.Claim::of),
-                objects.serves(TaintEvictions.RULES)
-                        ? all(TaintEvictions.RULES, TaintRule::of)
-                        : List.of());
+                objects.serves(TaintEvictions.RULES) ? all(TaintEvictions.RULES, TaintRule::of) : List.of());
     }
 
     private <T> List<T> all(String resource, Function<JsonNode, T> form) {
@@ -86,8 +84,8 @@ final class Placement {
         for (JsonNode request : claim.json().at("/spec/devices/requests")) {
             int index = 0;
             for (JsonNode alternative : request.path("firstAvailable")) {
-                String name =
-                        request.path("name").asText() + "/" + alternative.path("name").asText();
+                String name = request.path("name").asText() + "/"
+                        + alternative.path("name").asText();
                 if (results(allocation)
                         .anyMatch(one -> one.path("request").asText().equals(name))) {
                     score += ALTERNATIVES - index;

@@ -38,8 +38,7 @@ final class PodKubelet implements Controller {
     private static final class Held {
         private final KubeletClaim id;
         private final Set<String> drivers;
-        private final Map<String, List<PreparedDevice>> devices =
-                new LinkedHashMap<>(); // by driver
+        private final Map<String, List<PreparedDevice>> devices = new LinkedHashMap<>(); // by driver
         private final Set<String> pods = new HashSet<>();
 
         Held(Claim claim) {
@@ -80,8 +79,7 @@ final class PodKubelet implements Controller {
         for (String name : PodClaims.names(pod)) {
             Optional<Claim> claim = objects.claim(pod.namespace(), name);
             if (claim.isEmpty() || !claim.get().reservedFor().contains(pod.uid())) {
-                String why =
-                        "claim " + name + (claim.isEmpty() ? " is not there" : " is not reserved");
+                String why = "claim " + name + (claim.isEmpty() ? " is not there" : " is not reserved");
                 return fail(pod, why);
             }
             claims.add(claim.get());
@@ -115,7 +113,8 @@ final class PodKubelet implements Controller {
             Held entry = held.get(claim.uid());
             for (String driver : entry.drivers) {
                 if (!entry.devices.containsKey(driver)) {
-                    byDriver.computeIfAbsent(driver, unseen -> new ArrayList<>()).add(entry);
+                    byDriver.computeIfAbsent(driver, unseen -> new ArrayList<>())
+                            .add(entry);
                 }
             }
         }
@@ -140,7 +139,9 @@ final class PodKubelet implements Controller {
                 boolean isSkipped = !answer.results().containsKey(claim.id.uid());
                 claim.devices.put(
                         driver,
-                        isSkipped ? List.of() : answer.results().get(claim.id.uid()).devices());
+                        isSkipped
+                                ? List.of()
+                                : answer.results().get(claim.id.uid()).devices());
             }
         }
         return complaint;

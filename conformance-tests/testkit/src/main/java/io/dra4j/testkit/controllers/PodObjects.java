@@ -82,24 +82,17 @@ final class PodObjects {
 
     /** Changes a pod's status, unless the pod is gone. */
     void changeStatus(Pod pod, Consumer<ObjectNode> change) {
-        ignoringGone(
-                () ->
-                        objects.changeStatus(
-                                Pod.RESOURCE,
-                                pod.namespace(),
-                                pod.name(),
-                                current -> change.accept(Json.child(current, "status"))));
+        ignoringGone(() -> objects.changeStatus(
+                Pod.RESOURCE, pod.namespace(), pod.name(), current -> change.accept(Json.child(current, "status"))));
     }
 
     /** Changes a claim's status, unless the claim is gone. */
     void changeStatus(Claim claim, Consumer<ObjectNode> change) {
-        ignoringGone(
-                () ->
-                        objects.changeStatus(
-                                Claim.RESOURCE,
-                                claim.namespace(),
-                                claim.name(),
-                                current -> change.accept(Json.child(current, "status"))));
+        ignoringGone(() -> objects.changeStatus(
+                Claim.RESOURCE,
+                claim.namespace(),
+                claim.name(),
+                current -> change.accept(Json.child(current, "status"))));
     }
 
     /** Changes a claim apart from its status, unless the claim is gone. */
@@ -117,20 +110,18 @@ final class PodObjects {
 
     /** Sets a condition of a pod; one that is as wanted already is not written. */
     void condition(Pod pod, String type, boolean isTrue, String reason, String message) {
-        changeStatus(
-                pod,
-                status -> {
-                    ObjectNode condition = condition(status.withArray(CONDITIONS), type);
-                    String wanted = isTrue ? "True" : "False";
-                    if (!condition.path("status").asText().equals(wanted)) {
-                        condition.put("lastTransitionTime", seconds(clock.instant()));
-                    }
-                    condition.put("status", wanted);
-                    condition.remove(List.of("reason", "message"));
-                    if (!reason.isEmpty()) {
-                        condition.put("reason", reason).put("message", message);
-                    }
-                });
+        changeStatus(pod, status -> {
+            ObjectNode condition = condition(status.withArray(CONDITIONS), type);
+            String wanted = isTrue ? "True" : "False";
+            if (!condition.path("status").asText().equals(wanted)) {
+                condition.put("lastTransitionTime", seconds(clock.instant()));
+            }
+            condition.put("status", wanted);
+            condition.remove(List.of("reason", "message"));
+            if (!reason.isEmpty()) {
+                condition.put("reason", reason).put("message", message);
+            }
+        });
     }
 
     private static ObjectNode condition(ArrayNode conditions, String type) {
@@ -154,9 +145,7 @@ final class PodObjects {
         }
         String now = seconds(clock.instant());
         ObjectNode event = Json.object().put("apiVersion", "v1").put("kind", "Event");
-        Json.metadata(event)
-                .put("namespace", pod.namespace())
-                .put("generateName", pod.name() + ".");
+        Json.metadata(event).put("namespace", pod.namespace()).put("generateName", pod.name() + ".");
         event.putObject("involvedObject")
                 .put("apiVersion", "v1")
                 .put("kind", "Pod")

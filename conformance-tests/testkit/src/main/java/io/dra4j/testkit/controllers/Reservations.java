@@ -60,8 +60,7 @@ final class Reservations implements Controller {
             objects.claim(pod.namespace(), name)
                     .filter(claim -> claim.isAllocated() && !claim.isDeleted())
                     .filter(claim -> !claim.reservedFor().contains(pod.uid()))
-                    .ifPresent(
-                            claim -> objects.changeStatus(claim, status -> reserve(status, pod)));
+                    .ifPresent(claim -> objects.changeStatus(claim, status -> reserve(status, pod)));
         }
     }
 
@@ -75,10 +74,9 @@ final class Reservations implements Controller {
     }
 
     private void release(Claim claim, Set<String> using) {
-        Set<String> left =
-                claim.reservedFor().stream()
-                        .filter(pod -> using.contains(pod) || isPrepared.test(claim.uid(), pod))
-                        .collect(Collectors.toSet());
+        Set<String> left = claim.reservedFor().stream()
+                .filter(pod -> using.contains(pod) || isPrepared.test(claim.uid(), pod))
+                .collect(Collectors.toSet());
         boolean isLess = left.size() < claim.reservedFor().size();
         if (isLess || left.isEmpty() && claim.isAllocated() && claim.isDeleted()) {
             objects.changeStatus(claim, status -> keep(status, left));

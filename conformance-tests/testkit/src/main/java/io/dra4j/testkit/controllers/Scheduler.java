@@ -77,9 +77,8 @@ final class Scheduler implements Controller {
                 continue; // its template needs no claim
             }
             Optional<Claim> claim = objects.claim(pod.namespace(), entry.claim());
-            boolean isOwn =
-                    entry.template().isEmpty()
-                            || claim.isPresent() && claim.get().owners().contains(pod.uid());
+            boolean isOwn = entry.template().isEmpty()
+                    || claim.isPresent() && claim.get().owners().contains(pod.uid());
             if (claim.isEmpty() || claim.get().isDeleted() || !isOwn) {
                 return Optional.empty();
             }
@@ -89,7 +88,8 @@ final class Scheduler implements Controller {
     }
 
     private void place(Pod pod, List<Claim> claims) {
-        List<Claim> unallocated = claims.stream().filter(claim -> !claim.isAllocated()).toList();
+        List<Claim> unallocated =
+                claims.stream().filter(claim -> !claim.isAllocated()).toList();
         List<JsonNode> nodes = objects.all().list(NODES);
         Optional<String> missing = MissingClasses.first(unallocated, objects.all());
         if (missing.isPresent()) {
@@ -113,8 +113,7 @@ final class Scheduler implements Controller {
                 return;
             } else if (fit instanceof Fit.DoesNot not) {
                 reasons.merge(not.reason(), 1, Integer::sum);
-            } else if (fit instanceof Fit.Fits fits
-                    && (bestFit == null || fits.score() > bestFit.score())) {
+            } else if (fit instanceof Fit.Fits fits && (bestFit == null || fits.score() > bestFit.score())) {
                 best = node;
                 bestFit = fits;
             }
@@ -168,18 +167,17 @@ final class Scheduler implements Controller {
         extendedResources.create(pod, node).ifPresent(reserved::add);
         int next = 0;
         for (Claim claim : reserved) {
-            ObjectNode allocation = claim.isAllocated() ? null : fit.allocations().get(next++);
+            ObjectNode allocation =
+                    claim.isAllocated() ? null : fit.allocations().get(next++);
             objects.change(claim, Scheduler::protect);
-            objects.changeStatus(
-                    claim,
-                    status -> {
-                        if (allocation != null) {
-                            status.set("allocation", allocation);
-                        }
-                        if (!claim.reservedFor().contains(pod.uid())) {
-                            Reservations.reserve(status, pod);
-                        }
-                    });
+            objects.changeStatus(claim, status -> {
+                if (allocation != null) {
+                    status.set("allocation", allocation);
+                }
+                if (!claim.reservedFor().contains(pod.uid())) {
+                    Reservations.reserve(status, pod);
+                }
+            });
         }
         chosen.put(pod.uid(), node.at("/metadata/name").asText());
     }
@@ -221,7 +219,6 @@ final class Scheduler implements Controller {
                         pod.name(),
                         current -> Json.child(current, "spec").put("nodeName", node));
         objects.condition(pod, SCHEDULED, true, "", "");
-        objects.event(
-                pod, "Normal", "Scheduled", "Successfully assigned %s to %s".formatted(pod, node));
+        objects.event(pod, "Normal", "Scheduled", "Successfully assigned %s to %s".formatted(pod, node));
     }
 }

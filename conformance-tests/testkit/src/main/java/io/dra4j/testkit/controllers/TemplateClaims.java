@@ -26,25 +26,21 @@ final class TemplateClaims implements Controller {
     public Optional<Instant> reconcile(Instant now) {
         for (Pod pod : objects.pods()) {
             if (!pod.isFinished() && !pod.isDeleted()) {
-                pod.claims().stream()
-                        .filter(entry -> !entry.isDecided())
-                        .forEach(entry -> create(pod, entry));
+                pod.claims().stream().filter(entry -> !entry.isDecided()).forEach(entry -> create(pod, entry));
             }
         }
         return Optional.empty();
     }
 
     private void create(Pod pod, Pod.ClaimEntry entry) {
-        Optional<JsonNode> template =
-                objects.all().find("resourceclaimtemplates", pod.namespace(), entry.template());
+        Optional<JsonNode> template = objects.all().find("resourceclaimtemplates", pod.namespace(), entry.template());
         if (template.isEmpty()) {
             fail(pod, entry, "there is no ResourceClaimTemplate " + entry.template());
             return;
         }
         try {
-            String claim =
-                    created(pod, entry)
-                            .orElseGet(() -> create(pod, entry, template.get().path("spec")));
+            String claim = created(pod, entry)
+                    .orElseGet(() -> create(pod, entry, template.get().path("spec")));
             objects.changeStatus(pod, status -> remember(status, entry.name(), claim));
         } catch (ApiFailure e) {
             fail(pod, entry, String.valueOf(e.getMessage()));
@@ -65,12 +61,15 @@ final class TemplateClaims implements Controller {
     }
 
     private static String podClaimName(Claim claim) {
-        return claim.json().path("metadata").path("annotations").path(ANNOTATION).asText();
+        return claim.json()
+                .path("metadata")
+                .path("annotations")
+                .path(ANNOTATION)
+                .asText();
     }
 
     private String create(Pod pod, Pod.ClaimEntry entry, JsonNode template) {
-        ObjectNode claim =
-                Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        ObjectNode claim = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
         ObjectNode metadata = Json.metadata(claim);
         for (String field : List.of("labels", "annotations")) {
             if (template.path("metadata").path(field) instanceof ObjectNode given) {
@@ -98,9 +97,6 @@ final class TemplateClaims implements Controller {
     }
 
     private static void remember(ObjectNode status, String entry, String claim) {
-        status.withArray("resourceClaimStatuses")
-                .addObject()
-                .put("name", entry)
-                .put("resourceClaimName", claim);
+        status.withArray("resourceClaimStatuses").addObject().put("name", entry).put("resourceClaimName", claim);
     }
 }

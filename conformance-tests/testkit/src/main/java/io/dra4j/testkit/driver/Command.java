@@ -33,13 +33,12 @@ public final class Command {
      * @throws DriverUnusable if it cannot be run, does not end within two minutes, or ends with a
      *     status but 0
      */
-    public static String run(
-            String name, List<String> words, Place place, Map<String, String> more) {
+    public static String run(String name, List<String> words, Place place, Map<String, String> more) {
         Path output = place.root().resolve("hook-" + name + ".log");
-        ProcessBuilder builder =
-                new ProcessBuilder(words.stream().map(place::fill).toList())
-                        .redirectErrorStream(true)
-                        .redirectOutput(Redirect.to(output.toFile()));
+        ProcessBuilder builder = new ProcessBuilder(
+                        words.stream().map(place::fill).toList())
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.to(output.toFile()));
         builder.environment().putAll(place.values());
         builder.environment().putAll(more);
         try {
@@ -47,14 +46,11 @@ public final class Command {
             process.getOutputStream().close();
             if (!process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
-                throw new DriverUnusable(
-                        "The command %s did not end within %d s"
-                                .formatted(name, LIMIT.toSeconds()));
+                throw new DriverUnusable("The command %s did not end within %d s".formatted(name, LIMIT.toSeconds()));
             }
             if (process.exitValue() != 0) {
-                throw new DriverUnusable(
-                        "The command %s ended with exit status %d: %s"
-                                .formatted(name, process.exitValue(), tail(output)));
+                throw new DriverUnusable("The command %s ended with exit status %d: %s"
+                        .formatted(name, process.exitValue(), tail(output)));
             }
             return tail(output);
         } catch (IOException e) {

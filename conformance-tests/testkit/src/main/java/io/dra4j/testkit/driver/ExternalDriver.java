@@ -52,13 +52,7 @@ public final class ExternalDriver implements DriverAdapter {
         if (!Files.isDirectory(registry)) {
             throw new DriverUnusable("driver.external.registry: there is no directory " + registry);
         }
-        Place place =
-                Place.of(
-                        settings.node(),
-                        driver,
-                        registry,
-                        Path.of(settings.plugins()),
-                        Path.of(settings.cdi()));
+        Place place = Place.of(settings.node(), driver, registry, Path.of(settings.plugins()), Path.of(settings.cdi()));
         List<Path> directories =
                 cdiDirectories.stream().map(name -> Path.of(place.fill(name))).toList();
         return directories.isEmpty() ? place : place.withCdiDirectories(directories);

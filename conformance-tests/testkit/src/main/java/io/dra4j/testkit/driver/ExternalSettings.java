@@ -14,13 +14,11 @@ import io.dra4j.testkit.settings.SettingsException;
  * @param proxyPort where the driver finds the API server's stand-in; 0 if it does not use it
  * @param log a file with the driver's output; empty if there is none
  */
-public record ExternalSettings(
-        String node, String registry, String plugins, String cdi, int proxyPort, String log) {
+public record ExternalSettings(String node, String registry, String plugins, String cdi, int proxyPort, String log) {
 
     public ExternalSettings {
         if (node == null || registry == null || cdi == null) {
-            throw new SettingsException(
-                    "driver.external needs node, registry and cdi: where the driver runs");
+            throw new SettingsException("driver.external needs node, registry and cdi: where the driver runs");
         }
         plugins = plugins == null ? "/var/lib/kubelet/plugins" : plugins;
         log = log == null ? "" : log;

@@ -29,12 +29,10 @@ import java.util.zip.ZipEntry;
  * @param classPath jars, and directories of classes
  * @param main the name of the main class
  */
-public record JavaProgram(
-        Path folder, List<String> jvmOptions, List<String> classPath, String main) {
+public record JavaProgram(Path folder, List<String> jvmOptions, List<String> classPath, String main) {
 
     /** JVM options for programs that run for seconds. */
-    public static final List<String> SHORT_LIVED =
-            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    public static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     public JavaProgram {
         folder = folder.toAbsolutePath();
@@ -81,12 +79,7 @@ public record JavaProgram(
             removeOthers();
             Files.move(made, archive, StandardCopyOption.ATOMIC_MOVE);
         }
-        return command(
-                jars,
-                List.of(
-                        "-XX:SharedArchiveFile=" + archive,
-                        "-Xlog:cds=off",
-                        "-Xlog:cds+dynamic=off"));
+        return command(jars, List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"));
     }
 
     private List<String> command(List<String> entries, List<String> more) {

@@ -65,12 +65,11 @@ public record MountNamespace(Map<String, Path> mounts) {
     /** All paths at which the driver finds what is at a path of the host. */
     List<Path> names(Path outside) {
         List<Path> names = new ArrayList<>(List.of(outside));
-        mounts.forEach(
-                (inside, source) -> {
-                    if (outside.startsWith(source)) {
-                        names.add(Path.of(inside, source.relativize(outside).toString()));
-                    }
-                });
+        mounts.forEach((inside, source) -> {
+            if (outside.startsWith(source)) {
+                names.add(Path.of(inside, source.relativize(outside).toString()));
+            }
+        });
         return names;
     }
 
@@ -101,11 +100,10 @@ public record MountNamespace(Map<String, Path> mounts) {
             if (!Files.exists(table)) {
                 new MountTable(folder).write(table, mounts);
             }
-            List<String> dropped =
-                    environment.entrySet().stream()
-                            .filter(variable -> !NAME.matcher(variable.getKey()).matches())
-                            .map(variable -> variable.getKey() + "=" + variable.getValue())
-                            .toList();
+            List<String> dropped = environment.entrySet().stream()
+                    .filter(variable -> !NAME.matcher(variable.getKey()).matches())
+                    .map(variable -> variable.getKey() + "=" + variable.getValue())
+                    .toList();
             if (!dropped.isEmpty()) {
                 command.add("env");
                 command.addAll(dropped);
@@ -135,9 +133,7 @@ public record MountNamespace(Map<String, Path> mounts) {
             Path id = Files.writeString(folder.resolve("id"), folder + "\n");
             MountNamespace probe = NONE.with(BOOT_ID, id);
             String printed = output(probe.command(folder, List.of("cat", BOOT_ID), Map.of()));
-            return printed.equals(folder.toString())
-                    ? ""
-                    : printed.isEmpty() ? "no output" : printed;
+            return printed.equals(folder.toString()) ? "" : printed.isEmpty() ? "no output" : printed;
         } catch (IOException e) {
             return String.valueOf(e.getMessage());
         } finally {
@@ -153,8 +149,7 @@ public record MountNamespace(Map<String, Path> mounts) {
             process.getOutputStream().close();
             boolean ended = process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
             return ended
-                    ? new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-                            .strip()
+                    ? new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip()
                     : "unshare did not end within " + LIMIT_SECONDS + " s";
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -36,15 +36,12 @@ final class MountTable {
     /** Writes the table of these mounts, and makes what they need. */
     void write(Path file, Map<String, Path> mounts) {
         Map<Path, Map<Path, Path>> byParent =
-                new TreeMap<>(
-                        Comparator.comparingInt(Path::getNameCount)
-                                .thenComparing(Comparator.naturalOrder()));
-        mounts.forEach(
-                (path, source) -> {
-                    Path above = existing(Path.of(path));
-                    byParent.computeIfAbsent(real(above), parent -> new TreeMap<>())
-                            .put(above.relativize(Path.of(path)), source);
-                });
+                new TreeMap<>(Comparator.comparingInt(Path::getNameCount).thenComparing(Comparator.naturalOrder()));
+        mounts.forEach((path, source) -> {
+            Path above = existing(Path.of(path));
+            byParent.computeIfAbsent(real(above), parent -> new TreeMap<>())
+                    .put(above.relativize(Path.of(path)), source);
+        });
         try {
             for (Map.Entry<Path, Map<Path, Path>> parent : byParent.entrySet()) {
                 add(parent.getKey(), parent.getValue());
@@ -79,9 +76,8 @@ final class MountTable {
             return;
         }
         if (parent.getParent() == null) {
-            throw new DriverUnusable(
-                    "Can't mount anything at /%s: create its top directory on the host first"
-                            .formatted(sources.keySet().iterator().next()));
+            throw new DriverUnusable("Can't mount anything at /%s: create its top directory on the host first"
+                    .formatted(sources.keySet().iterator().next()));
         }
         Path copy = Files.createDirectories(folder.resolve("copies").resolve("" + lines.size()));
         repeat(sources.getOrDefault(here, parent), copy);

@@ -95,14 +95,7 @@ public record Place(
         }
     }
 
-    private static Place at(
-            Path root,
-            String node,
-            String driver,
-            Path registry,
-            Path plugins,
-            Path cdi,
-            String log)
+    private static Place at(Path root, String node, String driver, Path registry, Path plugins, Path cdi, String log)
             throws IOException {
         return new Place(
                 root,
@@ -140,19 +133,7 @@ public record Place(
     }
 
     private Place with(List<Path> directories, MountNamespace mounts, Path config, int port) {
-        return new Place(
-                root,
-                node,
-                driver,
-                registry,
-                plugins,
-                cdi,
-                directories,
-                mounts,
-                config,
-                port,
-                log,
-                freePort);
+        return new Place(root, node, driver, registry, plugins, cdi, directories, mounts, config, port, log, freePort);
     }
 
     /**

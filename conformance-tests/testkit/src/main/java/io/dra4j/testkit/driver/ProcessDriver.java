@@ -23,8 +23,7 @@ public final class ProcessDriver implements DriverAdapter {
     private final Duration startTimeout;
 
     /** Runs a command; {@code {NAME}} in a word or a value stands for a value of the place. */
-    public ProcessDriver(
-            List<String> command, Map<String, String> environment, Duration startTimeout) {
+    public ProcessDriver(List<String> command, Map<String, String> environment, Duration startTimeout) {
         this(ProcessSettings.of(command, environment), List.of(), startTimeout);
     }
 
@@ -34,8 +33,7 @@ public final class ProcessDriver implements DriverAdapter {
      * @param cdiDirectories the directories from which runtimes read CDI specs; empty for those
      *     that there are without the setting
      */
-    public ProcessDriver(
-            ProcessSettings settings, List<String> cdiDirectories, Duration startTimeout) {
+    public ProcessDriver(ProcessSettings settings, List<String> cdiDirectories, Duration startTimeout) {
         this.settings = settings;
         this.cdiDirectories = List.copyOf(cdiDirectories);
         this.startTimeout = startTimeout;
@@ -83,13 +81,11 @@ public final class ProcessDriver implements DriverAdapter {
     public Instance start(Place place, Map<String, String> more) {
         List<String> words = settings.command().stream().map(place::fill).toList();
         requireProgram(words.get(0));
-        ProcessBuilder builder =
-                new ProcessBuilder()
-                        .redirectErrorStream(true)
-                        .redirectOutput(Redirect.appendTo(place.log().toFile()));
+        ProcessBuilder builder = new ProcessBuilder()
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.appendTo(place.log().toFile()));
         place.enter(builder.environment());
-        settings.environment()
-                .forEach((name, value) -> builder.environment().put(name, place.fill(value)));
+        settings.environment().forEach((name, value) -> builder.environment().put(name, place.fill(value)));
         builder.environment().putAll(more);
         try {
             makeDirectories(place);
@@ -116,16 +112,14 @@ public final class ProcessDriver implements DriverAdapter {
     /** The shell in between could report it in the driver's log only. */
     private static void requireProgram(String program) {
         String path = System.getenv().getOrDefault("PATH", "");
-        boolean found =
-                program.contains("/")
-                        ? Files.isExecutable(Path.of(program))
-                        : Stream.of(path.split(File.pathSeparator))
-                                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+        boolean found = program.contains("/")
+                ? Files.isExecutable(Path.of(program))
+                : Stream.of(path.split(File.pathSeparator))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
         if (!found) {
-            String problem =
-                    Files.exists(Path.of(program))
-                            ? "%s is not executable; chmod +x makes it so"
-                            : "there is no program %s; give a path, or a name on the PATH";
+            String problem = Files.exists(Path.of(program))
+                    ? "%s is not executable; chmod +x makes it so"
+                    : "there is no program %s; give a path, or a name on the PATH";
             throw new DriverUnusable("Can't run the driver: " + problem.formatted(program));
         }
     }
@@ -153,8 +147,7 @@ public final class ProcessDriver implements DriverAdapter {
         public void kill() {
             process.destroyForcibly();
             if (awaitExit(DEATH).isEmpty()) {
-                throw new DriverUnusable(
-                        "The driver, process " + process.pid() + ", outlives SIGKILL");
+                throw new DriverUnusable("The driver, process " + process.pid() + ", outlives SIGKILL");
             }
         }
 

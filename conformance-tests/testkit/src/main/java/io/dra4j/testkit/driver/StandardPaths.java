@@ -37,15 +37,12 @@ record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
         }
         Place place = missing.isEmpty() ? bare.withBootId() : bare;
         if (settings.standardPaths()) {
-            place =
-                    place.withMount(PLUGINS, place.plugins())
-                            .withMount(REGISTRY, place.registry())
-                            .withMount(CDI_IN_MEMORY, place.cdi());
+            place = place.withMount(PLUGINS, place.plugins())
+                    .withMount(REGISTRY, place.registry())
+                    .withMount(CDI_IN_MEMORY, place.cdi());
         }
         if (settings.inCluster()) {
-            place =
-                    place.withMount(
-                            Place.SERVICE_ACCOUNT, made(place.root().resolve("service-account")));
+            place = place.withMount(Place.SERVICE_ACCOUNT, made(place.root().resolve("service-account")));
         }
         return withCdiDirectories(place);
     }

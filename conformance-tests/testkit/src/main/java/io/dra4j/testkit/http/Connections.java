@@ -22,8 +22,7 @@ public final class Connections {
     /** The limit of Go's HTTP server, which is that of API servers. */
     public static final int LONGEST_HEADERS = 1024 * 1024;
 
-    private static final Pattern SERVER =
-            Pattern.compile("server: (http://127\\.0\\.0\\.1:\\d+)\n");
+    private static final Pattern SERVER = Pattern.compile("server: (http://127\\.0\\.0\\.1:\\d+)\n");
 
     private Connections() {}
 
@@ -54,13 +53,11 @@ public final class Connections {
      * <p>The file is there with all of its content or not at all, and takes the place of another.
      */
     public static Path writeKubeconfig(Path file, URI server) throws IOException {
-        Path made =
-                Files.createTempFile(
-                        file.toAbsolutePath().getParent(),
-                        "." + file.getFileName(),
-                        ".tmp",
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-------")));
+        Path made = Files.createTempFile(
+                file.toAbsolutePath().getParent(),
+                "." + file.getFileName(),
+                ".tmp",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         try {
             Files.writeString(made, kubeconfig(server));
             return Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
@@ -72,8 +69,7 @@ public final class Connections {
     /** Returns whether a file is a kubeconfig as this writes them, for whatever port. */
     public static boolean wroteKubeconfig(Path file) throws IOException {
         Matcher server = SERVER.matcher(Files.readString(file));
-        return server.find()
-                && Files.readString(file).equals(kubeconfig(URI.create(server.group(1))));
+        return server.find() && Files.readString(file).equals(kubeconfig(URI.create(server.group(1))));
     }
 
     private static String kubeconfig(URI server) {
@@ -94,7 +90,6 @@ public final class Connections {
                    user: dra4j
                    namespace: default
                current-context: dra4j
-               """
-                .formatted(server);
+               """.formatted(server);
     }
 }

@@ -32,11 +32,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * {@link Place}.
  */
 public final class DraNode
-        implements BeforeAllCallback,
-                BeforeEachCallback,
-                AfterEachCallback,
-                AfterAllCallback,
-                ParameterResolver {
+        implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback, ParameterResolver {
 
     private static final Set<Class<?>> PARAMETERS =
             Set.of(TestNode.class, EmbeddedApiServer.class, FakeKubelet.class, Place.class);

@@ -33,16 +33,17 @@ public record CallResult(List<String> requested, Map<String, ClaimResult> result
             return Optional.of("the call failed: " + status);
         }
         List<String> complaints = new ArrayList<>();
-        results.forEach(
-                (uid, result) -> {
-                    if (!requested.contains(uid)) {
-                        complaints.add("the driver answered for an unknown claim UID " + uid);
-                    } else if (!result.error().isEmpty()) {
-                        complaints.add("claim UID " + uid + ": " + result.error());
-                    }
-                });
-        long skipped =
-                requested.stream().distinct().filter(uid -> !results.containsKey(uid)).count();
+        results.forEach((uid, result) -> {
+            if (!requested.contains(uid)) {
+                complaints.add("the driver answered for an unknown claim UID " + uid);
+            } else if (!result.error().isEmpty()) {
+                complaints.add("claim UID " + uid + ": " + result.error());
+            }
+        });
+        long skipped = requested.stream()
+                .distinct()
+                .filter(uid -> !results.containsKey(uid))
+                .count();
         if (skipped > 0) {
             complaints.add("the driver skipped " + skipped + " claims");
         }

@@ -76,10 +76,7 @@ public final class FakeKubelet implements AutoCloseable {
         health = HealthWatch.Version.ofKubelet(builder.minor);
         skipped = new SkippedCalls(builder.minor, builder.claims);
         watcher = FileSystems.getDefault().newWatchService();
-        builder.registry.register(
-                watcher,
-                StandardWatchEventKinds.ENTRY_CREATE,
-                StandardWatchEventKinds.ENTRY_DELETE);
+        builder.registry.register(watcher, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
     }
 
     /** Starts a kubelet of release 1.36 that registers what is in a directory, and what will be. */
@@ -146,8 +143,7 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /** Waits until the events satisfy a condition, and returns whether they do. */
-    public boolean awaitEvents(Predicate<List<KubeletEvent>> condition, Duration timeout)
-            throws InterruptedException {
+    public boolean awaitEvents(Predicate<List<KubeletEvent>> condition, Duration timeout) throws InterruptedException {
         return await(() -> condition.test(List.copyOf(events)), timeout);
     }
 
@@ -183,14 +179,12 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /** Prepares claims in one call, by a service of the test's choice. */
-    public CallResult prepare(
-            String driver, List<KubeletClaim> claims, PluginInfo.Service service) {
+    public CallResult prepare(String driver, List<KubeletClaim> claims, PluginInfo.Service service) {
         return registered(driver).prepare(claims, service);
     }
 
     /** The same in a call that the kubelet gives up sooner than it would. */
-    public CallResult prepare(
-            String driver, List<KubeletClaim> claims, PluginInfo.Service service, Duration limit) {
+    public CallResult prepare(String driver, List<KubeletClaim> claims, PluginInfo.Service service, Duration limit) {
         return registered(driver).within(limit).prepare(claims, service);
     }
 
@@ -215,8 +209,7 @@ public final class FakeKubelet implements AutoCloseable {
     }
 
     /** Unprepares claims in one call, by a service of the test's choice. */
-    public CallResult unprepare(
-            String driver, List<KubeletClaim> claims, PluginInfo.Service service) {
+    public CallResult unprepare(String driver, List<KubeletClaim> claims, PluginInfo.Service service) {
         return registered(driver).unprepare(claims, service);
     }
 
@@ -284,14 +277,14 @@ public final class FakeKubelet implements AutoCloseable {
         if (seen.get(socket) != socketSeen) {
             return; // replaced or gone while the attempt waited for its turn
         }
-        daemon(() -> attempt(socket, socketSeen, backoff), "fake-kubelet-handshake").start();
+        daemon(() -> attempt(socket, socketSeen, backoff), "fake-kubelet-handshake")
+                .start();
     }
 
     private void attempt(Path socket, SeenSocket socketSeen, Duration backoff) {
         try {
             PluginInfo info =
-                    new Handshake(channels, socket, folder.outside())
-                            .run(known -> accept(socket, socketSeen, known));
+                    new Handshake(channels, socket, folder.outside()).run(known -> accept(socket, socketSeen, known));
             ManagedChannel channel = channels.toService(info.endpoint());
             SocketChannels.connect(channel, CONNECT_LIMIT); // if it fails, calls fail, too
             loop.execute(() -> connect(socket, socketSeen, new Plugin(info, channel)));
@@ -315,12 +308,10 @@ public final class FakeKubelet implements AutoCloseable {
         }
     }
 
-    private void accept(Path socket, SeenSocket socketSeen, PluginInfo info)
-            throws Handshake.Failed {
+    private void accept(Path socket, SeenSocket socketSeen, PluginInfo info) throws Handshake.Failed {
         happen(Kind.INFO, socket, socketSeen.age());
         if (plugins(info.name()).stream().anyMatch(o -> o.endpoint().equals(info.endpoint()))) {
-            throw new Handshake.Failed(
-                    "endpoint " + info.endpoint() + " is already registered for " + info.name());
+            throw new Handshake.Failed("endpoint " + info.endpoint() + " is already registered for " + info.name());
         }
     }
 
@@ -338,7 +329,8 @@ public final class FakeKubelet implements AutoCloseable {
                         plugin.channel(),
                         health,
                         loop,
-                        status -> happen(Kind.HEALTH_ENDED, socket, status.getCode().toString()))
+                        status -> happen(
+                                Kind.HEALTH_ENDED, socket, status.getCode().toString()))
                 .open();
     }
 
@@ -385,8 +377,7 @@ public final class FakeKubelet implements AutoCloseable {
         return newest;
     }
 
-    private synchronized boolean await(BooleanSupplier condition, Duration timeout)
-            throws InterruptedException {
+    private synchronized boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!condition.getAsBoolean()) {
             long left = end - System.nanoTime();
@@ -455,8 +446,7 @@ public final class FakeKubelet implements AutoCloseable {
         private static void addIfSocket(Path file, Map<Path, String> sockets) {
             try {
                 Map<String, Object> stat =
-                        Files.readAttributes(
-                                file, "unix:mode,ino,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
+                        Files.readAttributes(file, "unix:mode,ino,lastModifiedTime", LinkOption.NOFOLLOW_LINKS);
                 if (((int) stat.get("mode") & FILE_TYPE) == SOCKET) {
                     sockets.put(file, stat.get("ino") + "@" + stat.get("lastModifiedTime"));
                 }

@@ -88,10 +88,7 @@ final class Handshake {
         if (response.name().isEmpty()) {
             throw new Failed("the plugin has no name");
         }
-        Path endpoint =
-                response.endpoint().isEmpty()
-                        ? socket
-                        : outside.apply(Path.of(response.endpoint()));
+        Path endpoint = response.endpoint().isEmpty() ? socket : outside.apply(Path.of(response.endpoint()));
         return new PluginInfo(response.name(), endpoint, response.versions(), service(response));
     }
 

@@ -28,11 +28,7 @@ final class HealthStream implements StreamObserver<NodeWatchResourcesResponse> {
     private final ScheduledExecutorService loop;
     private final Consumer<Status> onEnd;
 
-    HealthStream(
-            ManagedChannel channel,
-            Version version,
-            ScheduledExecutorService loop,
-            Consumer<Status> onEnd) {
+    HealthStream(ManagedChannel channel, Version version, ScheduledExecutorService loop, Consumer<Status> onEnd) {
         this.channel = channel;
         this.version = version;
         this.loop = loop;

@@ -84,12 +84,7 @@ public final class HealthWatch implements AutoCloseable {
      * @param lastUpdated as sent, by the protocol seconds since 1970
      */
     public record Device(
-            String pool,
-            String device,
-            String state,
-            long lastUpdated,
-            long timeoutSeconds,
-            String message) {}
+            String pool, String device, String state, long lastUpdated, long timeoutSeconds, String message) {}
 
     private final List<Report> reports = new ArrayList<>(); // guarded by this
     private @Nullable Status end; // guarded by this
@@ -101,8 +96,7 @@ public final class HealthWatch implements AutoCloseable {
         HealthWatch watch = new HealthWatch();
         DRAResourceHealthGrpc.newStub(channel)
                 .withInterceptors(version.grpcName())
-                .nodeWatchResources(
-                        NodeWatchResourcesRequest.getDefaultInstance(), watch.new Reader());
+                .nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance(), watch.new Reader());
         return watch;
     }
 
@@ -117,18 +111,15 @@ public final class HealthWatch implements AutoCloseable {
     }
 
     /** Waits until the newest message is as wanted, and returns it; empty if it never is. */
-    public Optional<Report> await(Predicate<Report> wanted, Duration timeout)
-            throws InterruptedException {
+    public Optional<Report> await(Predicate<Report> wanted, Duration timeout) throws InterruptedException {
         return awaitAll(all -> !all.isEmpty() && wanted.test(last(all)), timeout)
                 .map(HealthWatch::last);
     }
 
     /** Waits until all messages together are as wanted, and returns them; empty if never. */
-    public synchronized Optional<List<Report>> awaitAll(
-            Predicate<List<Report>> wanted, Duration timeout) throws InterruptedException {
-        return await(() -> wanted.test(reports()), timeout)
-                ? Optional.of(reports())
-                : Optional.empty();
+    public synchronized Optional<List<Report>> awaitAll(Predicate<List<Report>> wanted, Duration timeout)
+            throws InterruptedException {
+        return await(() -> wanted.test(reports()), timeout) ? Optional.of(reports()) : Optional.empty();
     }
 
     /** Waits until the stream has ended, and returns whether it has. */
@@ -136,8 +127,7 @@ public final class HealthWatch implements AutoCloseable {
         return await(() -> end != null, timeout);
     }
 
-    private synchronized boolean await(BooleanSupplier condition, Duration timeout)
-            throws InterruptedException {
+    private synchronized boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!condition.getAsBoolean()) {
             long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
@@ -167,7 +157,8 @@ public final class HealthWatch implements AutoCloseable {
     }
 
     private static Report report(NodeWatchResourcesResponse message) {
-        List<Device> devices = message.getDevicesList().stream().map(HealthWatch::device).toList();
+        List<Device> devices =
+                message.getDevicesList().stream().map(HealthWatch::device).toList();
         return new Report(Instant.now(), devices);
     }
 
@@ -187,8 +178,7 @@ public final class HealthWatch implements AutoCloseable {
     }
 
     private final class Reader
-            implements ClientResponseObserver<
-                    NodeWatchResourcesRequest, NodeWatchResourcesResponse> {
+            implements ClientResponseObserver<NodeWatchResourcesRequest, NodeWatchResourcesResponse> {
         @Override
         public void beforeStart(ClientCallStreamObserver<NodeWatchResourcesRequest> started) {
             call = started;

@@ -72,8 +72,7 @@ final class Plugin {
         return call(claims, () -> results(stub(service).nodeUnprepareResources(request.build())));
     }
 
-    private static CallResult call(
-            List<KubeletClaim> claims, Supplier<Map<String, ClaimResult>> call) {
+    private static CallResult call(List<KubeletClaim> claims, Supplier<Map<String, ClaimResult>> call) {
         List<String> requested = claims.stream().map(KubeletClaim::uid).toList();
         try {
             return new CallResult(requested, call.get(), CallResult.OK);
@@ -89,16 +88,13 @@ final class Plugin {
     }
 
     static Map<String, ClaimResult> results(NodePrepareResourcesResponse response) {
-        return results(
-                response.getClaimsMap(),
-                one -> {
-                    var devices = one.getDevicesList().stream().map(Plugin::prepared).toList();
-                    return new ClaimResult(devices, one.getError(), hex(one));
-                });
+        return results(response.getClaimsMap(), one -> {
+            var devices = one.getDevicesList().stream().map(Plugin::prepared).toList();
+            return new ClaimResult(devices, one.getError(), hex(one));
+        });
     }
 
-    private static <T> Map<String, ClaimResult> results(
-            Map<String, T> claims, Function<T, ClaimResult> result) {
+    private static <T> Map<String, ClaimResult> results(Map<String, T> claims, Function<T, ClaimResult> result) {
         Map<String, ClaimResult> results = new LinkedHashMap<>();
         claims.forEach((uid, one) -> results.put(uid, result.apply(one)));
         return results;
@@ -114,9 +110,7 @@ final class Plugin {
     }
 
     private static Map<String, ClaimResult> results(NodeUnprepareResourcesResponse response) {
-        return results(
-                response.getClaimsMap(),
-                one -> new ClaimResult(List.of(), one.getError(), hex(one)));
+        return results(response.getClaimsMap(), one -> new ClaimResult(List.of(), one.getError(), hex(one)));
     }
 
     static Claim wire(KubeletClaim claim) {

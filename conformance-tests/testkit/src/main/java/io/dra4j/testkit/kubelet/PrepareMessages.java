@@ -30,17 +30,16 @@ public final class PrepareMessages {
 
     /** The same with fields that no version has, in the request and in each claim. */
     public static byte[] requestOfALaterVersion(List<KubeletClaim> claims) {
-        UnknownFieldSet.Field field =
-                UnknownFieldSet.Field.newBuilder()
-                        .addLengthDelimited(ByteString.copyFromUtf8("of a later version"))
-                        .build();
-        return message(claims, UnknownFieldSet.newBuilder().addField(UNKNOWN, field).build());
+        UnknownFieldSet.Field field = UnknownFieldSet.Field.newBuilder()
+                .addLengthDelimited(ByteString.copyFromUtf8("of a later version"))
+                .build();
+        return message(
+                claims, UnknownFieldSet.newBuilder().addField(UNKNOWN, field).build());
     }
 
     private static byte[] message(List<KubeletClaim> claims, UnknownFieldSet more) {
         NodePrepareResourcesRequest.Builder request = NodePrepareResourcesRequest.newBuilder();
-        claims.forEach(
-                claim -> request.addClaims(Plugin.wire(claim).toBuilder().setUnknownFields(more)));
+        claims.forEach(claim -> request.addClaims(Plugin.wire(claim).toBuilder().setUnknownFields(more)));
         return request.setUnknownFields(more).build().toByteArray();
     }
 

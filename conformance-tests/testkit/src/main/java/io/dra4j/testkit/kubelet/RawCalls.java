@@ -26,22 +26,21 @@ import java.util.concurrent.TimeUnit;
  */
 public final class RawCalls implements AutoCloseable {
 
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES =
-            new MethodDescriptor.Marshaller<>() {
-                @Override
-                public InputStream stream(byte[] message) {
-                    return new ByteArrayInputStream(message);
-                }
+    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
+        @Override
+        public InputStream stream(byte[] message) {
+            return new ByteArrayInputStream(message);
+        }
 
-                @Override
-                public byte[] parse(InputStream stream) {
-                    try {
-                        return stream.readAllBytes();
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                }
-            };
+        @Override
+        public byte[] parse(InputStream stream) {
+            try {
+                return stream.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    };
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -78,26 +77,22 @@ public final class RawCalls implements AutoCloseable {
 
     /** Calls a method with a message of these bytes, and returns how the call ended. */
     public Response call(String method, byte[] message) {
-        MethodDescriptor<byte[], byte[]> descriptor =
-                MethodDescriptor.<byte[], byte[]>newBuilder()
-                        .setType(MethodType.UNARY)
-                        .setFullMethodName(method)
-                        .setRequestMarshaller(BYTES)
-                        .setResponseMarshaller(BYTES)
-                        .build();
+        MethodDescriptor<byte[], byte[]> descriptor = MethodDescriptor.<byte[], byte[]>newBuilder()
+                .setType(MethodType.UNARY)
+                .setFullMethodName(method)
+                .setRequestMarshaller(BYTES)
+                .setResponseMarshaller(BYTES)
+                .build();
         try {
-            byte[] response =
-                    ClientCalls.blockingUnaryCall(
-                            channel,
-                            descriptor,
-                            CallOptions.DEFAULT.withDeadlineAfter(
-                                    LIMIT.toMillis(), TimeUnit.MILLISECONDS),
-                            message);
+            byte[] response = ClientCalls.blockingUnaryCall(
+                    channel,
+                    descriptor,
+                    CallOptions.DEFAULT.withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS),
+                    message);
             return new Response("OK", "", response);
         } catch (StatusRuntimeException e) {
             String detail = e.getStatus().getDescription();
-            return new Response(
-                    e.getStatus().getCode().name(), detail == null ? "" : detail, new byte[0]);
+            return new Response(e.getStatus().getCode().name(), detail == null ? "" : detail, new byte[0]);
         }
     }
 

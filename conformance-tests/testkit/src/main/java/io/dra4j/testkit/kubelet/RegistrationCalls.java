@@ -74,11 +74,7 @@ public final class RegistrationCalls implements AutoCloseable {
     public Info info(Duration timeout) throws Failed {
         try {
             PluginInfo info = stub(timeout).getInfo(InfoRequest.getDefaultInstance());
-            return new Info(
-                    info.getType(),
-                    info.getName(),
-                    info.getEndpoint(),
-                    info.getSupportedVersionsList());
+            return new Info(info.getType(), info.getName(), info.getEndpoint(), info.getSupportedVersionsList());
         } catch (StatusRuntimeException e) {
             throw new Failed(e.getStatus());
         }
@@ -86,11 +82,10 @@ public final class RegistrationCalls implements AutoCloseable {
 
     /** Notifies the driver that it is registered or, with an error, that it is not. */
     public void notify(String error, Duration timeout) throws Failed {
-        RegistrationStatus status =
-                RegistrationStatus.newBuilder()
-                        .setPluginRegistered(error.isEmpty())
-                        .setError(error)
-                        .build();
+        RegistrationStatus status = RegistrationStatus.newBuilder()
+                .setPluginRegistered(error.isEmpty())
+                .setError(error)
+                .build();
         try {
             stub(timeout).notifyRegistrationStatus(status);
         } catch (StatusRuntimeException e) {
@@ -99,8 +94,7 @@ public final class RegistrationCalls implements AutoCloseable {
     }
 
     private RegistrationGrpc.RegistrationBlockingStub stub(Duration timeout) {
-        return RegistrationGrpc.newBlockingStub(channel)
-                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        return RegistrationGrpc.newBlockingStub(channel).withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     @Override

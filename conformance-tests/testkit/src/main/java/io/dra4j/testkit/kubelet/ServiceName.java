@@ -20,8 +20,7 @@ import io.grpc.ServerServiceDefinition;
 public record ServiceName(String name) implements ClientInterceptor {
 
     @Override
-    public <Q, A> ClientCall<Q, A> interceptCall(
-            MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+    public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
         return next.newCall(renamed(method), options);
     }
 
@@ -32,13 +31,14 @@ public record ServiceName(String name) implements ClientInterceptor {
         return bound.build();
     }
 
-    private <Q, A> void bind(
-            ServerMethodDefinition<Q, A> method, ServerServiceDefinition.Builder bound) {
+    private <Q, A> void bind(ServerMethodDefinition<Q, A> method, ServerServiceDefinition.Builder bound) {
         bound.addMethod(renamed(method.getMethodDescriptor()), method.getServerCallHandler());
     }
 
     private <Q, A> MethodDescriptor<Q, A> renamed(MethodDescriptor<Q, A> method) {
-        return method.toBuilder().setFullMethodName(method(method.getBareMethodName())).build();
+        return method.toBuilder()
+                .setFullMethodName(method(method.getBareMethodName()))
+                .build();
     }
 
     /** The full name of a method of the service. */

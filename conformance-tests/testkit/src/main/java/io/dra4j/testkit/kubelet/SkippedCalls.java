@@ -34,7 +34,9 @@ final class SkippedCalls {
     List<KubeletClaim> due(String driver, List<KubeletClaim> claims, String call) {
         return minor < FIRST
                 ? claims
-                : claims.stream().filter(claim -> !isSkipped(driver, claim, call)).toList();
+                : claims.stream()
+                        .filter(claim -> !isSkipped(driver, claim, call))
+                        .toList();
     }
 
     private boolean isSkipped(String driver, KubeletClaim claim, String call) {
@@ -45,10 +47,9 @@ final class SkippedCalls {
         if (object == null) {
             return false;
         }
-        List<JsonNode> own =
-                elements(object.at("/status/allocation/devices/results")).stream()
-                        .filter(result -> result.path("driver").asText().equals(driver))
-                        .toList();
+        List<JsonNode> own = elements(object.at("/status/allocation/devices/results")).stream()
+                .filter(result -> result.path("driver").asText().equals(driver))
+                .toList();
         return !own.isEmpty() && own.stream().allMatch(result -> canDoWithout(result, call));
     }
 

@@ -28,9 +28,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class SocketChannels implements AutoCloseable {
 
-    private static final EventLoopGroup IO =
-            new MultiThreadIoEventLoopGroup(
-                    new DefaultThreadFactory("fake-kubelet-io", true), EpollIoHandler.newFactory());
+    private static final EventLoopGroup IO = new MultiThreadIoEventLoopGroup(
+            new DefaultThreadFactory("fake-kubelet-io", true), EpollIoHandler.newFactory());
 
     private final Set<ManagedChannel> opened = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
@@ -51,14 +50,13 @@ final class SocketChannels implements AutoCloseable {
     }
 
     ManagedChannel open(Path socket, String authority) {
-        ManagedChannel channel =
-                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                        .channelType(EpollDomainSocketChannel.class)
-                        .eventLoopGroup(IO)
-                        .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets lack it
-                        .overrideAuthority(authority)
-                        .usePlaintext()
-                        .build();
+        ManagedChannel channel = NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollDomainSocketChannel.class)
+                .eventLoopGroup(IO)
+                .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets lack it
+                .overrideAuthority(authority)
+                .usePlaintext()
+                .build();
         opened.removeIf(ManagedChannel::isShutdown);
         opened.add(channel);
         if (closed) {

@@ -11,8 +11,7 @@ import java.util.Random;
 /** Calls of the kubelet as the bytes that they are on the wire: HTTP/2 frames, put down by hand. */
 public final class WireBytes {
 
-    public static final byte[] PREFACE =
-            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    public static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     public static final int DATA = 0;
     public static final int HEADERS = 1;
     public static final int SETTINGS = 4;

@@ -33,9 +33,8 @@ public final class ManifestObjects {
     public static List<JsonNode> put(List<String> places, ClusterObjects objects) {
         List<Manifest> manifests = ManifestFiles.documents(SETTING, places);
         if (manifests.isEmpty() && !places.isEmpty()) {
-            throw new SettingsException(
-                    "%s: there is no object in %s; put *.yaml, *.yml or *.json files there"
-                            .formatted(SETTING, String.join(" and ", places)));
+            throw new SettingsException("%s: there is no object in %s; put *.yaml, *.yml or *.json files there"
+                    .formatted(SETTING, String.join(" and ", places)));
         }
         return putAll(manifests, objects);
     }
@@ -82,12 +81,7 @@ public final class ManifestObjects {
             return objects.putStrictly(placed.object());
         } catch (ApiFailure | IllegalArgumentException e) {
             throw new SettingsException(
-                    "%s: %s (%s): %s"
-                            .formatted(
-                                    SETTING,
-                                    placed.place(),
-                                    described(placed.object()),
-                                    e.getMessage()));
+                    "%s: %s (%s): %s".formatted(SETTING, placed.place(), described(placed.object()), e.getMessage()));
         }
     }
 
@@ -95,8 +89,6 @@ public final class ManifestObjects {
         String namespace = object.at("/metadata/namespace").asText();
         String name = object.at("/metadata/name").asText();
         return "%s %s"
-                .formatted(
-                        object.path("kind").asText("no kind"),
-                        namespace.isEmpty() ? name : namespace + "/" + name);
+                .formatted(object.path("kind").asText("no kind"), namespace.isEmpty() ? name : namespace + "/" + name);
     }
 }

@@ -20,10 +20,8 @@ import io.kubernetes.client.proto.Runtime;
  * @param kind of the object; of an event its type
  */
 record Envelope(String apiVersion, String kind, ByteString message) {
-    private static final Descriptor UNKNOWN =
-            Runtime.getDescriptor().findMessageTypeByName("Unknown");
-    private static final Descriptor EVENT =
-            Meta.getDescriptor().findMessageTypeByName("WatchEvent");
+    private static final Descriptor UNKNOWN = Runtime.getDescriptor().findMessageTypeByName("Unknown");
+    private static final Descriptor EVENT = Meta.getDescriptor().findMessageTypeByName("WatchEvent");
 
     static byte[] write(String apiVersion, String kind, byte[] message) {
         Message.Builder type =
@@ -42,9 +40,7 @@ record Envelope(String apiVersion, String kind, ByteString message) {
         Message unknown = known(DynamicMessage.parseFrom(UNKNOWN, bytes));
         Message type = known((Message) get(unknown, "typeMeta"));
         return new Envelope(
-                (String) get(type, "apiVersion"),
-                (String) get(type, "kind"),
-                (ByteString) get(unknown, "raw"));
+                (String) get(type, "apiVersion"), (String) get(type, "kind"), (ByteString) get(unknown, "raw"));
     }
 
     static byte[] writeEvent(String type, byte[] object) {

@@ -73,7 +73,10 @@ public final class KubernetesProtobuf {
     /** Puts a message into its envelope. */
     public byte[] envelope(String apiVersion, String kind, byte[] message) {
         byte[] unknown = Envelope.write(apiVersion, kind, message);
-        return ByteBuffer.allocate(MAGIC.length + unknown.length).put(MAGIC).put(unknown).array();
+        return ByteBuffer.allocate(MAGIC.length + unknown.length)
+                .put(MAGIC)
+                .put(unknown)
+                .array();
     }
 
     /**
@@ -168,9 +171,8 @@ public final class KubernetesProtobuf {
         }
         int prefix = Math.min(bytes.length, MAGIC.length);
         if (!Arrays.equals(bytes, 0, prefix, MAGIC, 0, MAGIC.length)) {
-            throw new ProtobufFormatException(
-                    "provided data does not appear to be a protobuf message, expected prefix "
-                            + Arrays.toString(MAGIC).replace(",", ""));
+            throw new ProtobufFormatException("provided data does not appear to be a protobuf message, expected prefix "
+                    + Arrays.toString(MAGIC).replace(",", ""));
         }
         if (bytes.length == MAGIC.length) {
             throw new ProtobufFormatException("empty body");
@@ -182,8 +184,7 @@ public final class KubernetesProtobuf {
         }
     }
 
-    private static ProtobufFormatException broken(
-            InvalidProtocolBufferException e, boolean kindIsKnown) {
+    private static ProtobufFormatException broken(InvalidProtocolBufferException e, boolean kindIsKnown) {
         String message = String.valueOf(e.getMessage());
         // A length beyond the end of the bytes is either, by how far it goes.
         boolean truncated = message.contains("ended unexpectedly") || message.contains("too large");
@@ -192,8 +193,7 @@ public final class KubernetesProtobuf {
 
     private Descriptor descriptor(String apiVersion, String kind) {
         String unknown = "no kind \"" + kind + "\" is known in version \"" + apiVersion + "\"";
-        return schemas.find(apiVersion, kind)
-                .orElseThrow(() -> new ProtobufFormatException(unknown + " in protobuf"));
+        return schemas.find(apiVersion, kind).orElseThrow(() -> new ProtobufFormatException(unknown + " in protobuf"));
     }
 
     /** A list whose items omit apiVersion and kind. */
@@ -206,14 +206,10 @@ public final class KubernetesProtobuf {
         String itemKind = kind.substring(0, kind.length() - "List".length());
         var items = plain.putArray("items");
         for (JsonNode item : list.path("items")) {
-            boolean repeats =
-                    item.isObject()
-                            && item.path("apiVersion").asText(apiVersion).equals(apiVersion)
-                            && item.path("kind").asText(itemKind).equals(itemKind);
-            items.add(
-                    repeats
-                            ? ((ObjectNode) item.deepCopy()).without(Set.of("apiVersion", "kind"))
-                            : item);
+            boolean repeats = item.isObject()
+                    && item.path("apiVersion").asText(apiVersion).equals(apiVersion)
+                    && item.path("kind").asText(itemKind).equals(itemKind);
+            items.add(repeats ? ((ObjectNode) item.deepCopy()).without(Set.of("apiVersion", "kind")) : item);
         }
         return plain;
     }

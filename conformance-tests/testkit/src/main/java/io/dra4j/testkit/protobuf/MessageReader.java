@@ -65,8 +65,7 @@ final class MessageReader {
                 }
             }
             default -> {
-                JsonNode value =
-                        set ? value(message.getField(descriptor), where) : NODES.nullNode();
+                JsonNode value = set ? value(message.getField(descriptor), where) : NODES.nullNode();
                 if (!isEmpty(value)) {
                     into.set(field.name(), value);
                 }
@@ -101,8 +100,7 @@ final class MessageReader {
 
     /** Returns whether it is the list of a list object, which is shown when empty. */
     private static boolean isListOfObjects(Field field) {
-        FieldDescriptor metadata =
-                field.descriptor().getContainingType().findFieldByName("metadata");
+        FieldDescriptor metadata = field.descriptor().getContainingType().findFieldByName("metadata");
         return field.name().equals("items")
                 && metadata != null
                 && metadata.getMessageType().getName().equals("ListMeta");
@@ -145,7 +143,8 @@ final class MessageReader {
         } else if (value instanceof ByteString bytes) {
             return TextNode.valueOf(Base64.getEncoder().encodeToString(bytes.toByteArray()));
         }
-        throw where.fault("has a type without a form in JSON: " + value.getClass().getSimpleName());
+        throw where.fault(
+                "has a type without a form in JSON: " + value.getClass().getSimpleName());
     }
 
     private JsonNode message(Message message, Where where) {

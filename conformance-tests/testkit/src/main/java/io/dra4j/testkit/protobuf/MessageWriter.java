@@ -22,9 +22,7 @@ import java.util.Set;
 final class MessageWriter {
     /** Keys in the order in which Go sorts them. */
     private static final Comparator<Map.Entry<String, JsonNode>> BY_KEY =
-            Comparator.comparing(
-                    entry -> entry.getKey().getBytes(StandardCharsets.UTF_8),
-                    Arrays::compareUnsigned);
+            Comparator.comparing(entry -> entry.getKey().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
     private static final JsonNode EMPTY = JsonNodeFactory.instance.objectNode();
 
@@ -91,8 +89,7 @@ final class MessageWriter {
                 : field.descriptor().getDefaultValue();
     }
 
-    private void elements(
-            Message.Builder message, FieldDescriptor field, JsonNode value, Where where) {
+    private void elements(Message.Builder message, FieldDescriptor field, JsonNode value, Where where) {
         if (!value.isArray()) {
             throw where.fault("must be a list, is " + value.getNodeType());
         }
@@ -121,11 +118,13 @@ final class MessageWriter {
             case MESSAGE -> message(field.getMessageType(), value, where);
             case STRING -> require(value.isTextual(), value, where, "a string").asText();
             case INT ->
-                    require(integral && value.canConvertToInt(), value, where, "an int32").asInt();
+                require(integral && value.canConvertToInt(), value, where, "an int32")
+                        .asInt();
             case LONG ->
-                    require(integral && value.canConvertToLong(), value, where, "an int64")
-                            .asLong();
-            case BOOLEAN -> require(value.isBoolean(), value, where, "a boolean").asBoolean();
+                require(integral && value.canConvertToLong(), value, where, "an int64")
+                        .asLong();
+            case BOOLEAN ->
+                require(value.isBoolean(), value, where, "a boolean").asBoolean();
             case DOUBLE -> require(value.isNumber(), value, where, "a number").asDouble();
             case BYTE_STRING -> bytes(value, where);
             default -> throw where.fault("has a type without a form in JSON: " + field.getType());

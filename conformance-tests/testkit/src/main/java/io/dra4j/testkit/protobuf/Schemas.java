@@ -91,10 +91,7 @@ final class Schemas {
 
     private static FileDescriptor build(FileDescriptorProto file) {
         FileDescriptor[] imports = {
-            V1.getDescriptor(),
-            Meta.getDescriptor(),
-            Resource.getDescriptor(),
-            Runtime.getDescriptor()
+            V1.getDescriptor(), Meta.getDescriptor(), Resource.getDescriptor(), Runtime.getDescriptor()
         };
         try {
             return FileDescriptor.buildFrom(file, imports);
@@ -106,8 +103,7 @@ final class Schemas {
     private void readPresence() {
         try (InputStream file = Schemas.class.getResourceAsStream("presence.yaml")) {
             JsonNode lines = new YAMLMapper().readTree(file);
-            lines.properties()
-                    .forEach(line -> presence.put(line.getKey(), fields(line.getValue())));
+            lines.properties().forEach(line -> presence.put(line.getKey(), fields(line.getValue())));
         } catch (IOException e) {
             throw new UncheckedIOException("the jar is damaged: presence.yaml", e);
         }
@@ -132,16 +128,13 @@ final class Schemas {
         int slash = apiVersion.indexOf('/');
         String group = slash < 0 ? "core" : apiVersion.substring(0, slash);
         String version = apiVersion.substring(slash + 1);
-        return message(API + group.split("\\.", 2)[0] + "." + version, kind)
-                .or(() -> message(META, kind));
+        return message(API + group.split("\\.", 2)[0] + "." + version, kind).or(() -> message(META, kind));
     }
 
     /** A message by its package, written short as in {@code presence.yaml}, and name. */
     Optional<Descriptor> message(String packageName, String name) {
         Supplier<FileDescriptor> file = files.get(packageName);
-        return file == null
-                ? Optional.empty()
-                : Optional.ofNullable(file.get().findMessageTypeByName(name));
+        return file == null ? Optional.empty() : Optional.ofNullable(file.get().findMessageTypeByName(name));
     }
 
     MessageType type(Descriptor descriptor) {
@@ -155,10 +148,9 @@ final class Schemas {
 
     private MessageType read(Descriptor descriptor) {
         Set<String> names = new HashSet<>();
-        List<MessageType.Field> fields =
-                descriptor.getFields().stream()
-                        .map(field -> new MessageType.Field(field, presence(field)))
-                        .toList();
+        List<MessageType.Field> fields = descriptor.getFields().stream()
+                .map(field -> new MessageType.Field(field, presence(field)))
+                .toList();
         for (MessageType.Field field : fields) {
             if (field.presence() == Presence.INLINE) {
                 names.addAll(type(field.descriptor().getMessageType()).names());
@@ -188,13 +180,11 @@ final class Schemas {
     }
 
     private Map<String, Presence> line(Descriptor message) {
-        String name =
-                message.getFullName().replace(API, "").replace("k8s.io.apimachinery.pkg.apis.", "");
+        String name = message.getFullName().replace(API, "").replace("k8s.io.apimachinery.pkg.apis.", "");
         Map<String, Presence> own = presence.get(name);
         return own != null
                 ? own
                 : presence.getOrDefault(
-                        name.replaceFirst("^resource\\.v1(beta[12]|alpha3)\\.", "resource.v1."),
-                        Map.of());
+                        name.replaceFirst("^resource\\.v1(beta[12]|alpha3)\\.", "resource.v1."), Map.of());
     }
 }

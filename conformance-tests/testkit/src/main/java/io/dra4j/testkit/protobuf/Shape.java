@@ -41,14 +41,13 @@ enum Shape {
     FIELDS;
 
     private static final String PACKAGES = "k8s.io.apimachinery.pkg.";
-    private static final Map<String, Shape> BY_NAME =
-            Map.of(
-                    PACKAGES + "api.resource.Quantity", QUANTITY,
-                    PACKAGES + "apis.meta.v1.Time", TIME,
-                    PACKAGES + "apis.meta.v1.MicroTime", MICRO_TIME,
-                    PACKAGES + "apis.meta.v1.FieldsV1", FIELDS,
-                    PACKAGES + "util.intstr.IntOrString", INT_OR_STRING,
-                    PACKAGES + "runtime.RawExtension", RAW);
+    private static final Map<String, Shape> BY_NAME = Map.of(
+            PACKAGES + "api.resource.Quantity", QUANTITY,
+            PACKAGES + "apis.meta.v1.Time", TIME,
+            PACKAGES + "apis.meta.v1.MicroTime", MICRO_TIME,
+            PACKAGES + "apis.meta.v1.FieldsV1", FIELDS,
+            PACKAGES + "util.intstr.IntOrString", INT_OR_STRING,
+            PACKAGES + "runtime.RawExtension", RAW);
 
     private static final DateTimeFormatter SECONDS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
@@ -65,11 +64,11 @@ enum Shape {
 
     private static final StreamReadConstraints LIMITS =
             StreamReadConstraints.builder().maxNestingDepth(DEEPEST).build();
-    private static final JsonMapper JSON =
-            JsonMapper.builder(JsonFactory.builder().streamReadConstraints(LIMITS).build())
-                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build();
+    private static final JsonMapper JSON = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(LIMITS).build())
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     /** The shape of a message, null for one that is an object of its fields. */
     static @Nullable Shape of(MessageType type) {

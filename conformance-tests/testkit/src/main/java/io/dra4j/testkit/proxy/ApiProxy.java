@@ -76,8 +76,7 @@ public final class ApiProxy implements AutoCloseable {
             proxy.server.start();
         } catch (Exception e) {
             proxy.close();
-            throw new IllegalStateException(
-                    "the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);
+            throw new IllegalStateException("the proxy cannot listen on 127.0.0.1:" + port + "; is the port taken?", e);
         }
         return proxy;
     }
@@ -157,8 +156,7 @@ public final class ApiProxy implements AutoCloseable {
      * @return the requests that were
      * @throws AssertionError when the time is over, with the log
      */
-    public List<RecordedRequest> awaitAll(
-            Duration timeout, Predicate<List<RecordedRequest>> wanted) {
+    public List<RecordedRequest> awaitAll(Duration timeout, Predicate<List<RecordedRequest>> wanted) {
         try {
             String late = "not within " + timeout + "; the requests:\n";
             return log.await(timeout, wanted).orElseThrow(() -> new AssertionError(late + log()));
@@ -236,12 +234,9 @@ public final class ApiProxy implements AutoCloseable {
         public boolean handle(Request request, Response response, Callback callback) {
             int code = request.getAttribute(ERROR_STATUS) instanceof Integer status ? status : 500;
             String message =
-                    "the proxy before the API server cannot read the request: "
-                            + request.getAttribute(ERROR_MESSAGE);
+                    "the proxy before the API server cannot read the request: " + request.getAttribute(ERROR_MESSAGE);
             byte[] json =
-                    WireFormat.JSON.object(
-                            Passage.status(
-                                    code, code < 500 ? "BadRequest" : "InternalError", message));
+                    WireFormat.JSON.object(Passage.status(code, code < 500 ? "BadRequest" : "InternalError", message));
             response.setStatus(code);
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, WireFormat.JSON.mediaType());
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, json.length);

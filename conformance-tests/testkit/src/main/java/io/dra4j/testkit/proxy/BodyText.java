@@ -23,16 +23,14 @@ final class BodyText {
      * @param headers those that the body came with
      */
     static String of(byte[] body, HttpFields headers) {
-        byte[] plain =
-                headers.contains(HttpHeader.CONTENT_ENCODING, "gzip") ? unpacked(body) : body;
+        byte[] plain = headers.contains(HttpHeader.CONTENT_ENCODING, "gzip") ? unpacked(body) : body;
         if (plain.length == 0 || WireFormat.of(headers) == WireFormat.JSON) {
             return new String(plain, StandardCharsets.UTF_8);
         }
         try {
             return WireFormat.CODEC.decode(plain).toString();
         } catch (ProtobufFormatException e) {
-            return "(%d bytes of protobuf that cannot be read: %s)"
-                    .formatted(plain.length, e.getMessage());
+            return "(%d bytes of protobuf that cannot be read: %s)".formatted(plain.length, e.getMessage());
         }
     }
 

@@ -21,9 +21,7 @@ public final class Injection implements AutoCloseable {
 
     /** Takes the request as one of those that the fault is for, if it is. */
     boolean takes(RecordedRequest request) {
-        return left.get() > 0
-                && fault.concerns(request)
-                && left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
+        return left.get() > 0 && fault.concerns(request) && left.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
     }
 
     Effect effect() {

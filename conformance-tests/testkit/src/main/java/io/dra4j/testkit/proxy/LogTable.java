@@ -44,9 +44,7 @@ final class LogTable {
 
     private static String state(RecordedRequest request) {
         String time =
-                request.took()
-                        .map(took -> " (" + took.toMillis() + " ms)")
-                        .orElse(request.open() ? " (open)" : "");
+                request.took().map(took -> " (" + took.toMillis() + " ms)").orElse(request.open() ? " (open)" : "");
         return request.fault().isEmpty() ? time : time + " [" + request.fault() + "]";
     }
 
@@ -55,6 +53,7 @@ final class LogTable {
         if (error.isEmpty()) {
             return "";
         }
-        return "\n      " + error.substring(0, Math.min(error.length(), LONGEST_ERROR)).strip();
+        return "\n      "
+                + error.substring(0, Math.min(error.length(), LONGEST_ERROR)).strip();
     }
 }

@@ -29,12 +29,7 @@ final class Passage {
     private final Response response;
     private volatile boolean silent;
 
-    Passage(
-            RequestLog log,
-            RecordedRequest recorded,
-            byte[] body,
-            Request request,
-            Response response) {
+    Passage(RequestLog log, RecordedRequest recorded, byte[] body, Request request, Response response) {
         this.log = log;
         this.recorded = recorded;
         this.body = body;

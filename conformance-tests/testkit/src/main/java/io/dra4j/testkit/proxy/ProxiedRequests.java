@@ -102,11 +102,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     public boolean handle(Request request, Response response, Callback callback) {
         byte[] body = read(request);
         RecordedRequest recorded =
-                log.arrived(
-                        request.getMethod(),
-                        request.getHttpURI().getPath(),
-                        query(request),
-                        text(body, request));
+                log.arrived(request.getMethod(), request.getHttpURI().getPath(), query(request), text(body, request));
         Passage passage = new Passage(log, recorded, body, request, response);
         // The JDK's client offers h2c by the same header; that offer is simply not passed on.
         if (request.getHeaders().contains(HttpHeader.UPGRADE, "websocket")) {
@@ -135,30 +131,19 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private Optional<Refusal> refusal(RecordedRequest request) {
         ServiceAccountAccess limit = access;
-        return limit == null
-                ? Optional.empty()
-                : limit.refusal(request.method(), request.path(), request.query());
+        return limit == null ? Optional.empty() : limit.refusal(request.method(), request.path(), request.query());
     }
 
-    private void hold(
-            Injection injection,
-            Effect.Delay delay,
-            Request request,
-            Response response,
-            Callback callback) {
+    private void hold(Injection injection, Effect.Delay delay, Request request, Response response, Callback callback) {
         Passage passage = Passage.of(request);
-        HeldRequest held =
-                new HeldRequest(
-                        passage.recorded().method().equals("GET"),
-                        () -> super.handle(request, response, callback),
-                        () -> passage.cut(callback));
+        HeldRequest held = new HeldRequest(
+                passage.recorded().method().equals("GET"),
+                () -> super.handle(request, response, callback),
+                () -> passage.cut(callback));
         injection.hold(held);
         getServer()
                 .getScheduler()
-                .schedule(
-                        () -> injection.sendOn(held),
-                        delay.duration().toMillis(),
-                        TimeUnit.MILLISECONDS);
+                .schedule(() -> injection.sendOn(held), delay.duration().toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Returns whether the effect ends the request without the server. */
@@ -178,8 +163,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     private static byte[] read(Request request) {
         try (InputStream body = Content.Source.asInputStream(request)) {
             byte[] bytes = body.readNBytes(LONGEST_BODY);
-            body.skip(
-                    LONGEST_DRAINED); // A client that is still writing would not read the response.
+            body.skip(LONGEST_DRAINED); // A client that is still writing would not read the response.
             return bytes;
         } catch (IOException e) {
             throw new UncheckedIOException("the request's body ended early", e);
@@ -188,10 +172,9 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private static Map<String, String> query(Request request) {
         return fields(request).stream()
-                .collect(
-                        Collectors.toMap(
-                                Fields.Field::getName,
-                                field -> field.getValues().get(field.getValues().size() - 1)));
+                .collect(Collectors.toMap(
+                        Fields.Field::getName,
+                        field -> field.getValues().get(field.getValues().size() - 1)));
     }
 
     /** None where the query cannot be decoded, which the API server refuses. */
@@ -210,8 +193,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     /** The path and the query go to the server as the client sent them, valid or not. */
     @Override
-    protected org.eclipse.jetty.client.Request newProxyToServerRequest(
-            Request request, HttpURI server) {
+    protected org.eclipse.jetty.client.Request newProxyToServerRequest(Request request, HttpURI server) {
         String path = request.getHttpURI().getPathQuery();
         return link.newRequest(getHttpClient(), path).method(request.getMethod());
     }
@@ -224,12 +206,11 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     @Override
     protected void copyRequestHeaders(Request request, org.eclipse.jetty.client.Request toServer) {
         super.copyRequestHeaders(request, toServer);
-        toServer.headers(
-                headers -> {
-                    headers.remove(HttpHeader.AUTHORIZATION);
-                    headers.remove(HttpHeader.CONTENT_LENGTH); // That of what was read, see read().
-                    upstream.headers().forEach(headers::put);
-                });
+        toServer.headers(headers -> {
+            headers.remove(HttpHeader.AUTHORIZATION);
+            headers.remove(HttpHeader.CONTENT_LENGTH); // That of what was read, see read().
+            upstream.headers().forEach(headers::put);
+        });
     }
 
     /** The server is to see the driver's request, without a trace of the proxy. */
@@ -240,15 +221,13 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     protected org.eclipse.jetty.client.Request.Content newProxyToServerRequestContent(
             Request request, Response response, org.eclipse.jetty.client.Request toServer) {
         return new BytesRequestContent(
-                request.getHeaders().get(HttpHeader.CONTENT_TYPE), Passage.of(request).body());
+                request.getHeaders().get(HttpHeader.CONTENT_TYPE),
+                Passage.of(request).body());
     }
 
     @Override
     protected CompleteListener newServerToProxyResponseListener(
-            Request request,
-            org.eclipse.jetty.client.Request toServer,
-            Response response,
-            Callback callback) {
+            Request request, org.eclipse.jetty.client.Request toServer, Response response, Callback callback) {
         return new RelayingListener(Passage.of(request), request, toServer, response, callback);
     }
 
@@ -285,8 +264,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         }
 
         @Override
-        public void onContentSource(
-                org.eclipse.jetty.client.Response fromServer, Content.Source source) {
+        public void onContentSource(org.eclipse.jetty.client.Response fromServer, Content.Source source) {
             Relay begun = new Relay(passage, fromServer, source, toClient, this);
             relay = begun;
             if (passage.recorded().watch()) {

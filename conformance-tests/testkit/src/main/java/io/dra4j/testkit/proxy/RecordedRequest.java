@@ -43,28 +43,20 @@ public record RecordedRequest(
     }
 
     static RecordedRequest arrived(
-            int number,
-            Instant at,
-            String method,
-            String path,
-            Map<String, String> query,
-            String body) {
+            int number, Instant at, String method, String path, Map<String, String> query, String body) {
         return new RecordedRequest(number, at, method, path, query, body, 0, "", "", null);
     }
 
     RecordedRequest withFault(String words) {
-        return new RecordedRequest(
-                number, at, method, path, query, body, status, errorBody, words, ended);
+        return new RecordedRequest(number, at, method, path, query, body, status, errorBody, words, ended);
     }
 
     RecordedRequest withStatus(int code) {
-        return new RecordedRequest(
-                number, at, method, path, query, body, code, errorBody, fault, ended);
+        return new RecordedRequest(number, at, method, path, query, body, code, errorBody, fault, ended);
     }
 
     RecordedRequest withEnd(Instant when, String text) {
-        return new RecordedRequest(
-                number, at, method, path, query, body, status, text, fault, when);
+        return new RecordedRequest(number, at, method, path, query, body, status, text, fault, when);
     }
 
     /** Returns whether it is a write, and no dry run. */

@@ -23,11 +23,9 @@ final class RequestLog {
         this.clock = clock;
     }
 
-    synchronized RecordedRequest arrived(
-            String method, String path, Map<String, String> query, String body) {
+    synchronized RecordedRequest arrived(String method, String path, Map<String, String> query, String body) {
         RecordedRequest request =
-                RecordedRequest.arrived(
-                        requests.size() + 1, clock.instant(), method, path, query, body);
+                RecordedRequest.arrived(requests.size() + 1, clock.instant(), method, path, query, body);
         requests.add(request);
         notifyAll();
         return request;
@@ -61,8 +59,8 @@ final class RequestLog {
     }
 
     /** Looks again after every arrival, response and end; empty when the time is over. */
-    synchronized Optional<List<RecordedRequest>> await(
-            Duration timeout, Predicate<List<RecordedRequest>> wanted) throws InterruptedException {
+    synchronized Optional<List<RecordedRequest>> await(Duration timeout, Predicate<List<RecordedRequest>> wanted)
+            throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         List<RecordedRequest> seen = all();
         while (!wanted.test(seen)) {

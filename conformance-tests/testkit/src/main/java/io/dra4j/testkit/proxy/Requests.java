@@ -27,7 +27,8 @@ public final class Requests {
     /** Updates and patches; no dry runs. */
     public static Predicate<RecordedRequest> updates(String resource) {
         return writes(resource)
-                .and(request -> request.method().equals("PUT") || request.method().equals("PATCH"));
+                .and(request ->
+                        request.method().equals("PUT") || request.method().equals("PATCH"));
     }
 
     /** Lists; no watches. */

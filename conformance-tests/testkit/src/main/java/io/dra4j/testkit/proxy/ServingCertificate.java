@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServingCertificate {
 
-    private static final String NAMES =
-            "san=ip:127.0.0.1,dns:localhost,dns:kubernetes,dns:kubernetes.default,"
-                    + "dns:kubernetes.default.svc,dns:kubernetes.default.svc.cluster.local";
+    private static final String NAMES = "san=ip:127.0.0.1,dns:localhost,dns:kubernetes,dns:kubernetes.default,"
+            + "dns:kubernetes.default.svc,dns:kubernetes.default.svc.cluster.local";
     private static final String PASSWORD = "PASSWORD";
     private static @Nullable ServingCertificate only; // guarded by the class
 
@@ -58,11 +57,7 @@ final class ServingCertificate {
             Path file = folder.resolve("keys.p12");
             try {
                 generate(file, password, "ca", List.of("-ext", "bc:critical=ca:true"));
-                generate(
-                        file,
-                        password,
-                        "server",
-                        List.of("-signer", "ca", "-ext", NAMES, "-ext", "eku=serverAuth"));
+                generate(file, password, "server", List.of("-signer", "ca", "-ext", NAMES, "-ext", "eku=serverAuth"));
                 return new ServingCertificate(loaded(file, password), password);
             } finally {
                 Files.deleteIfExists(file);
@@ -75,8 +70,7 @@ final class ServingCertificate {
         }
     }
 
-    private static void generate(Path file, String password, String alias, List<String> more)
-            throws IOException {
+    private static void generate(Path file, String password, String alias, List<String> more) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
         command.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=dra-conformance"));
@@ -88,8 +82,7 @@ final class ServingCertificate {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put(PASSWORD, password);
         Process keytool = builder.start();
-        String output =
-                new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         try {
             if (keytool.waitFor() != 0) {
                 throw new IllegalStateException("keytool can't make a certificate: " + output);
@@ -100,8 +93,7 @@ final class ServingCertificate {
         }
     }
 
-    private static KeyStore loaded(Path file, String password)
-            throws IOException, GeneralSecurityException {
+    private static KeyStore loaded(Path file, String password) throws IOException, GeneralSecurityException {
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream bytes = Files.newInputStream(file)) {
             keys.load(bytes, password.toCharArray());

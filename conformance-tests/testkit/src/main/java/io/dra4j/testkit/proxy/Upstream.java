@@ -19,11 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param origin the source of the settings, for messages; may be empty
  */
 public record Upstream(
-        URI server,
-        @Nullable SSLContext tls,
-        String serverName,
-        Map<String, String> headers,
-        String origin) {
+        URI server, @Nullable SSLContext tls, String serverName, Map<String, String> headers, String origin) {
 
     /**
      * Copies the headers.
@@ -38,12 +34,10 @@ public record Upstream(
                 || server.getRawQuery() != null
                 || !(secure || "http".equals(server.getScheme()))) {
             throw new IllegalArgumentException(
-                    "the proxy stands before http://HOST:PORT or https://HOST:PORT, not before "
-                            + server);
+                    "the proxy stands before http://HOST:PORT or https://HOST:PORT, not before " + server);
         }
         if (secure != (tls != null)) {
-            throw new IllegalArgumentException(
-                    server + " needs " + (secure ? "a TLS context" : "no TLS context"));
+            throw new IllegalArgumentException(server + " needs " + (secure ? "a TLS context" : "no TLS context"));
         }
     }
 

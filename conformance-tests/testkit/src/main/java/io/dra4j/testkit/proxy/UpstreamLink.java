@@ -77,11 +77,10 @@ final class UpstreamLink {
      */
     String version(HttpClient client, Duration limit) {
         try {
-            ContentResponse response =
-                    client.newRequest(upstream.base() + "/version")
-                            .headers(headers -> upstream.headers().forEach(headers::put))
-                            .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
-                            .send();
+            ContentResponse response = client.newRequest(upstream.base() + "/version")
+                    .headers(headers -> upstream.headers().forEach(headers::put))
+                    .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+                    .send();
             return version(response);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
@@ -96,8 +95,7 @@ final class UpstreamLink {
 
     private String version(ContentResponse response) {
         if (response.getStatus() == 401) {
-            throw failure(
-                    "does not accept the credentials (401 Unauthorized); have they expired?", null);
+            throw failure("does not accept the credentials (401 Unauthorized); have they expired?", null);
         }
         String version = gitVersion(response);
         if (response.getStatus() != 200 || version.isEmpty()) {

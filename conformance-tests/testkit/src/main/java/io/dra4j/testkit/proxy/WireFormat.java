@@ -42,9 +42,7 @@ enum WireFormat {
 
     /** The one in which a body is. */
     static WireFormat of(HttpFields headers) {
-        return KubernetesProtobuf.isProtobuf(headers.get(HttpHeader.CONTENT_TYPE))
-                ? PROTOBUF
-                : JSON;
+        return KubernetesProtobuf.isProtobuf(headers.get(HttpHeader.CONTENT_TYPE)) ? PROTOBUF : JSON;
     }
 
     String mediaType() {

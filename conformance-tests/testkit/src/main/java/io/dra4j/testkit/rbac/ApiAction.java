@@ -19,8 +19,7 @@ import java.util.Set;
  * @param name of the object; empty for a collection
  * @param path as it was sent
  */
-public record ApiAction(
-        String verb, String group, String resource, String namespace, String name, String path) {
+public record ApiAction(String verb, String group, String resource, String namespace, String name, String path) {
 
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
     private static final String NAME_SELECTOR = "metadata.name=";

@@ -12,10 +12,8 @@ import java.util.stream.Stream;
 /** The rules that manifests bind to one ServiceAccount. */
 final class Grants {
 
-    private static final List<String> DISCOVERY_PATHS =
-            List.of(
-                    "/api /api/* /apis /apis/* /healthz /livez /readyz /openapi /openapi/* /version /version/"
-                            .split(" "));
+    private static final List<String> DISCOVERY_PATHS = List.of(
+            "/api /api/* /apis /apis/* /healthz /livez /readyz /openapi /openapi/* /version /version/".split(" "));
 
     /** The rights that Kubernetes grants every authenticated user: discovery and health. */
     private static final PolicyRule DISCOVERY =
@@ -64,10 +62,9 @@ final class Grants {
     }
 
     private void requireServiceAccount() {
-        List<String> known =
-                of("ServiceAccount")
-                        .map(one -> namespaceOf(one) + "/" + one.at("/metadata/name").asText())
-                        .toList();
+        List<String> known = of("ServiceAccount")
+                .map(one -> namespaceOf(one) + "/" + one.at("/metadata/name").asText())
+                .toList();
         if (!known.contains(namespace + "/" + name)) {
             String found = known.isEmpty() ? "none" : String.join(", ", known);
             throw new SettingsException(
@@ -86,9 +83,7 @@ final class Grants {
     }
 
     private boolean isBound(JsonNode binding) {
-        return binding.path("subjects")
-                .valueStream()
-                .anyMatch(subject -> isAccount(subject, namespaceOf(binding)));
+        return binding.path("subjects").valueStream().anyMatch(subject -> isAccount(subject, namespaceOf(binding)));
     }
 
     private boolean isAccount(JsonNode subject, String bindingNamespace) {
@@ -107,10 +102,10 @@ final class Grants {
     private void grant(JsonNode binding, String where) {
         String kind = binding.at("/roleRef/kind").asText();
         String role = binding.at("/roleRef/name").asText();
-        List<JsonNode> found =
-                of(kind).filter(one -> one.at("/metadata/name").asText().equals(role))
-                        .filter(one -> kind.equals("ClusterRole") || namespaceOf(one).equals(where))
-                        .toList();
+        List<JsonNode> found = of(kind).filter(
+                        one -> one.at("/metadata/name").asText().equals(role))
+                .filter(one -> kind.equals("ClusterRole") || namespaceOf(one).equals(where))
+                .toList();
         if (found.isEmpty() && kind.equals("ClusterRole") && role.equals("cluster-admin")) {
             grants.add(new Grant(where, EVERYTHING));
         } else if (found.isEmpty()) {
@@ -123,11 +118,7 @@ final class Grants {
 
     /** One rule of a Role or a ClusterRole. */
     private record PolicyRule(
-            List<String> verbs,
-            List<String> groups,
-            List<String> resources,
-            List<String> names,
-            List<String> paths) {
+            List<String> verbs, List<String> groups, List<String> resources, List<String> names, List<String> paths) {
 
         private static final String ALL = "*";
 
@@ -162,8 +153,7 @@ final class Grants {
         }
 
         private static boolean isBelow(String path, String prefix) {
-            return prefix.endsWith(ALL)
-                    && path.startsWith(prefix.substring(0, prefix.length() - 1));
+            return prefix.endsWith(ALL) && path.startsWith(prefix.substring(0, prefix.length() - 1));
         }
 
         private static boolean has(List<String> values, String wanted) {

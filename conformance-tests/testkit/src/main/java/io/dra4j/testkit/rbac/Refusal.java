@@ -25,11 +25,10 @@ public final class Refusal {
         this.action = action;
         this.isOfValidation = !lacking.equals(action);
         String forbidden = message(action, lacking, user);
-        this.message =
-                isOfValidation
-                        ? "ResourceClaim.%s \"%s\" is invalid: status.devices: Forbidden: %s"
-                                .formatted(action.group(), action.name(), forbidden)
-                        : forbidden;
+        this.message = isOfValidation
+                ? "ResourceClaim.%s \"%s\" is invalid: status.devices: Forbidden: %s"
+                        .formatted(action.group(), action.name(), forbidden)
+                : forbidden;
     }
 
     /** The status of the HTTP response. */
@@ -39,8 +38,7 @@ public final class Refusal {
 
     private static String message(ApiAction action, ApiAction lacking, String user) {
         if (!action.isResource()) {
-            return "forbidden: User \"%s\" cannot %s path \"%s\""
-                    .formatted(user, action.verb(), action.path());
+            return "forbidden: User \"%s\" cannot %s path \"%s\"".formatted(user, action.verb(), action.path());
         }
         return "%s%s is forbidden: User \"%s\" cannot %s resource \"%s\" in API group \"%s\" %s"
                 .formatted(
@@ -63,9 +61,7 @@ public final class Refusal {
     public ObjectNode status() {
         ObjectNode status = JsonNodeFactory.instance.objectNode();
         status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
-        status.put("status", "Failure")
-                .put("message", message)
-                .put("reason", isOfValidation ? "Invalid" : "Forbidden");
+        status.put("status", "Failure").put("message", message).put("reason", isOfValidation ? "Invalid" : "Forbidden");
         ObjectNode details = status.putObject("details");
         if (action.isResource()) {
             put(details, "name", action.name());

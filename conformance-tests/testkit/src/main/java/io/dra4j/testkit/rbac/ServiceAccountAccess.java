@@ -48,8 +48,7 @@ public final class ServiceAccountAccess {
      * @throws io.dra4j.testkit.settings.SettingsException if the manifests cannot be read, or do
      *     not have the ServiceAccount
      */
-    public ServiceAccountAccess(
-            String account, List<String> places, String driver, String release) {
+    public ServiceAccountAccess(String account, List<String> places, String driver, String release) {
         this.account = account;
         this.driver = driver;
         String[] parts = account.split("/");
@@ -83,24 +82,18 @@ public final class ServiceAccountAccess {
 
     /** The verb of its own with which a driver writes its entries into a claim's status. */
     private Optional<ApiAction> lacksDriverEntry(ApiAction action) {
-        if (minor < GRANULAR_STATUS
-                || !action.resource().equals(STATUS)
-                || !WRITES.contains(action.verb())) {
+        if (minor < GRANULAR_STATUS || !action.resource().equals(STATUS) || !WRITES.contains(action.verb())) {
             return Optional.empty();
         }
-        ApiAction own =
-                action.with("associated-node:" + action.verb(), "resourceclaims/driver", driver);
-        ApiAction any =
-                action.with("arbitrary-node:" + action.verb(), "resourceclaims/driver", driver);
+        ApiAction own = action.with("associated-node:" + action.verb(), "resourceclaims/driver", driver);
+        ApiAction any = action.with("arbitrary-node:" + action.verb(), "resourceclaims/driver", driver);
         return grants.allow(own) || grants.allow(any) ? Optional.empty() : Optional.of(own);
     }
 
     private synchronized Refusal refused(ApiAction action, ApiAction lacking) {
         Refusal refusal = new Refusal(action, lacking, user);
         missing.merge(
-                rule(lacking),
-                new Missing(refusal, 1),
-                (known, one) -> new Missing(known.example, known.count + 1));
+                rule(lacking), new Missing(refusal, 1), (known, one) -> new Missing(known.example, known.count + 1));
         return refusal;
     }
 
@@ -108,8 +101,7 @@ public final class ServiceAccountAccess {
         return action.isResource()
                 ? "{apiGroups: [\"%s\"], resources: [\"%s\"], verbs: [\"%s\"]}"
                         .formatted(action.group(), action.resource(), action.verb())
-                : "{nonResourceURLs: [\"%s\"], verbs: [\"%s\"]}"
-                        .formatted(action.path(), action.verb());
+                : "{nonResourceURLs: [\"%s\"], verbs: [\"%s\"]}".formatted(action.path(), action.verb());
     }
 
     /** The notes for the report: a sentence for each missing rule. */
@@ -122,9 +114,7 @@ public final class ServiceAccountAccess {
         }
         missing.forEach((rule, found) -> notes.add(note(rule, found)));
         if (notes.isEmpty()) {
-            notes.add(
-                    "RBAC: the API server refused no request of the ServiceAccount %s."
-                            .formatted(account));
+            notes.add("RBAC: the API server refused no request of the ServiceAccount %s.".formatted(account));
         }
         return notes;
     }

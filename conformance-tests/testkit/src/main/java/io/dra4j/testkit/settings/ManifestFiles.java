@@ -97,8 +97,7 @@ public final class ManifestFiles {
         } catch (NoSuchFileException e) {
             throw new SettingsException(setting + ": there is no file " + file.toAbsolutePath());
         } catch (IOException e) {
-            throw new SettingsException(
-                    "%s: can't read %s: %s".formatted(setting, file, firstLine(e)));
+            throw new SettingsException("%s: can't read %s: %s".formatted(setting, file, firstLine(e)));
         }
     }
 
@@ -122,9 +121,8 @@ public final class ManifestFiles {
             }
             return manifests;
         } catch (JsonProcessingException e) {
-            throw new SettingsException(
-                    "%s: can't read %s, document %d, line %d: %s"
-                            .formatted(setting, source, document, line(e), firstLine(e)));
+            throw new SettingsException("%s: can't read %s, document %d, line %d: %s"
+                    .formatted(setting, source, document, line(e), firstLine(e)));
         } catch (IOException e) {
             throw new UncheckedIOException(e); // of a text in memory there is none
         }

@@ -21,7 +21,9 @@ class AdminAccessIT {
     private static final String REFUSED =
             "Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace";
 
-    @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+    @AutoClose
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+
     private final HttpProbe http = new HttpProbe(server);
 
     @BeforeEach
@@ -56,8 +58,7 @@ class AdminAccessIT {
 
         assertThat(answer.status()).isEqualTo(status);
         if (status == 422) {
-            assertThat(answer.message())
-                    .endsWith("spec.devices.requests[1].adminAccess: " + REFUSED);
+            assertThat(answer.message()).endsWith("spec.devices.requests[1].adminAccess: " + REFUSED);
         }
     }
 
@@ -70,8 +71,7 @@ class AdminAccessIT {
 
         assertThat(answer.status()).isEqualTo(status);
         if (status == 422) {
-            assertThat(answer.message())
-                    .endsWith("spec.devices.requests[1].adminAccess: " + REFUSED);
+            assertThat(answer.message()).endsWith("spec.devices.requests[1].adminAccess: " + REFUSED);
         }
     }
 
@@ -82,13 +82,13 @@ class AdminAccessIT {
 
         assertThat(answer.status()).isEqualTo(status);
         if (status == 422) {
-            assertThat(answer.message())
-                    .endsWith("status.allocation.devices.results[0].adminAccess: " + REFUSED);
+            assertThat(answer.message()).endsWith("status.allocation.devices.results[0].adminAccess: " + REFUSED);
         }
     }
 
     private Answer allocate(String namespace, String admin) {
-        ObjectNode claim = create(namespace, "resourceclaims", SPEC.formatted("false")).body();
+        ObjectNode claim =
+                create(namespace, "resourceclaims", SPEC.formatted("false")).body();
         claim.set(
                 "status",
                 tree(
@@ -108,8 +108,7 @@ class AdminAccessIT {
                 .put("name", "p")
                 .put("uid", "u");
 
-        Answer answer =
-                http.put(collection("on", "resourceclaims") + "/x/status", claim.toString());
+        Answer answer = http.put(collection("on", "resourceclaims") + "/x/status", claim.toString());
 
         assertThat(answer.status()).isEqualTo(200);
     }

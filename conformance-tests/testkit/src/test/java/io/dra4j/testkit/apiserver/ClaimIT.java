@@ -29,8 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims: written by a program with their allocation, read and reported on by drivers. */
 class ClaimIT {
-    private static final String MANIFEST =
-            """
+    private static final String MANIFEST = """
             apiVersion: v1
             kind: Namespace
             metadata: {name: demo}
@@ -57,10 +56,13 @@ class ClaimIT {
     private static final String TEMPLATES = CLAIMS.replace("claims", "claimtemplates");
     private static final String MERGE = "application/merge-patch+json";
 
-    @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+    @AutoClose
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+
     private final HttpProbe http = new HttpProbe(server);
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private JsonNode applied() throws Exception {
         Path file = Files.writeString(folder.resolve("claim.yaml"), MANIFEST);
@@ -74,7 +76,8 @@ class ClaimIT {
         void bringTheAllocationWithThem() throws Exception {
             JsonNode claim = applied();
 
-            assertThat(Json.at(claim, "status", "allocation", "devices", "results")).hasSize(1);
+            assertThat(Json.at(claim, "status", "allocation", "devices", "results"))
+                    .hasSize(1);
             assertThat(http.get(CLAIMS + "/c1").body()).isEqualTo(claim);
             assertThat(server.store().find("namespaces", "", "demo")).isPresent();
         }
@@ -96,9 +99,8 @@ class ClaimIT {
 
         @Test
         void thatAreInvalidAreRefused() {
-            JsonNode claim =
-                    tree(
-                            "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},'spec':{'devices':{'requests':[{}]}}}");
+            JsonNode claim = tree(
+                    "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},'spec':{'devices':{'requests':[{}]}}}");
 
             assertThatThrownBy(() -> server.store().put(claim))
                     .isInstanceOf(ApiFailure.class)
@@ -109,7 +111,8 @@ class ClaimIT {
     @Nested
     class Forms {
         private ObjectNode created(String collection, String spec) {
-            String object = tree("{'metadata':{'name':'x'},'spec':" + spec + "}").toString();
+            String object =
+                    tree("{'metadata':{'name':'x'},'spec':" + spec + "}").toString();
             return http.post(collection, object).body();
         }
 
@@ -133,16 +136,14 @@ class ClaimIT {
         void ofATemplateHaveMetadataAndADevices() {
             ObjectNode template = created(TEMPLATES, "{}");
 
-            assertThat(template.path("spec"))
-                    .isEqualTo(tree("{'metadata':{},'spec':{'devices':{'requests':null}}}"));
+            assertThat(template.path("spec")).isEqualTo(tree("{'metadata':{},'spec':{'devices':{'requests':null}}}"));
         }
 
         @Test
         void ofTolerationsHaveAnOperatorAndNothingEmpty() {
-            ObjectNode claim =
-                    created(
-                            CLAIMS,
-                            "{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c','tolerations':[{'key':'','value':'','effect':''}]}}]}}");
+            ObjectNode claim = created(
+                    CLAIMS,
+                    "{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'c','tolerations':[{'key':'','value':'','effect':''}]}}]}}");
 
             assertThat(claim.at("/spec/devices/requests/0/exactly/tolerations/0"))
                     .isEqualTo(tree("{'operator':'Equal'}"));
@@ -153,8 +154,7 @@ class ClaimIT {
             String metadata =
                     "{'metadata':{'labels':{'a':'b'},'annotations':{},'name':'','creationTimestamp':null,'generation':0,'finalizers':[]}}";
 
-            assertThat(created(TEMPLATES, metadata).at("/spec/metadata"))
-                    .isEqualTo(tree("{'labels':{'a':'b'}}"));
+            assertThat(created(TEMPLATES, metadata).at("/spec/metadata")).isEqualTo(tree("{'labels':{'a':'b'}}"));
         }
 
         @Test
@@ -173,10 +173,7 @@ class ClaimIT {
             claim.withObject("/status")
                     .set("devices", tree("{'d':[{" + device + more + "}]}").path("d"));
 
-            assertThat(
-                            http.put(CLAIMS + "/c1/status", claim.toString())
-                                    .body()
-                                    .at("/status/devices/0"))
+            assertThat(http.put(CLAIMS + "/c1/status", claim.toString()).body().at("/status/devices/0"))
                     .isEqualTo(tree("{" + device + ",'conditions':null}"));
         }
     }
@@ -187,14 +184,13 @@ class ClaimIT {
         void takesReportsOnAllocatedDevices() throws Exception {
             applied();
 
-            Answer answer =
-                    report(
-                            "{'driver':'gpu.example.com','pool':'node-1','device':'gpu-0','data':{'a':1},"
-                                    + "'conditions':[{'type':'Ready','status':'True','reason':'Up','message':'',"
-                                    + "'lastTransitionTime':'2026-01-01T00:00:00Z'}]}");
+            Answer answer = report("{'driver':'gpu.example.com','pool':'node-1','device':'gpu-0','data':{'a':1},"
+                    + "'conditions':[{'type':'Ready','status':'True','reason':'Up','message':'',"
+                    + "'lastTransitionTime':'2026-01-01T00:00:00Z'}]}");
 
             assertThat(answer.status()).isEqualTo(200);
-            assertThat(Json.at(answer.body(), "status", "allocation").isObject()).isTrue();
+            assertThat(Json.at(answer.body(), "status", "allocation").isObject())
+                    .isTrue();
             assertThat(Json.at(answer.body(), "status", "devices")).hasSize(1);
         }
 
@@ -225,9 +221,8 @@ class ClaimIT {
         void cannotChangeAnAllocationOnlyRemoveIt() throws Exception {
             applied();
             report("{'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}");
-            String other =
-                    "{'status':{'allocation':{'devices':{'results':[{'request':'gpu/large',"
-                            + "'driver':'gpu.example.com','pool':'node-1','device':'gpu-7'}]}}}}";
+            String other = "{'status':{'allocation':{'devices':{'results':[{'request':'gpu/large',"
+                    + "'driver':'gpu.example.com','pool':'node-1','device':'gpu-7'}]}}}}";
 
             Answer changed = patchStatus(other);
             Answer removed = patchStatus("{'status':{'allocation':null,'reservedFor':null}}");
@@ -239,13 +234,11 @@ class ClaimIT {
 
         @Test
         void losesReportsWhileTheGateIsOff() {
-            try (EmbeddedApiServer off =
-                    EmbeddedApiServer.builder()
-                            .featureGate(FeatureGate.DRA_RESOURCE_CLAIM_DEVICE_STATUS, false)
-                            .start()) {
-                JsonNode claim =
-                        tree(
-                                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},'spec':{},'status':{'devices':[{'driver':'d'}]}}");
+            try (EmbeddedApiServer off = EmbeddedApiServer.builder()
+                    .featureGate(FeatureGate.DRA_RESOURCE_CLAIM_DEVICE_STATUS, false)
+                    .start()) {
+                JsonNode claim = tree(
+                        "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},'spec':{},'status':{'devices':[{'driver':'d'}]}}");
 
                 assertThat(off.store().put(claim).path("status").has("devices")).isFalse();
             }
@@ -270,9 +263,7 @@ class ClaimIT {
             Answer answer = http.send("PATCH", CLAIMS + "/c1", MERGE, empty);
 
             assertThat(answer.status()).isEqualTo(422);
-            assertThat(answer.message())
-                    .contains("spec: Invalid value")
-                    .contains("field is immutable");
+            assertThat(answer.message()).contains("spec: Invalid value").contains("field is immutable");
         }
     }
 
@@ -284,8 +275,7 @@ class ClaimIT {
             writer.start();
 
             Predicate<JsonNode> late = one -> Json.text(one, "metadata", "name").equals("late");
-            JsonNode claim =
-                    server.store().awaitObject("resourceclaims", late, Duration.ofSeconds(30));
+            JsonNode claim = server.store().awaitObject("resourceclaims", late, Duration.ofSeconds(30));
 
             assertThat(claim.path("kind").asText()).isEqualTo("ResourceClaim");
         }

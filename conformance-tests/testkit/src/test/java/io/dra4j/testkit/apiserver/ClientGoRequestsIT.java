@@ -37,8 +37,7 @@ class ClientGoRequestsIT {
     private static final String OWN_SLICES =
             SLICES + "?fieldSelector=spec.driver%3Dgpu.example.com%2Cspec.nodeName%3Dnode-1";
 
-    private static final String WATCH =
-            "%s&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true";
+    private static final String WATCH = "%s&resourceVersion=%s&timeout=7m5s&timeoutSeconds=425&watch=true";
 
     private static final String WITH_BOOKMARKS = "?allowWatchBookmarks=true";
 
@@ -46,8 +45,11 @@ class ClientGoRequestsIT {
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().node("node-1").historySize(20).start();
 
-    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
-    @AutoClose private final GoConnection go = new GoConnection(proxy.url());
+    @AutoClose
+    private final ApiProxy proxy = ApiProxy.before(server.url());
+
+    @AutoClose
+    private final GoConnection go = new GoConnection(proxy.url());
 
     private void forgetRevisions(String name) {
         for (int i = 2; i < 30; i++) {
@@ -71,10 +73,7 @@ class ClientGoRequestsIT {
             Answer list = go.get(OWN_SLICES + "&limit=500&resourceVersion=0");
             String revision = list.text("metadata", "resourceVersion");
             try (GoConnection watch = new GoConnection(proxy.url())) {
-                Answer begun =
-                        watch.watch(
-                                WATCH.formatted(
-                                        OWN_SLICES.replace("?", WITH_BOOKMARKS + "&"), revision));
+                Answer begun = watch.watch(WATCH.formatted(OWN_SLICES.replace("?", WITH_BOOKMARKS + "&"), revision));
                 publish("s2");
 
                 assertThat(list.body().path("items")).hasSize(1);
@@ -135,8 +134,7 @@ class ClientGoRequestsIT {
 
             assertThat(early.status()).isEqualTo(504);
             assertThat(early.headers()).containsEntry("retry-after", "1");
-            assertThat(early.body().at("/details/causes/0/reason").asText())
-                    .isEqualTo("ResourceVersionTooLarge");
+            assertThat(early.body().at("/details/causes/0/reason").asText()).isEqualTo("ResourceVersionTooLarge");
         }
     }
 
@@ -167,7 +165,8 @@ class ClientGoRequestsIT {
             assertThat(names(first)).containsExactly("s1", "s2");
             assertThat(first.body().at("/metadata/remainingItemCount").asInt()).isEqualTo(3);
             assertThat(names(second)).containsExactly("s3", "s4");
-            assertThat(second.body().at("/items/1/spec/pool/generation").asInt()).isEqualTo(1);
+            assertThat(second.body().at("/items/1/spec/pool/generation").asInt())
+                    .isEqualTo(1);
             assertThat(names(third)).containsExactly("s5");
             assertThat(third.body().path("metadata").has("continue")).isFalse();
             assertThat(List.of(second, third))
@@ -213,8 +212,7 @@ class ClientGoRequestsIT {
             "resourceVersion=1&resourceVersionMatch=Newer, 422, Invalid",
             "resourceVersionMatch=NotOlderThan&sendInitialEvents=true, 422, Invalid"
         })
-        void isRefusedWhenItsOptionsMakeNoSense(String query, int status, String reason)
-                throws Exception {
+        void isRefusedWhenItsOptionsMakeNoSense(String query, int status, String reason) throws Exception {
             Answer refused = go.get(SLICES + "?" + query);
 
             assertThat(refused.status()).isEqualTo(status);
@@ -250,10 +248,9 @@ class ClientGoRequestsIT {
     @Nested
     class Discovery {
 
-        private static final String BOTH =
-                "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
-                        + "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
-                        + "application/json";
+        private static final String BOTH = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+                + "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
+                + "application/json";
 
         @Test
         void comesAggregatedWhenAskedFor() throws Exception {
@@ -281,12 +278,12 @@ class ClientGoRequestsIT {
                 String path = "/apis/resource.k8s.io/" + version;
 
                 assertThat(go.get(path + "?timeout=32s").status()).isEqualTo(404);
-                assertThat(go.get(path + "/namespaces/default/resourceclaims/c1").text("message"))
+                assertThat(go.get(path + "/namespaces/default/resourceclaims/c1")
+                                .text("message"))
                         .isEqualTo(NOT_FOUND);
             }
             Answer claim = go.get(CLAIMS + "/c1");
-            assertThat(claim.text("message"))
-                    .isEqualTo("resourceclaims.resource.k8s.io \"c1\" not found");
+            assertThat(claim.text("message")).isEqualTo("resourceclaims.resource.k8s.io \"c1\" not found");
             assertThat(claim.text("details", "kind")).isEqualTo("resourceclaims");
         }
     }
@@ -297,7 +294,8 @@ class ClientGoRequestsIT {
         @Test
         void areKeptAliveForAllRequests() throws Exception {
             for (int i = 0; i < 200; i++) {
-                assertThat(go.get(SLICES + "?limit=500&resourceVersion=0").status()).isEqualTo(200);
+                assertThat(go.get(SLICES + "?limit=500&resourceVersion=0").status())
+                        .isEqualTo(200);
                 assertThat(go.get(SLICES + "/none").status()).isEqualTo(404);
             }
         }

@@ -32,22 +32,24 @@ class ClientGoWritesIT {
     private static final String NOT_FOUND = "the server could not find the requested resource";
 
     @AutoClose
-    private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder().node("node-1").start();
 
-    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
-    @AutoClose private final GoConnection go = new GoConnection(proxy.url());
+    @AutoClose
+    private final ApiProxy proxy = ApiProxy.before(server.url());
+
+    @AutoClose
+    private final GoConnection go = new GoConnection(proxy.url());
 
     @Nested
     class Writes {
 
         @Test
         void takeTheFormOfGosObjects() throws Exception {
-            String body =
-                    json(
-                            "{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/v1','metadata':{'generateName':"
-                                    + "'node-1-gpu.example.com-','creationTimestamp':null},'spec':{'driver':"
-                                    + "'gpu.example.com','pool':{'name':'node-1','generation':1,'resourceSliceCount':1},"
-                                    + "'nodeName':'node-1','devices':[{'name':'gpu-0'}]}}\n");
+            String body = json("{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/v1','metadata':{'generateName':"
+                    + "'node-1-gpu.example.com-','creationTimestamp':null},'spec':{'driver':"
+                    + "'gpu.example.com','pool':{'name':'node-1','generation':1,'resourceSliceCount':1},"
+                    + "'nodeName':'node-1','devices':[{'name':'gpu-0'}]}}\n");
 
             Answer created = go.send("POST", SLICES, body);
 
@@ -65,8 +67,7 @@ class ClientGoWritesIT {
         void areDeletedWithOptionsInTheBody() throws Exception {
             Answer created = go.send("POST", CLAIMS, claim("c1"));
             String options =
-                    json(
-                            "{'kind':'DeleteOptions','apiVersion':'resource.k8s.io/v1','preconditions':{'uid':'%s'}}\n");
+                    json("{'kind':'DeleteOptions','apiVersion':'resource.k8s.io/v1','preconditions':{'uid':'%s'}}\n");
 
             Answer other = go.send("DELETE", CLAIMS + "/c1", options.formatted("another"));
             String own = options.formatted(created.text("metadata", "uid"));
@@ -82,8 +83,7 @@ class ClientGoWritesIT {
             go.send("POST", SLICES, slice("s2", 1).replace("node-1", "node-2"));
             String ours = SLICES + "?fieldSelector=spec.nodeName%3Dnode-1";
 
-            Answer tried =
-                    go.send("DELETE", ours, json("{'kind':'DeleteOptions','dryRun':['All']}"));
+            Answer tried = go.send("DELETE", ours, json("{'kind':'DeleteOptions','dryRun':['All']}"));
             assertThat(tried.body().path("items")).hasSize(1);
             assertThat(go.get(SLICES).body().path("items")).hasSize(2);
             Answer deleted = go.send("DELETE", ours, "");
@@ -96,10 +96,8 @@ class ClientGoWritesIT {
         @Test
         void areAppliedToAClaimsStatus() throws Exception {
             go.send("POST", CLAIMS, claim("c1"));
-            String status =
-                    json(
-                            "{'kind':'ResourceClaim','apiVersion':'resource.k8s.io/v1','metadata':{'name':'c1',"
-                                    + "'namespace':'default'},'status':{'devices':[]}}");
+            String status = json("{'kind':'ResourceClaim','apiVersion':'resource.k8s.io/v1','metadata':{'name':'c1',"
+                    + "'namespace':'default'},'status':{'devices':[]}}");
 
             String path = CLAIMS + "/c1/status?fieldManager=gpu.example.com&force=true";
             Answer applied = go.send("PATCH", path, "application/apply-patch+yaml", status);
@@ -147,10 +145,9 @@ class ClientGoWritesIT {
             String path = LEASES + "/gpu.example.com";
             assertThat(go.get(path).text("reason")).isEqualTo("NotFound");
             String lease =
-                    json(
-                            "{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','metadata':{'name':'gpu.example.com',"
-                                    + "'namespace':'default','creationTimestamp':null,'resourceVersion':'%s'},'spec':"
-                                    + "{'holderIdentity':'%s','leaseDurationSeconds':15,'leaseTransitions':0}}\n");
+                    json("{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','metadata':{'name':'gpu.example.com',"
+                            + "'namespace':'default','creationTimestamp':null,'resourceVersion':'%s'},'spec':"
+                            + "{'holderIdentity':'%s','leaseDurationSeconds':15,'leaseTransitions':0}}\n");
 
             Answer made = go.send("POST", LEASES, lease.formatted("", "one"));
             String revision = made.text("metadata", "resourceVersion");
@@ -166,10 +163,9 @@ class ClientGoWritesIT {
         void eventsAreNotedInBothGroupsAndCounted() throws Exception {
             String core = "/api/v1/namespaces/default/events";
             String group = "/apis/events.k8s.io/v1/namespaces/default/events";
-            String old =
-                    "{'kind':'Event','apiVersion':'v1','metadata':{'name':'c1.17a','namespace':'default'},"
-                            + "'involvedObject':{'kind':'ResourceClaim','name':'c1'},'reason':'Prepared','message':'m',"
-                            + "'source':{'component':'gpu-plugin'},'count':1,'type':'Normal','eventTime':null}";
+            String old = "{'kind':'Event','apiVersion':'v1','metadata':{'name':'c1.17a','namespace':'default'},"
+                    + "'involvedObject':{'kind':'ResourceClaim','name':'c1'},'reason':'Prepared','message':'m',"
+                    + "'source':{'component':'gpu-plugin'},'count':1,'type':'Normal','eventTime':null}";
             String recent =
                     "{'kind':'Event','apiVersion':'events.k8s.io/v1','metadata':{'name':'c1.17b','namespace':'default'},"
                             + "'eventTime':'2026-01-01T00:00:00.000000Z','reportingController':'gpu-plugin','reportingInstance':'i','action':'a',"
@@ -228,8 +224,7 @@ class ClientGoWritesIT {
             "POST, /apis/resource.k8s.io/v1/resourceslices, 422, Invalid",
             "DELETE, /apis/resource.k8s.io/v1/resourceslices/s1, 404, NotFound"
         })
-        void areStatusObjects(String method, String path, int status, String reason)
-                throws Exception {
+        void areStatusObjects(String method, String path, int status, String reason) throws Exception {
             Answer refused = go.send(method, path, "{}");
 
             assertThat(refused.status()).isEqualTo(status);

@@ -33,12 +33,11 @@ class DeviceTaintRuleIT {
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
     @AutoClose
-    private final EmbeddedApiServer server =
-            EmbeddedApiServer.builder()
-                    .version(V1_37)
-                    .preReleaseVersions()
-                    .clock(() -> now)
-                    .start();
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder()
+            .version(V1_37)
+            .preReleaseVersions()
+            .clock(() -> now)
+            .start();
 
     private final HttpProbe http = new HttpProbe(server);
 
@@ -61,7 +60,8 @@ class DeviceTaintRuleIT {
         @ParameterizedTest
         @CsvSource({"V1_36, false", "V1_37, true"})
         void areOnlyTheStableOneByDefault(KubernetesVersion release, boolean served) {
-            try (EmbeddedApiServer plain = EmbeddedApiServer.builder().version(release).start()) {
+            try (EmbeddedApiServer plain =
+                    EmbeddedApiServer.builder().version(release).start()) {
                 HttpProbe http = new HttpProbe(plain);
 
                 assertThat(http.get(rules("v1")).status()).isEqualTo(served ? 200 : 404);
@@ -72,8 +72,10 @@ class DeviceTaintRuleIT {
 
         @Test
         void areTwoIn136WhereTheyAreSwitchedOn() {
-            try (EmbeddedApiServer older =
-                    EmbeddedApiServer.builder().version(V1_36).preReleaseVersions().start()) {
+            try (EmbeddedApiServer older = EmbeddedApiServer.builder()
+                    .version(V1_36)
+                    .preReleaseVersions()
+                    .start()) {
                 older.store().put(tree(rule("v1alpha3", tainting("{}"))));
 
                 assertThat(new HttpProbe(older).get(rules("v1beta2") + "/r").text("apiVersion"))
@@ -101,8 +103,7 @@ class DeviceTaintRuleIT {
                     assertThat(list.at("/items/0/spec")).isEqualTo(one.path("spec"));
                 }
                 try (HttpProbe.Stream watch = http.watch(rules(version) + "?watch=true")) {
-                    assertThat(Json.text(watch.next(), "object", "apiVersion"))
-                            .isEqualTo(apiVersion);
+                    assertThat(Json.text(watch.next(), "object", "apiVersion")).isEqualTo(apiVersion);
                 }
             }
         }
@@ -110,12 +111,10 @@ class DeviceTaintRuleIT {
         @Test
         void canBeMixedInWrites() {
             http.post(rules("v1"), rule("v1", tainting("{}")));
-            String patch =
-                    "{'apiVersion':'resource.k8s.io/v1alpha3','metadata':{'labels':{'a':'b'}}}";
+            String patch = "{'apiVersion':'resource.k8s.io/v1alpha3','metadata':{'labels':{'a':'b'}}}";
 
             Answer put = http.put(rules("v1beta2") + "/r", rule("v1beta2", tainting("null")));
-            Answer patched =
-                    http.send("PATCH", rules("v1alpha3") + "/r", MERGE, HttpProbe.json(patch));
+            Answer patched = http.send("PATCH", rules("v1alpha3") + "/r", MERGE, HttpProbe.json(patch));
             Answer deleted = http.delete(rules("v1beta2") + "/r", "");
 
             assertThat(put.body().at("/spec/deviceSelector").isMissingNode()).isTrue();
@@ -137,8 +136,7 @@ class DeviceTaintRuleIT {
             JsonNode beta = http.get(GROUP + "v1beta2").body();
             JsonNode openApi = http.get("/openapi/v3" + GROUP + "v1alpha3").body();
 
-            assertThat(group.path("versions").findValuesAsText("version"))
-                    .containsExactlyElementsOf(VERSIONS);
+            assertThat(group.path("versions").findValuesAsText("version")).containsExactlyElementsOf(VERSIONS);
             assertThat(Json.text(group, "preferredVersion", "version")).isEqualTo("v1");
             assertThat(beta.path("resources").findValuesAsText("name"))
                     .containsExactly("devicetaintrules", "devicetaintrules/status");
@@ -179,15 +177,9 @@ class DeviceTaintRuleIT {
                     "{'type':'EvictionInProgress','status':'True','reason':'R','message':'','lastTransitionTime':'2026-01-01T00:00:00Z'}";
             http.post(rules("v1"), rule("v1", tainting("{}")));
 
-            Answer ninth =
-                    patchStatus(
-                            "{"
-                                    + status.formatted(
-                                            Trees.repeat(
-                                                    ",",
-                                                    9,
-                                                    i -> condition.replace("'E", "'" + i + "E")))
-                                    + "}");
+            Answer ninth = patchStatus("{"
+                    + status.formatted(Trees.repeat(",", 9, i -> condition.replace("'E", "'" + i + "E")))
+                    + "}");
             Answer one = patchStatus("{" + status.formatted(condition) + "}");
             Answer put = http.put(rules("v1") + "/r", rule("v1", tainting("{'pool':'p'}")));
 

@@ -22,22 +22,18 @@ class EmbeddedServerPageTest {
 
     @Test
     void namesEveryServedKindAndNoOther() throws Exception {
-        List<String> rows =
-                Files.readAllLines(PAGE).stream()
-                        .filter(line -> line.startsWith("| `") && line.contains("v1` | `"))
-                        .toList();
+        List<String> rows = Files.readAllLines(PAGE).stream()
+                .filter(line -> line.startsWith("| `") && line.contains("v1` | `"))
+                .toList();
 
         assertThat(rows)
-                .containsExactlyInAnyOrderElementsOf(
-                        new ResourceKinds(KubernetesVersion.V1_37)
-                                .all().stream().map(EmbeddedServerPageTest::row).toList());
+                .containsExactlyInAnyOrderElementsOf(new ResourceKinds(KubernetesVersion.V1_37)
+                        .all().stream().map(EmbeddedServerPageTest::row).toList());
     }
 
     private static String row(ResourceKind kind) {
         String shortNames =
-                kind.shortNames().stream()
-                        .map(name -> "`" + name + "`")
-                        .collect(Collectors.joining(", "));
+                kind.shortNames().stream().map(name -> "`" + name + "`").collect(Collectors.joining(", "));
         return "| `%s` | `%s`%s | %s | %s | %s |"
                 .formatted(
                         kind.apiVersion(),
@@ -49,15 +45,12 @@ class EmbeddedServerPageTest {
     }
 
     private static String since(ResourceKind kind) {
-        KubernetesVersion first =
-                Arrays.stream(KubernetesVersion.values())
-                        .filter(
-                                version ->
-                                        new ResourceKinds(version)
-                                                .find(kind.group(), kind.version(), kind.plural())
-                                                .isPresent())
-                        .findFirst()
-                        .orElseThrow();
+        KubernetesVersion first = Arrays.stream(KubernetesVersion.values())
+                .filter(version -> new ResourceKinds(version)
+                        .find(kind.group(), kind.version(), kind.plural())
+                        .isPresent())
+                .findFirst()
+                .orElseThrow();
         return first == KubernetesVersion.V1_34 ? "" : " from 1." + first.minor();
     }
 

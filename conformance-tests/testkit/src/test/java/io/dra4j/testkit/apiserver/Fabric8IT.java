@@ -34,20 +34,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The fabric8 client against the server, with and without its first try by web socket. */
 @Timeout(60)
 class Fabric8IT {
-    @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+    @AutoClose
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
 
     private KubernetesClient client(boolean onlyHttpWatches) {
-        Config config =
-                new ConfigBuilder(Config.empty())
-                        .withMasterUrl(server.url().toString())
-                        .withNamespace("default")
-                        .withOnlyHttpWatches(onlyHttpWatches)
-                        .build();
+        Config config = new ConfigBuilder(Config.empty())
+                .withMasterUrl(server.url().toString())
+                .withNamespace("default")
+                .withOnlyHttpWatches(onlyHttpWatches)
+                .build();
         return new KubernetesClientBuilder().withConfig(config).build();
     }
 
-    private static NonNamespaceOperation<ResourceSlice, ResourceSliceList, Resource<ResourceSlice>>
-            slices(KubernetesClient client) {
+    private static NonNamespaceOperation<ResourceSlice, ResourceSliceList, Resource<ResourceSlice>> slices(
+            KubernetesClient client) {
         return client.resources(ResourceSlice.class, ResourceSliceList.class);
     }
 
@@ -59,21 +59,21 @@ class Fabric8IT {
     @ValueSource(booleans = {true, false})
     void watchesWhatOthersDo(boolean onlyHttpWatches) throws Exception {
         BlockingQueue<String> seen = new LinkedBlockingQueue<>();
-        Watcher<ResourceSlice> watcher =
-                new Watcher<>() {
-                    @Override
-                    public void eventReceived(Action action, ResourceSlice slice) {
-                        seen.add(action + " " + slice.getMetadata().getName());
-                    }
+        Watcher<ResourceSlice> watcher = new Watcher<>() {
+            @Override
+            public void eventReceived(Action action, ResourceSlice slice) {
+                seen.add(action + " " + slice.getMetadata().getName());
+            }
 
-                    @Override
-                    public void onClose(WatcherException cause) {
-                        seen.add("closed by " + cause);
-                    }
-                };
+            @Override
+            public void onClose(WatcherException cause) {
+                seen.add("closed by " + cause);
+            }
+        };
         server.store().put(Trees.tree(slice("s1", 1)));
         try (KubernetesClient client = client(onlyHttpWatches);
-                Watch watch = slices(client).withField("spec.nodeName", "node-1").watch(watcher)) {
+                Watch watch =
+                        slices(client).withField("spec.nodeName", "node-1").watch(watcher)) {
             assertThat(watch).isNotNull();
             assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("ADDED s1");
 
@@ -88,12 +88,16 @@ class Fabric8IT {
     @Test
     void createsListsUpdatesAndDeletes() {
         try (KubernetesClient client = client(true)) {
-            ResourceSlice created = slices(client).resource(sliceOf(client, "s1")).create();
+            ResourceSlice created =
+                    slices(client).resource(sliceOf(client, "s1")).create();
             created.getSpec().getPool().setGeneration(2L);
             ResourceSlice updated = slices(client).resource(created).update();
 
             assertThat(updated.getMetadata().getGeneration()).isEqualTo(2);
-            assertThat(slices(client).withField("spec.driver", "gpu.example.com").list().getItems())
+            assertThat(slices(client)
+                            .withField("spec.driver", "gpu.example.com")
+                            .list()
+                            .getItems())
                     .containsExactly(updated);
             Status conflict = refusal(() -> slices(client).resource(created).update());
             assertThat(conflict.getCode()).isEqualTo(409);
@@ -112,8 +116,7 @@ class Fabric8IT {
 
             Status refusal = refusal(() -> slices(client).resource(invalid).create());
             assertThat(refusal.getCode()).isEqualTo(422);
-            assertThat(refusal.getDetails().getCauses().get(0).getField())
-                    .isEqualTo("spec.devices[0].name");
+            assertThat(refusal.getDetails().getCauses().get(0).getField()).isEqualTo("spec.devices[0].name");
         }
     }
 

@@ -40,13 +40,15 @@ class GoClientIT {
     private static final String CLIENT = "src/k8s.io/client-go/kubernetes/typed/resource/v1";
     private static final String DEBIAN_GOPATH = "/usr/share/gocode";
 
-    @TempDir private static Path folder;
+    @TempDir
+    private static Path folder;
 
     @AutoClose
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().node("node-1").historySize(4).start();
 
-    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
+    @AutoClose
+    private final ApiProxy proxy = ApiProxy.before(server.url());
 
     @BeforeAll
     static void build() throws Exception {
@@ -55,8 +57,7 @@ class GoClientIT {
         Optional<String> gopath = gopath();
         assumeTrue(gopath.isPresent(), "no client-go in GOPATH or in " + DEBIAN_GOPATH);
         String program = folder.resolve("client").toString();
-        ProcessBuilder build =
-                new ProcessBuilder(go.get().toString(), "build", "-o", program, SOURCE.toString());
+        ProcessBuilder build = new ProcessBuilder(go.get().toString(), "build", "-o", program, SOURCE.toString());
         build.environment().put("GO111MODULE", "off");
         build.environment().put("GOPATH", gopath.get());
         build.environment().put("CGO_ENABLED", "0");
@@ -64,8 +65,7 @@ class GoClientIT {
     }
 
     private static Optional<Path> go() {
-        Stream<String> root =
-                Stream.ofNullable(System.getenv("GOROOT")).map(place -> place + "/bin");
+        Stream<String> root = Stream.ofNullable(System.getenv("GOROOT")).map(place -> place + "/bin");
         Stream<String> path = Arrays.stream(System.getenv("PATH").split(File.pathSeparator));
         return Stream.concat(root, path)
                 .map(place -> Path.of(place, "go"))
@@ -116,17 +116,13 @@ class GoClientIT {
                create: invalid=true cause=spec.devices[0].name [POST FORMAT -> 422 FORMAT]
                delete: conflict=true [DELETE FORMAT -> 409 FORMAT]
                get: resourceslices.resource.k8s.io "a;b" not found [GET - -> 404 FORMAT]
-               """
-                .replace("FORMAT", format)
-                .lines()
-                .toList();
+               """.replace("FORMAT", format).lines().toList();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "application/vnd.kubernetes.protobuf", "application/json"})
     void everyStepOfADriverWorks(String contentType) throws Exception {
-        String format =
-                contentType.isEmpty() ? "vnd.kubernetes.protobuf" : contentType.substring(12);
+        String format = contentType.isEmpty() ? "vnd.kubernetes.protobuf" : contentType.substring(12);
 
         List<String> lines = run(contentType);
 

@@ -107,8 +107,7 @@ final class GoConnection implements AutoCloseable {
         begunEvent = begunEvent.substring(end);
     }
 
-    private void request(String method, String path, String headers, String body)
-            throws IOException {
+    private void request(String method, String path, String headers, String body) throws IOException {
         int length = body.getBytes(StandardCharsets.UTF_8).length;
         write(head(method, path, headers, length) + body);
     }

@@ -29,8 +29,7 @@ import java.util.TreeMap;
 /** Hand-written requests to a server, and the responses in JSON or protobuf. */
 public final class HttpProbe {
     public static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
-    public static final String CLAIMS =
-            "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+    public static final String CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
     static final String JSON = "application/json";
     static final String PROTOBUF = KubernetesProtobuf.MEDIA_TYPE;
     static final String BOTH = PROTOBUF + ",application/json";
@@ -82,9 +81,7 @@ public final class HttpProbe {
 
         private Stream(HttpResponse<InputStream> response) {
             this.response = response;
-            lines =
-                    new BufferedReader(
-                            new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+            lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
         }
 
         String contentType() {
@@ -168,11 +165,10 @@ public final class HttpProbe {
     }
 
     Answer send(String method, String path, String type, String accept, byte[] body) {
-        return send(
-                request(path, accept)
-                        .header("Content-Type", type)
-                        .method(method, BodyPublishers.ofByteArray(body))
-                        .build());
+        return send(request(path, accept)
+                .header("Content-Type", type)
+                .method(method, BodyPublishers.ofByteArray(body))
+                .build());
     }
 
     private HttpRequest.Builder request(String path, String accept) {

@@ -29,8 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The real kubectl against the server. Skips itself where there is no kubectl. */
 @Timeout(120)
 class KubectlIT {
-    private static final String MANIFEST =
-            """
+    private static final String MANIFEST = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceSlice
             metadata: {name: s1}
@@ -55,18 +54,20 @@ class KubectlIT {
     private record Result(int exit, String output) {}
 
     @AutoClose
-    private final EmbeddedApiServer server =
-            EmbeddedApiServer.builder().version(KubernetesVersion.V1_34).node("node-1").start();
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder()
+            .version(KubernetesVersion.V1_34)
+            .node("node-1")
+            .start();
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private Path kubeconfig;
 
     @BeforeAll
     static void needsKubectl() {
-        boolean found =
-                Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                        .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
+        boolean found = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .anyMatch(entry -> Files.isExecutable(Path.of(entry, "kubectl")));
         assumeTrue(found, "no kubectl on the PATH: nothing to try the server with");
     }
 
@@ -76,8 +77,7 @@ class KubectlIT {
     }
 
     private ProcessBuilder command(String... arguments) {
-        List<String> command =
-                new ArrayList<>(List.of("kubectl", "--cache-dir", folder + "/cache"));
+        List<String> command = new ArrayList<>(List.of("kubectl", "--cache-dir", folder + "/cache"));
         command.addAll(List.of("--kubeconfig", kubeconfig.toString()));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command).redirectErrorStream(true);
@@ -146,8 +146,7 @@ class KubectlIT {
                apiVersion: resource.k8s.io/v1
                kind: ResourceClaim
                metadata: {name: c1, namespace: default, labels: {a: %s}}
-               """
-                .formatted(value);
+               """.formatted(value);
     }
 
     private Result onServer(String manager, Path file, String... more) throws Exception {
@@ -161,10 +160,7 @@ class KubectlIT {
     void appliesAClaimsStatusOnTheServer() throws Exception {
         applied(MANIFEST);
         server.store().put(allocated());
-        Path status =
-                file(
-                        "status",
-                        """
+        Path status = file("status", """
                         apiVersion: resource.k8s.io/v1
                         kind: ResourceClaim
                         metadata: {name: c1, namespace: default}
@@ -176,13 +172,12 @@ class KubectlIT {
         Result result = onServer("one", status, "--subresource=status");
 
         assertThat(result.exit()).as(result.output()).isZero();
-        assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output())
-                .contains("seen: 1");
+        assertThat(kubectl("get", "resourceclaim", "c1", "-o", "yaml").output()).contains("seen: 1");
     }
 
     private ObjectNode allocated() {
-        var claim =
-                (ObjectNode) server.store().find("resourceclaims", "default", "c1").orElseThrow();
+        var claim = (ObjectNode)
+                server.store().find("resourceclaims", "default", "c1").orElseThrow();
         String status =
                 "{'allocation':{'devices':{'results':[{'request':'gpu','driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}]}}}";
         return claim.set("status", Trees.tree(status));
@@ -193,8 +188,7 @@ class KubectlIT {
         Path odd = file("odd", MANIFEST.replace("driver:", "drivr: x\n  driver:"));
         Path invalid = file("invalid", MANIFEST.replace("gpu-0", "GPU"));
 
-        assertThat(kubectl("apply", "-f", odd.toString()).output())
-                .contains("unknown field \"spec.drivr\"");
+        assertThat(kubectl("apply", "-f", odd.toString()).output()).contains("unknown field \"spec.drivr\"");
         assertThat(kubectl("apply", "-f", invalid.toString()).output())
                 .contains("The ResourceSlice \"s1\" is invalid: spec.devices[0].name");
     }
@@ -204,8 +198,7 @@ class KubectlIT {
         applied(MANIFEST);
 
         assertThat(kubectl("get", "resourceslices").output())
-                .containsPattern(
-                        "NAME +NODE +DRIVER +POOL +AGE\ns1 +node-1 +gpu.example.com +node-1");
+                .containsPattern("NAME +NODE +DRIVER +POOL +AGE\ns1 +node-1 +gpu.example.com +node-1");
         assertThat(kubectl("get", "resourceclaims", "-A").output())
                 .containsPattern("NAMESPACE +NAME +STATE +AGE\ndefault +c1 +pending");
         assertThat(kubectl("get", "resourceslices", "-o", "yaml").output())
@@ -215,8 +208,7 @@ class KubectlIT {
                 .contains("resourceslices.resource.k8s.io \"none\" not found");
     }
 
-    private void assertFollowed(List<String> options, String before, String after)
-            throws Exception {
+    private void assertFollowed(List<String> options, String before, String after) throws Exception {
         applied(MANIFEST);
         List<String> arguments = new ArrayList<>(List.of("get", "resourceslices", "--watch"));
         arguments.addAll(options);
@@ -243,10 +235,7 @@ class KubectlIT {
 
     @Test
     void followsAChangeAsARowOfATable() throws Exception {
-        assertFollowed(
-                List.of(),
-                "NAME +NODE +DRIVER +POOL +AGE",
-                "s1 +node-1 +gpu.example.com +node-1 +[0-9a-z]+");
+        assertFollowed(List.of(), "NAME +NODE +DRIVER +POOL +AGE", "s1 +node-1 +gpu.example.com +node-1 +[0-9a-z]+");
     }
 
     @Test
@@ -261,7 +250,8 @@ class KubectlIT {
         server.store().put(Trees.tree(slice("s2", 1)));
         server.store().put(Trees.tree(slice("s3", 1)));
 
-        String names = kubectl("get", "resourceslices", "--chunk-size=2", "-o", "name").output();
+        String names =
+                kubectl("get", "resourceslices", "--chunk-size=2", "-o", "name").output();
 
         assertThat(names.lines())
                 .containsExactly(

@@ -34,14 +34,10 @@ class ManifestsOfPagesTest {
 
     private static final Path PAGES = Path.of("../../docs-site");
     private static final Pattern BLOCK =
-            Pattern.compile(
-                    "^ *```ya?ml( [^\n]*)?\n(.*?)^ *```", Pattern.DOTALL | Pattern.MULTILINE);
-    private static final ObjectReader YAML =
-            new YAMLMapper()
-                    .enable(
-                            com.fasterxml.jackson.core.JsonParser.Feature
-                                    .STRICT_DUPLICATE_DETECTION)
-                    .readerFor(JsonNode.class);
+            Pattern.compile("^ *```ya?ml( [^\n]*)?\n(.*?)^ *```", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final ObjectReader YAML = new YAMLMapper()
+            .enable(com.fasterxml.jackson.core.JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .readerFor(JsonNode.class);
     private static final KubernetesVersion NEWEST = KubernetesVersion.V1_37;
 
     /** A block of YAML of a page. */
@@ -101,7 +97,8 @@ class ManifestsOfPagesTest {
     void someAreOfDra() throws IOException {
         int count = 0;
         for (Snippet snippet : snippets()) {
-            count += (int) snippet.manifests().stream().filter(this::isOfDraAndServed).count();
+            count += (int)
+                    snippet.manifests().stream().filter(this::isOfDraAndServed).count();
         }
         assertThat(count).isGreaterThan(10);
     }

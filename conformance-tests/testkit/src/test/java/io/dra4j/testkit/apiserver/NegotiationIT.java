@@ -86,8 +86,7 @@ class NegotiationIT {
 
             assertThat(answer.status()).isEqualTo(404);
             assertThat(answer.body().path("kind").asText()).isEqualTo("Status");
-            assertThat(answer.message())
-                    .isEqualTo("the server could not find the requested resource");
+            assertThat(answer.message()).isEqualTo("the server could not find the requested resource");
         }
 
         @ParameterizedTest
@@ -111,15 +110,13 @@ class NegotiationIT {
         @Test
         void tellTheResourcesInBothForms() {
             Answer legacy = http.get("/apis/resource.k8s.io/v1");
-            String together =
-                    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+            String together = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
             Answer aggregated = http.get("/apis", together + ",application/json");
 
             assertThat(legacy.body().path("resources").findValuesAsText("name"))
                     .contains("resourceclaims", "resourceclaims/status", "resourceslices");
             assertThat(aggregated.contentType()).isEqualTo(together);
-            assertThat(aggregated.body().findValuesAsText("resource"))
-                    .contains("resourceslices", "leases");
+            assertThat(aggregated.body().findValuesAsText("resource")).contains("resourceslices", "leases");
         }
     }
 
@@ -127,16 +124,13 @@ class NegotiationIT {
     class Bodies {
         @Test
         void withUnknownFieldsLoseThemWithAWarningOrAreRefused() {
-            String odd =
-                    slice("s1", 1)
-                            .replace("\"devices\"", "\"skipNodeOperations\":[\"*\"],\"devices\"");
+            String odd = slice("s1", 1).replace("\"devices\"", "\"skipNodeOperations\":[\"*\"],\"devices\"");
 
             Answer strict = http.post(SLICES + "?fieldValidation=Strict", odd);
             Answer lenient = http.post(SLICES, odd);
 
             assertThat(strict.status()).isEqualTo(400);
-            assertThat(strict.message())
-                    .contains("strict decoding error: unknown field \"spec.skipNodeOperations\"");
+            assertThat(strict.message()).contains("strict decoding error: unknown field \"spec.skipNodeOperations\"");
             assertThat(lenient.status()).isEqualTo(201);
             assertThat(lenient.body().path("spec").has("skipNodeOperations")).isFalse();
         }
@@ -146,8 +140,7 @@ class NegotiationIT {
             Answer answer = http.post(SLICES, slice("s1", -1).replace("gpu-0", "GPU"));
 
             assertThat(answer.refusal()).isEqualTo("422 Invalid");
-            assertThat(answer.message())
-                    .startsWith("ResourceSlice.resource.k8s.io \"s1\" is invalid: [spec.pool");
+            assertThat(answer.message()).startsWith("ResourceSlice.resource.k8s.io \"s1\" is invalid: [spec.pool");
             assertThat(answer.body().path("details").path("causes").findValuesAsText("field"))
                     .containsExactly("spec.pool.generation", "spec.devices[0].name");
         }
@@ -160,7 +153,8 @@ class NegotiationIT {
 
         @Test
         void ofDryRunsLeaveNothing() {
-            assertThat(http.post(SLICES + "?dryRun=All", slice("s1", 1)).status()).isEqualTo(201);
+            assertThat(http.post(SLICES + "?dryRun=All", slice("s1", 1)).status())
+                    .isEqualTo(201);
             assertThat(http.get(SLICES + "/s1").status()).isEqualTo(404);
         }
     }

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 /** The verbs on objects, over real HTTP. */
 class ObjectVerbsIT {
     @AutoClose
-    private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder().node("node-1").start();
 
     private final HttpProbe http = new HttpProbe(server);
 
@@ -42,8 +43,10 @@ class ObjectVerbsIT {
             assertThat(created.status()).isEqualTo(201);
             assertThat(created.resourceVersion()).matches("[0-9]+");
             assertThat(Json.text(created.body(), "metadata", "uid")).hasSize(36);
-            assertThat(Json.text(created.body(), "metadata", "creationTimestamp")).endsWith("Z");
-            assertThat(Json.at(created.body(), "metadata", "generation").asInt()).isEqualTo(1);
+            assertThat(Json.text(created.body(), "metadata", "creationTimestamp"))
+                    .endsWith("Z");
+            assertThat(Json.at(created.body(), "metadata", "generation").asInt())
+                    .isEqualTo(1);
             assertThat(http.get(SLICES + "/s1").body()).isEqualTo(created.body());
         }
 
@@ -67,8 +70,7 @@ class ObjectVerbsIT {
             Answer second = http.post(SLICES, slice("s1", 1));
 
             assertThat(second.refusal()).isEqualTo("409 AlreadyExists");
-            assertThat(second.message())
-                    .isEqualTo("resourceslices.resource.k8s.io \"s1\" already exists");
+            assertThat(second.message()).isEqualTo("resourceslices.resource.k8s.io \"s1\" already exists");
         }
 
         @Test
@@ -99,9 +101,8 @@ class ObjectVerbsIT {
 
             assertThat(late.refusal()).isEqualTo("409 Conflict");
             assertThat(late.message())
-                    .isEqualTo(
-                            "Operation cannot be fulfilled on resourceslices.resource.k8s.io \"s1\": the object has"
-                                    + " been modified; please apply your changes to the latest version and try again");
+                    .isEqualTo("Operation cannot be fulfilled on resourceslices.resource.k8s.io \"s1\": the object has"
+                            + " been modified; please apply your changes to the latest version and try again");
         }
 
         @Test
@@ -110,7 +111,8 @@ class ObjectVerbsIT {
 
             Answer updated = http.put(SLICES + "/s1", slice("s1", 2));
 
-            assertThat(Json.at(updated.body(), "metadata", "generation").asInt()).isEqualTo(2);
+            assertThat(Json.at(updated.body(), "metadata", "generation").asInt())
+                    .isEqualTo(2);
         }
 
         @Test
@@ -133,7 +135,8 @@ class ObjectVerbsIT {
 
             assertThat(Json.at(main.body(), "status", "allocation").isObject()).isTrue();
             assertThat(Json.text(main.body(), "metadata", "labels", "a")).isEqualTo("b");
-            assertThat(Json.at(status.body(), "status", "allocation").isMissingNode()).isTrue();
+            assertThat(Json.at(status.body(), "status", "allocation").isMissingNode())
+                    .isTrue();
             assertThat(Json.text(status.body(), "metadata", "labels", "a")).isEqualTo("b");
         }
 
@@ -142,8 +145,7 @@ class ObjectVerbsIT {
             Answer answer = http.put(SLICES + "/gone", slice("gone", 1));
 
             assertThat(answer.refusal()).isEqualTo("404 NotFound");
-            assertThat(answer.body().path("details").path("kind").asText())
-                    .isEqualTo("resourceslices");
+            assertThat(answer.body().path("details").path("kind").asText()).isEqualTo("resourceslices");
         }
     }
 
@@ -162,8 +164,10 @@ class ObjectVerbsIT {
             Answer patched = patch(JSON_PATCH, "[" + replace + "]");
 
             assertThat(refused.status()).isEqualTo(422);
-            assertThat(Json.at(patched.body(), "spec", "pool", "generation").asInt()).isEqualTo(2);
-            assertThat(Json.at(patched.body(), "metadata", "generation").asInt()).isEqualTo(2);
+            assertThat(Json.at(patched.body(), "spec", "pool", "generation").asInt())
+                    .isEqualTo(2);
+            assertThat(Json.at(patched.body(), "metadata", "generation").asInt())
+                    .isEqualTo(2);
         }
 
         @Test
@@ -173,10 +177,8 @@ class ObjectVerbsIT {
             String jump = "[{'op':'jump','path':'/spec'}]";
             String replaceAll = "[{'op':'replace','path':'','value':1}]";
             assertThat(List.of("{}", jump, replaceAll))
-                    .allSatisfy(
-                            patch ->
-                                    assertThat(patch(JSON_PATCH, patch).status())
-                                            .isBetween(400, 422));
+                    .allSatisfy(patch ->
+                            assertThat(patch(JSON_PATCH, patch).status()).isBetween(400, 422));
             assertThat(patch(MERGE, "[]").status()).isEqualTo(400);
         }
 
@@ -216,8 +218,7 @@ class ObjectVerbsIT {
             Answer right = delete("'uid':'" + uid + "'");
 
             assertThat(otherUid.status()).isEqualTo(409);
-            assertThat(otherUid.message())
-                    .contains("the UID in the precondition (other) does not match");
+            assertThat(otherUid.message()).contains("the UID in the precondition (other) does not match");
             assertThat(otherVersion.status()).isEqualTo(409);
             assertThat(right.status()).isEqualTo(200);
             assertThat(http.get(SLICES + "/s1").status()).isEqualTo(404);
@@ -232,7 +233,8 @@ class ObjectVerbsIT {
             http.post(SLICES, withMetadata(slice("s1", 1), json("'finalizers':['a/b'],")));
 
             http.delete(SLICES + "/s1", "");
-            assertThat(MetadataRules.isDeleting(http.get(SLICES + "/s1").body())).isTrue();
+            assertThat(MetadataRules.isDeleting(http.get(SLICES + "/s1").body()))
+                    .isTrue();
 
             http.put(SLICES + "/s1", slice("s1", 1));
             assertThat(http.get(SLICES + "/s1").status()).isEqualTo(404);
@@ -250,8 +252,6 @@ class ObjectVerbsIT {
         }
     }
 
-    private static final String ALLOCATION =
-            json(
-                    "{'allocation':{'devices':{'results':[{'request':'gpu',"
-                            + "'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}]}}}");
+    private static final String ALLOCATION = json("{'allocation':{'devices':{'results':[{'request':'gpu',"
+            + "'driver':'gpu.example.com','pool':'node-1','device':'gpu-0'}]}}}");
 }

@@ -35,8 +35,7 @@ class ProtobufIT {
     private static final String META = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     private static final String WATCH = SLICES + "?watch=true&allowWatchBookmarks=true";
     private static final int BROKEN = Boolean.getBoolean("dra4j.full") ? 10_000 : 1_000;
-    private static final String NEW_IN_SLICES =
-            """
+    private static final String NEW_IN_SLICES = """
             {'partitionTypeAttribute':'gpu.example.com/type','skipNodeOperations':['*'],
              'devices':[{'name':'gpu-0','attributes':{'type':{'string':'half'}},
               'capacity':{'cores':{'value':'8'}},
@@ -47,8 +46,7 @@ class ProtobufIT {
                'memory':{'mapping':{'deviceMultiplier':'2'},
                 'overhead':{'perPod':'1Gi','perContainer':'64Mi'}}}}]}
             """;
-    private static final String NEW_IN_CLAIMS =
-            """
+    private static final String NEW_IN_CLAIMS = """
             {'devices':{'requests':[
               {'name':'r','exactly':{'deviceClassName':'c','allocationMode':'ExactCount','count':1,
                'derivedAttributes':[{'name':'a.com/n','expression':'1'}]}},
@@ -60,8 +58,10 @@ class ProtobufIT {
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
 
     @AutoClose
-    private final EmbeddedApiServer server =
-            EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).historySize(20).start();
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder()
+            .version(KubernetesVersion.V1_36)
+            .historySize(20)
+            .start();
 
     private final HttpProbe http = new HttpProbe(server);
 
@@ -105,8 +105,7 @@ class ProtobufIT {
 
             assertThat(answer.status()).isEqualTo(406);
             assertThat(answer.contentType()).isEqualTo("application/json");
-            assertThat(answer.text("message"))
-                    .contains("application/json, application/yaml, " + PROTOBUF);
+            assertThat(answer.text("message")).contains("application/json, application/yaml, " + PROTOBUF);
         }
 
         @Test
@@ -134,8 +133,7 @@ class ProtobufIT {
 
         @Test
         void ofDeletionsAreAStatus() {
-            server.store()
-                    .put(Trees.tree("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n1'}}"));
+            server.store().put(Trees.tree("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n1'}}"));
 
             Answer deleted = http.send("DELETE", "/api/v1/nodes/n1", new byte[0]);
 
@@ -148,9 +146,8 @@ class ProtobufIT {
         @Test
         void withAFieldOfNoSchemaComeInJsonOrNotAtAll() {
             server.store()
-                    .put(
-                            Trees.tree(
-                                    "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n1'},'spec':{'newField':1}}"));
+                    .put(Trees.tree(
+                            "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n1'},'spec':{'newField':1}}"));
 
             Answer inJson = http.get("/api/v1/nodes/n1", BOTH);
             Answer refused = http.get("/api/v1/nodes", PROTOBUF);
@@ -193,8 +190,7 @@ class ProtobufIT {
             slice.withObject("/spec").setAll(Trees.tree(NEW_IN_SLICES));
             ObjectNode claim = Trees.tree(claim("c1"));
             claim.withObject("/spec").setAll(Trees.tree(NEW_IN_CLAIMS));
-            EmbeddedApiServer.Builder newer =
-                    EmbeddedApiServer.builder().version(KubernetesVersion.V1_37);
+            EmbeddedApiServer.Builder newer = EmbeddedApiServer.builder().version(KubernetesVersion.V1_37);
             for (FeatureGate gate : FeatureGate.values()) {
                 newer.featureGate(gate, true);
             }
@@ -221,9 +217,8 @@ class ProtobufIT {
 
             assertThat(answer.status()).isEqualTo(400);
             assertThat(answer.text("message"))
-                    .isEqualTo(
-                            "ResourceSlice in version \"v1\" cannot be handled as a ResourceSlice: spec has a field"
-                                    + " that is not known here, with number 99 in ResourceSliceSpec");
+                    .isEqualTo("ResourceSlice in version \"v1\" cannot be handled as a ResourceSlice: spec has a field"
+                            + " that is not known here, with number 99 in ResourceSliceSpec");
             assertThat(http.get(SLICES, BOTH).body().path("items")).isEmpty();
         }
 
@@ -248,12 +243,11 @@ class ProtobufIT {
             return MutatedBytes.recorded()
                     .filter(line -> line.json().path("apiVersion").asText().endsWith("/v1"))
                     .filter(line -> line.json().path("kind").asText().equals("ResourceSlice"))
-                    .map(
-                            line -> {
-                                ObjectNode slice = line.json().deepCopy();
-                                slice.putObject("metadata").put("generateName", "s-");
-                                return CODEC.encode(slice);
-                            })
+                    .map(line -> {
+                        ObjectNode slice = line.json().deepCopy();
+                        slice.putObject("metadata").put("generateName", "s-");
+                        return CODEC.encode(slice);
+                    })
                     .toList();
         }
 
@@ -263,8 +257,7 @@ class ProtobufIT {
             Answer claim = http.send("POST", CLAIMS, Trees.tree(claim("c1")));
 
             assertThat(invalid.status()).isEqualTo(422);
-            assertThat(invalid.body().at("/details/causes/0/field").asText())
-                    .isEqualTo("spec.pool.generation");
+            assertThat(invalid.body().at("/details/causes/0/field").asText()).isEqualTo("spec.pool.generation");
             assertThat(claim.body().at("/spec/devices/requests/0/exactly/count").asInt())
                     .isEqualTo(1);
         }
@@ -278,14 +271,14 @@ class ProtobufIT {
 
         @Test
         void ofAnotherKindAreRefused() {
-            assertThat(http.send("POST", SLICES, Trees.tree(claim("c1"))).status()).isEqualTo(400);
+            assertThat(http.send("POST", SLICES, Trees.tree(claim("c1"))).status())
+                    .isEqualTo(400);
         }
 
         @Test
         void ofDeletionsHoldPreconditions() {
             publish("s1", 1);
-            ObjectNode options =
-                    Trees.tree("{'apiVersion':'resource.k8s.io/v1','kind':'DeleteOptions'}");
+            ObjectNode options = Trees.tree("{'apiVersion':'resource.k8s.io/v1','kind':'DeleteOptions'}");
             options.putObject("preconditions").put("uid", "another");
 
             Answer kept = http.send("DELETE", SLICES + "/s1", options);
@@ -334,9 +327,8 @@ class ProtobufIT {
                 ObjectNode end = watch.next();
                 assertThat(Json.text(end, "type")).isEqualTo("BOOKMARK");
                 assertThat(Json.text(end, "object", "kind")).isEqualTo("ResourceSlice");
-                assertThat(
-                                end.at("/object/metadata/annotations/k8s.io~1initial-events-end")
-                                        .asText())
+                assertThat(end.at("/object/metadata/annotations/k8s.io~1initial-events-end")
+                                .asText())
                         .isEqualTo("true");
             }
         }

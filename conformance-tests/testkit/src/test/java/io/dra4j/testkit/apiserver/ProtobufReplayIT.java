@@ -36,8 +36,9 @@ class ProtobufReplayIT {
     private static final EmbeddedApiServer SERVER =
             EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
     private static final HttpProbe HTTP = new HttpProbe(SERVER);
-    private static final List<Recording> SERVED =
-            Recording.all().stream().filter(line -> !line.path().contains("/v1beta")).toList();
+    private static final List<Recording> SERVED = Recording.all().stream()
+            .filter(line -> !line.path().contains("/v1beta"))
+            .toList();
 
     @BeforeAll
     static void createWhatWasRecorded() {
@@ -103,9 +104,7 @@ class ProtobufReplayIT {
             Answer answer = HTTP.get(line.path(), BOTH);
 
             assertThat(answer.contentType()).isEqualTo(PROTOBUF);
-            assertThat(withoutServersFields(answer.body()))
-                    .as("%s", line)
-                    .isEqualTo(withoutServersFields(line.json()));
+            assertThat(withoutServersFields(answer.body())).as("%s", line).isEqualTo(withoutServersFields(line.json()));
         }
     }
 
@@ -150,8 +149,7 @@ class ProtobufReplayIT {
                 Json.metadata(sent).put(own, before.text("metadata", own));
             }
 
-            Answer answer =
-                    HTTP.send("PUT", line.path(), PROTOBUF, "application/json", CODEC.encode(sent));
+            Answer answer = HTTP.send("PUT", line.path(), PROTOBUF, "application/json", CODEC.encode(sent));
 
             assertThat(answer.status()).as("%s: %s", line, answer.body()).isEqualTo(200);
             assertThat(answer.contentType()).isEqualTo("application/json");
@@ -169,8 +167,7 @@ class ProtobufReplayIT {
                 SERVED.stream().filter(line -> line.what().startsWith("bad: ")).toList();
         assertThat(bad).hasSize(5);
         for (Recording line : bad) {
-            Answer answer =
-                    HTTP.send("POST", line.path(), PROTOBUF, "application/json", line.body());
+            Answer answer = HTTP.send("POST", line.path(), PROTOBUF, "application/json", line.body());
 
             assertThat(answer.status()).as("%s", line).isEqualTo(line.code());
             assertThat(answer.body()).as("%s", line).isEqualTo(line.json());
@@ -186,7 +183,8 @@ class ProtobufReplayIT {
 
             assertThat(answer.status()).as("%s", line).isEqualTo(line.code());
             assertThat(answer.contentType()).isEqualTo(PROTOBUF);
-            assertThat(answer.text("reason")).isEqualTo(line.json().path("reason").asText());
+            assertThat(answer.text("reason"))
+                    .isEqualTo(line.json().path("reason").asText());
             if (line.code() == 404) {
                 assertThat(answer.bytes()).isEqualTo(line.protobuf());
             }

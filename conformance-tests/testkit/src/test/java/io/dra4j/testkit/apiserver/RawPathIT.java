@@ -23,9 +23,11 @@ class RawPathIT {
     private static final String NODES = "/api/v1/nodes/";
 
     @AutoClose
-    private final EmbeddedApiServer server = EmbeddedApiServer.builder().node("node-1").start();
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder().node("node-1").start();
 
-    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
+    @AutoClose
+    private final ApiProxy proxy = ApiProxy.before(server.url());
 
     private static Answer get(URI where, String path) throws IOException {
         try (GoConnection connection = new GoConnection(where)) {
@@ -62,8 +64,7 @@ class RawPathIT {
     void aSegmentIsOneNameDecodedOnce(String sent, String name) throws IOException {
         Answer answer = getBothWays(NODES + sent);
 
-        assertThat(answer.text("message"))
-                .isEqualTo("nodes \"" + name.replace("\\", "\\\\") + "\" not found");
+        assertThat(answer.text("message")).isEqualTo("nodes \"" + name.replace("\\", "\\\\") + "\" not found");
         assertThat(lastRecorded().path()).isEqualTo(NODES + sent);
         assertThat(lastRecorded().resource()).isEqualTo("nodes");
         assertThat(lastRecorded().name()).isEqualTo(name);

@@ -48,11 +48,9 @@ class RefusedRequestsIT {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "{'labels':{'a b':'x'}}         | metadata.labels: Invalid value: \"a b\": "
-                        + NAME_RULE,
+                "{'labels':{'a b':'x'}}         | metadata.labels: Invalid value: \"a b\": " + NAME_RULE,
                 "{'labels':{'a':'x y'}}         | metadata.labels: Invalid value: \"x y\": a valid label must be",
-                "{'annotations':{'a b':'x'}}    | metadata.annotations: Invalid value: \"a b\": "
-                        + NAME_RULE,
+                "{'annotations':{'a b':'x'}}    | metadata.annotations: Invalid value: \"a b\": " + NAME_RULE,
                 "{'finalizers':['a b/c']}       | metadata.finalizers: Invalid value: \"a b/c\": prefix part",
                 "{'finalizers':['orphan','foregroundDeletion']} | finalizer orphan and foregroundDeletion cannot be both set",
                 "{'ownerReferences':[{'apiVersion':'g/','kind':'K','name':'n','uid':'u'}]} | metadata.ownerReferences.apiVersion: Invalid value: \"g/\": version must not be empty",
@@ -94,18 +92,14 @@ class RefusedRequestsIT {
         assertThat(http.post(SLICES, with("", "{'generateName':'Bad_'}")).message())
                 .contains("metadata.generateName: Invalid value: \"Bad_\"")
                 .contains("metadata.name: Invalid value: \"Bad_");
-        assertThat(http.post(SLICES, with("", "{'generateName':'s-'}")).status()).isEqualTo(201);
+        assertThat(http.post(SLICES, with("", "{'generateName':'s-'}")).status())
+                .isEqualTo(201);
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{'deletionTimestamp':'2026-01-01T00:00:00Z'}",
-                "{'deletionGracePeriodSeconds':5}"
-            })
+    @ValueSource(strings = {"{'deletionTimestamp':'2026-01-01T00:00:00Z'}", "{'deletionGracePeriodSeconds':5}"})
     void onlyTheServerMarksAnObjectAsDeleting(String metadata) {
-        assertThat(http.put(SLICES + "/s1", with("s1", metadata)).message())
-                .contains("field is immutable");
+        assertThat(http.put(SLICES + "/s1", with("s1", metadata)).message()).contains("field is immutable");
     }
 
     @ParameterizedTest
@@ -136,10 +130,7 @@ class RefusedRequestsIT {
 
     @Test
     void tablesCarryNothingElse() {
-        Answer answer =
-                http.get(
-                        SLICES + "?includeObject=all",
-                        "application/json;as=Table;v=v1;g=meta.k8s.io");
+        Answer answer = http.get(SLICES + "?includeObject=all", "application/json;as=Table;v=v1;g=meta.k8s.io");
 
         assertThat(answer.message()).startsWith("Unable to convert to Table as requested");
     }
@@ -227,13 +218,11 @@ class RefusedRequestsIT {
         String yaml =
                 "metadata:\n  name: a\n  name: b\nspec: {driver: d, nodeName: n, pool: {name: p, resourceSliceCount: 1}}\n";
 
-        Answer strict =
-                http.send("POST", SLICES + "?fieldValidation=Strict", "application/yaml", yaml);
+        Answer strict = http.send("POST", SLICES + "?fieldValidation=Strict", "application/yaml", yaml);
         Answer lax = http.send("POST", SLICES, "application/yaml", yaml);
 
         assertThat(strict.message())
-                .endsWith(
-                        "strict decoding error: yaml: unmarshal errors:\n  line 3: key \"name\" already set in map");
+                .endsWith("strict decoding error: yaml: unmarshal errors:\n  line 3: key \"name\" already set in map");
         assertThat(lax.text("metadata", "name")).isEqualTo("b");
     }
 
@@ -242,8 +231,7 @@ class RefusedRequestsIT {
         String yaml =
                 "metadata: {name: a}\nspec: {driver: d, nodeName: n, pool: {name: p, resourceSliceCount: 1}}\n---\nmetadata: {name: b}\nspec: [\n";
 
-        Answer answer =
-                http.send("POST", SLICES + "?fieldValidation=Strict", "application/yaml", yaml);
+        Answer answer = http.send("POST", SLICES + "?fieldValidation=Strict", "application/yaml", yaml);
 
         assertThat(answer.status()).as(answer.message()).isEqualTo(201);
         assertThat(answer.text("metadata", "name")).isEqualTo("a");
@@ -269,12 +257,10 @@ class RefusedRequestsIT {
             Json.child(object, "spec").put("unknown-" + i + "-".repeat(50), 1);
         }
 
-        HttpRequest request =
-                HttpRequest.newBuilder(server.url().resolve(SLICES))
-                        .POST(HttpRequest.BodyPublishers.ofString(object.toString()))
-                        .build();
-        HttpResponse<Void> response =
-                HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding());
+        HttpRequest request = HttpRequest.newBuilder(server.url().resolve(SLICES))
+                .POST(HttpRequest.BodyPublishers.ofString(object.toString()))
+                .build();
+        HttpResponse<Void> response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding());
 
         assertThat(response.statusCode()).isEqualTo(201);
         assertThat(response.headers().allValues("Warning")).hasSizeBetween(40, 60);

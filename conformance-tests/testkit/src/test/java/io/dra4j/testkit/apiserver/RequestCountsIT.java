@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** The numbers of requests, over real HTTP. */
 class RequestCountsIT {
-    @AutoClose private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
+    @AutoClose
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
 
     private final HttpProbe http = new HttpProbe(server);
 
@@ -31,14 +32,13 @@ class RequestCountsIT {
         http.delete(SLICES + "/s1", "");
 
         assertThat(server.requests())
-                .isEqualTo(
-                        Map.of(
-                                "get (no resource)", 1L,
-                                "create resourceslices", 1L,
-                                "list resourceslices", 2L,
-                                "get resourceslices", 2L,
-                                "watch resourceslices", 1L,
-                                "delete resourceslices", 1L));
+                .isEqualTo(Map.of(
+                        "get (no resource)", 1L,
+                        "create resourceslices", 1L,
+                        "list resourceslices", 2L,
+                        "get resourceslices", 2L,
+                        "watch resourceslices", 1L,
+                        "delete resourceslices", 1L));
     }
 
     @Test

@@ -25,11 +25,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class WatchIT {
     @AutoClose
-    private final EmbeddedApiServer server =
-            EmbeddedApiServer.builder()
-                    .historySize(20)
-                    .bookmarkInterval(Duration.ofMillis(50))
-                    .start();
+    private final EmbeddedApiServer server = EmbeddedApiServer.builder()
+            .historySize(20)
+            .bookmarkInterval(Duration.ofMillis(50))
+            .start();
 
     private final HttpProbe http = new HttpProbe(server);
 
@@ -55,8 +54,7 @@ class WatchIT {
             Answer first = http.post(SLICES, slice("s1", 1));
             Answer second = http.post(SLICES, slice("s2", 1));
 
-            try (Stream watch =
-                    http.watch(SLICES + "?watch=1&resourceVersion=" + first.resourceVersion())) {
+            try (Stream watch = http.watch(SLICES + "?watch=1&resourceVersion=" + first.resourceVersion())) {
                 JsonNode event = watch.next();
 
                 assertThat(HttpProbe.shown(event)).isEqualTo("ADDED s2");
@@ -66,8 +64,7 @@ class WatchIT {
 
         @Test
         void followAnObjectIntoAndOutOfTheSelection() throws Exception {
-            String labelled =
-                    slice("s1", 1).replaceFirst("\"name\"", "\"labels\":{\"a\":\"b\"},\"name\"");
+            String labelled = slice("s1", 1).replaceFirst("\"name\"", "\"labels\":{\"a\":\"b\"},\"name\"");
             http.post(SLICES, slice("s1", 1));
             try (Stream watch = http.watch(SLICES + "?watch=1&labelSelector=a%3Db")) {
                 http.put(SLICES + "/s1", labelled);
@@ -141,8 +138,7 @@ class WatchIT {
                 socket.getOutputStream().write(request.getBytes(UTF_8));
                 assertThat(socket.getInputStream().read()).isEqualTo('H');
                 String large = "x".repeat(20_000);
-                String node =
-                        "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n','annotations':{'a':'%s%s'}}}";
+                String node = "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n','annotations':{'a':'%s%s'}}}";
 
                 for (int i = 0; i < 3_000 && server.openWatches() > 0; i++) {
                     server.store().put(Trees.tree(node.formatted(i, large)));
@@ -213,8 +209,7 @@ class WatchIT {
             Answer answer = http.get(SLICES + "?watch=1&sendInitialEvents=true");
 
             assertThat(answer.refusal()).isEqualTo("422 Invalid");
-            assertThat(answer.message())
-                    .startsWith("ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch");
+            assertThat(answer.message()).startsWith("ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch");
         }
     }
 }

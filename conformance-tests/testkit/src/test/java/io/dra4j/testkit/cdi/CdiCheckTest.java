@@ -30,9 +30,8 @@ class CdiCheckTest {
 
     /** A spec of one device with these edits. */
     private static JsonNode edits(String edits) {
-        return spec(
-                "{cdiVersion: 1.1.0, kind: v.example.com/gpu, devices: [{name: a, containerEdits: %s}]}"
-                        .formatted(edits));
+        return spec("{cdiVersion: 1.1.0, kind: v.example.com/gpu, devices: [{name: a, containerEdits: %s}]}"
+                .formatted(edits));
     }
 
     private static List<String> problems(String spec) {
@@ -51,8 +50,7 @@ class CdiCheckTest {
                             + " fileMode: 438, permissions: rwm, uid: 0, gid: 4294967295}]}",
                     "{mounts: [{hostPath: /a, containerPath: /b, options: [ro], type: bind}]}",
                     "{mounts: [{hostPath: tmpfs, containerPath: /b, type: tmpfs}]}",
-                    "{hooks: [{hookName: createContainer, path: /bin/x, args: [x], env: [A=b],"
-                            + " timeout: 3}]}",
+                    "{hooks: [{hookName: createContainer, path: /bin/x, args: [x], env: [A=b]," + " timeout: 3}]}",
                     "{netDevices: [{hostInterfaceName: eth1, name: net0}]}",
                     "{intelRdt: {closID: a, schemata: ['L3:0=f'], enableMonitoring: true}}",
                     "{additionalGids: [44], env: null}"
@@ -63,9 +61,7 @@ class CdiCheckTest {
 
         @Test
         void mayBeYamlWithAnnotationsAndCommonEdits() {
-            assertThat(
-                            problems(
-                                    """
+            assertThat(problems("""
                                     cdiVersion: 0.6.0
                                     kind: v.example.com/gpu.x
                                     annotations: {a: b}
@@ -74,15 +70,11 @@ class CdiCheckTest {
                                     - name: 0:1
                                       annotations: {c: d}
                                       containerEdits: {env: [A=b]}
-                                    """))
-                    .isEmpty();
+                                    """)).isEmpty();
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         {}                                          | is empty: a device has edits
                         {env: []}                                   | is empty: a device has edits
                         {env: [A]}                                  | env[0] must be an environment
@@ -115,10 +107,7 @@ class CdiCheckTest {
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         {kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}]}  | lacks the field cdiVersion
                         {cdiVersion: 0.3.0, kind: a/b, devices: []}                      | a spec has one device at least
                         {cdiVersion: 0.3.0, kind: a/b}                                   | lacks the field devices
@@ -145,8 +134,7 @@ class CdiCheckTest {
     class AName {
 
         @ParameterizedTest
-        @ValueSource(
-                strings = {"v.example.com/gpu=0", "a/b=c", "k8s.v-1/c_1.x=claim-1:0_a.b", "V/G=A"})
+        @ValueSource(strings = {"v.example.com/gpu=0", "a/b=c", "k8s.v-1/c_1.x=claim-1:0_a.b", "V/G=A"})
         void isVendorClassAndDevice(String id) {
             assertThat(CdiName.problem(id)).isEmpty();
         }
@@ -175,10 +163,7 @@ class CdiCheckTest {
     class AVersion {
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         {env: [A=b]}                                            | 0.3.0
                         {mounts: [{hostPath: /a, containerPath: /b, type: bind}]} | 0.4.0
                         {deviceNodes: [{path: /a, hostPath: /b}]}               | 0.5.0
@@ -193,10 +178,7 @@ class CdiCheckTest {
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         {kind: v/c, devices: [{name: 0a}]}                      | 0.5.0
                         {kind: v/c.d, devices: [{name: a}]}                     | 0.6.0
                         {kind: v.example.com/c, devices: [{name: a}]}           | 0.3.0
@@ -217,12 +199,10 @@ class CdiCheckTest {
             "0.5.0, 0.5.0, ",
             "1.1.0, 1.1.0, "
         })
-        void liesBetweenWhatTheFieldsNeedAndWhatTheRuntimeReads(
-                String version, String newest, String problem) {
+        void liesBetweenWhatTheFieldsNeedAndWhatTheRuntimeReads(String version, String newest, String problem) {
             JsonNode spec =
-                    spec(
-                            "{cdiVersion: %s, kind: v/c, containerEdits: {deviceNodes: [{path: /a, hostPath: /b}]}}"
-                                    .formatted(version));
+                    spec("{cdiVersion: %s, kind: v/c, containerEdits: {deviceNodes: [{path: /a, hostPath: /b}]}}"
+                            .formatted(version));
             assertThat(CdiVersion.problem(spec, newest).orElse(""))
                     .contains(problem == null ? "" : problem)
                     .matches(text -> problem != null || text.isEmpty());

@@ -40,7 +40,8 @@ class KubeconfigUpstreamIT {
     private static final String TOKEN = "s3cret-t0ken";
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    @TempDir private static Path keys;
+    @TempDir
+    private static Path keys;
 
     private static TestKeys serverKeys;
     private static TestKeys namedKeys;
@@ -48,7 +49,8 @@ class KubeconfigUpstreamIT {
     private static EmbeddedApiServer api;
     private static TlsFront front;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -85,9 +87,7 @@ class KubeconfigUpstreamIT {
     }
 
     private Path kubeconfig(String cluster, String user) throws IOException {
-        return Files.writeString(
-                folder.resolve("kubeconfig"),
-                """
+        return Files.writeString(folder.resolve("kubeconfig"), """
                 apiVersion: v1
                 kind: Config
                 current-context: one
@@ -106,8 +106,7 @@ class KubeconfigUpstreamIT {
                 - name: me
                   user:
                     %s
-                """
-                        .formatted(cluster, user));
+                """.formatted(cluster, user));
     }
 
     private Path usual() throws Exception {
@@ -145,9 +144,7 @@ class KubeconfigUpstreamIT {
             assertThat(node.statusCode()).isEqualTo(200);
             assertThat(node.body()).contains("\"name\":\"node-1\"");
             Path forDriver = proxy.writeKubeconfig(folder.resolve("for-driver"));
-            assertThat(proxy.requests())
-                    .extracting(RecordedRequest::path)
-                    .containsExactly("/api/v1/nodes/node-1");
+            assertThat(proxy.requests()).extracting(RecordedRequest::path).containsExactly("/api/v1/nodes/node-1");
             assertThat(proxy.requests() + proxy.log() + upstream + Files.readString(forDriver))
                     .doesNotContain(TOKEN);
         }
@@ -162,8 +159,7 @@ class KubeconfigUpstreamIT {
             HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
 
             assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(front.authorizations().subList(before, before + 1))
-                    .containsExactly("Bearer " + TOKEN);
+            assertThat(front.authorizations().subList(before, before + 1)).containsExactly("Bearer " + TOKEN);
             assertThat(proxy.requests().toString()).doesNotContain("of-another-cluster");
         }
 
@@ -171,7 +167,8 @@ class KubeconfigUpstreamIT {
         void withWatchesEventByEvent() throws Exception {
             proxyBefore(usual());
             HttpRequest request = request("/api/v1/nodes?watch=true").build();
-            try (Stream<String> watch = client.send(request, BodyHandlers.ofLines()).body()) {
+            try (Stream<String> watch =
+                    client.send(request, BodyHandlers.ofLines()).body()) {
                 Iterator<String> lines = watch.iterator();
                 assertThat(lines.next()).contains("ADDED", "node-1");
 
@@ -194,18 +191,13 @@ class KubeconfigUpstreamIT {
 
         @Test
         void withTheTokenOfAPlugin() throws Exception {
-            Path plugin =
-                    Files.writeString(
-                            folder.resolve("plugin"),
-                            """
+            Path plugin = Files.writeString(folder.resolve("plugin"), """
                             #!/bin/sh
                             echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}'
-                            """
-                                    .formatted(TOKEN));
+                            """.formatted(TOKEN));
             assertThat(plugin.toFile().setExecutable(true)).isTrue();
-            String user =
-                    "%s\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s}"
-                            .formatted(clientKeys.client(), plugin);
+            String user = "%s\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s}"
+                    .formatted(clientKeys.client(), plugin);
             proxyBefore(kubeconfig(trusted(front.url()), user));
         }
 
@@ -219,9 +211,7 @@ class KubeconfigUpstreamIT {
         void belowAPath() throws Exception {
             proxyBefore(kubeconfig(trusted(front.urlWithPath()), user()));
             assertThat(get("/api/v1/nodes?limit=1").statusCode()).isEqualTo(200);
-            assertThat(proxy.requests())
-                    .extracting(RecordedRequest::path)
-                    .containsExactly("/api/v1/nodes");
+            assertThat(proxy.requests()).extracting(RecordedRequest::path).containsExactly("/api/v1/nodes");
         }
 
         @Test
@@ -260,10 +250,7 @@ class KubeconfigUpstreamIT {
     class IsRefusedInOneLine {
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         server: {FRONT}, {NAMED_CA}                      | {USER}                   | no trusted CA has signed its certificate
                         server: {FRONT}, {NAMED_CA}                      | {USER}                   | https://127.0.0.1:
                         server: {FRONT}, {CA}                            | {CLIENT}, token: expired | does not accept the credentials (401 Unauthorized)
@@ -278,8 +265,7 @@ class KubeconfigUpstreamIT {
                         server: https://no-such-host.invalid             | {USER}                   | there is no host of that name
                         server: ftp://127.0.0.1                          | {USER}                   | ftp://127.0.0.1
                         """)
-        void whenTheClusterOrTheUserIsOfNoUse(String cluster, String user, String words)
-                throws Exception {
+        void whenTheClusterOrTheUserIsOfNoUse(String cluster, String user, String words) throws Exception {
             assertThat(refusal(filled(cluster), filled(user))).contains(words);
         }
 
@@ -323,8 +309,7 @@ class KubeconfigUpstreamIT {
 
         @Test
         void whenItNamesWhatIsNotThere() throws Exception {
-            assertThat(failure(usual(), "two"))
-                    .contains("no context \"two\"", "one, nowhere, nobody");
+            assertThat(failure(usual(), "two")).contains("no context \"two\"", "one, nowhere, nobody");
             assertThat(failure(usual(), "nowhere")).contains("cluster \"lost\"", "\"nowhere\"");
             assertThat(failure(usual(), "nobody")).contains("user \"lost\"", "\"nobody\"");
             String text = Files.readString(usual()).replace("current-context: one\n", "");

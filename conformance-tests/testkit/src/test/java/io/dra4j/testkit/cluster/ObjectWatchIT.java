@@ -29,8 +29,10 @@ class ObjectWatchIT {
 
     @Test
     void everyStateIsSeenFromWhatWasThereToWhatWasDeleted() throws Exception {
-        try (EmbeddedApiServer api =
-                EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).node("n").start()) {
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder()
+                .version(KubernetesVersion.V1_36)
+                .node("n")
+                .start()) {
             Cluster cluster = new Cluster(api.url());
             cluster.create(NAMESPACES, namespace("before"));
             try (ObjectWatch watch = cluster.watch(NAMESPACES, "")) {

@@ -74,8 +74,7 @@ public record TestKeys(KeyStore store) {
 
     /** The lines of a user with this key. */
     public String client() throws GeneralSecurityException {
-        return "client-certificate-data: %s\n    client-key-data: %s"
-                .formatted(data(certificatePem()), data(keyPem()));
+        return "client-certificate-data: %s\n    client-key-data: %s".formatted(data(certificatePem()), data(keyPem()));
     }
 
     private static String data(String pem) {

@@ -45,10 +45,7 @@ public final class TlsFront implements AutoCloseable {
         HttpConfiguration http = new HttpConfiguration();
         http.addCustomizer(new SecureRequestCustomizer(false)); // Go's server does not check it.
         connector =
-                new ServerConnector(
-                        server,
-                        new SslConnectionFactory(tls, "http/1.1"),
-                        new HttpConnectionFactory(http));
+                new ServerConnector(server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(http));
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         server.setHandler(new Guarded(api));
@@ -96,11 +93,9 @@ public final class TlsFront implements AutoCloseable {
             }
             response.setStatus(401);
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
-            String status =
-                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
-                            + "\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\",\"code\":401}";
-            response.write(
-                    true, ByteBuffer.wrap(status.getBytes(StandardCharsets.UTF_8)), callback);
+            String status = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+                    + "\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\",\"code\":401}";
+            response.write(true, ByteBuffer.wrap(status.getBytes(StandardCharsets.UTF_8)), callback);
             return true;
         }
     }

@@ -25,15 +25,17 @@ class ControllersTest {
     private static final Instant START = Instant.parse("2026-11-26T00:00:00Z");
 
     private final AtomicReference<Instant> now = new AtomicReference<>(START);
-    private final EmbeddedApiServer api =
-            EmbeddedApiServer.builder().clock(now::get).node("node-a").node("node-b").start();
+    private final EmbeddedApiServer api = EmbeddedApiServer.builder()
+            .clock(now::get)
+            .node("node-a")
+            .node("node-b")
+            .start();
     private final ClusterObjects objects = api.store();
     private final Controllers controllers = Controllers.of(api).clock(now::get).start();
 
     @BeforeEach
     void offerAClass() {
-        apply(
-                """
+        apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: DeviceClass
                 metadata: {name: gpu}
@@ -54,8 +56,7 @@ class ControllersTest {
     }
 
     private void publish(String node, String devices) {
-        apply(
-                """
+        apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceSlice
                 metadata: {name: slice-NODE}
@@ -64,35 +65,27 @@ class ControllersTest {
                   nodeName: NODE
                   pool: {name: NODE, generation: 1, resourceSliceCount: 1}
                   devices: DEVICES
-                """
-                        .replace("NODE", node)
-                        .replace("DEVICES", devices));
+                """.replace("NODE", node).replace("DEVICES", devices));
     }
 
     private void claim(String name, String request) {
-        apply(
-                """
+        apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaim
                 metadata: {name: NAME}
                 spec: {devices: {requests: [REQUEST]}}
-                """
-                        .replace("NAME", name)
-                        .replace("REQUEST", request));
+                """.replace("NAME", name).replace("REQUEST", request));
     }
 
     private void pod(String name, String rest) {
-        apply(
-                """
+        apply("""
                 apiVersion: v1
                 kind: Pod
                 metadata: {name: NAME}
                 spec:
                   containers: [{name: main, image: i}]
                   REST
-                """
-                        .replace("NAME", name)
-                        .replace("REST", rest));
+                """.replace("NAME", name).replace("REST", rest));
     }
 
     private static String uses(String claim) {
@@ -105,9 +98,7 @@ class ControllersTest {
 
     private JsonNode await(String resource, String name, Predicate<JsonNode> wanted) {
         return objects.awaitObject(
-                resource,
-                object -> object.at("/metadata/name").asText().equals(name) && wanted.test(object),
-                LIMIT);
+                resource, object -> object.at("/metadata/name").asText().equals(name) && wanted.test(object), LIMIT);
     }
 
     private JsonNode awaitBound(String pod, String node) {
@@ -115,11 +106,8 @@ class ControllersTest {
     }
 
     private String awaitCondition(String pod, String reason) {
-        JsonNode found =
-                await(
-                        "pods",
-                        pod,
-                        it -> it.at("/status/conditions/0/reason").asText().equals(reason));
+        JsonNode found = await(
+                "pods", pod, it -> it.at("/status/conditions/0/reason").asText().equals(reason));
         return found.at("/status/conditions/0/message").asText();
     }
 
@@ -134,14 +122,14 @@ class ControllersTest {
         pod("p", uses("c"));
 
         assertThat(awaitCondition("p", "Unschedulable"))
-                .isEqualTo(
-                        "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable");
+                .isEqualTo("0/2 nodes are available: 2 cannot allocate all claims. still not schedulable");
         assertThat(awaitEvent("FailedScheduling").path("type").asText()).isEqualTo("Warning");
 
         publish("node-b", "[{name: g}]");
         awaitBound("p", "node-b");
         JsonNode claim = objects.find("resourceclaims", "default", "c").orElseThrow();
-        assertThat(claim.at("/status/allocation/devices/results/0/device").asText()).isEqualTo("g");
+        assertThat(claim.at("/status/allocation/devices/results/0/device").asText())
+                .isEqualTo("g");
         assertThat(claim.at("/status/reservedFor/0/name").asText()).isEqualTo("p");
     }
 
@@ -151,17 +139,14 @@ class ControllersTest {
         pod("p", uses("c"));
 
         assertThat(awaitCondition("p", "Unschedulable"))
-                .isEqualTo(
-                        "0/2 nodes are available: request gpu: device class gpus does not exist."
-                                + " still not schedulable");
+                .isEqualTo("0/2 nodes are available: request gpu: device class gpus does not exist."
+                        + " still not schedulable");
     }
 
     @Test
     void anErrorOfASelectorEndsTheAttempt() {
         publish("node-a", "[{name: g}]");
-        claim(
-                "c",
-                one(", selectors: [{cel: {expression: \"device.attributes['a.example'].no\"}}]"));
+        claim("c", one(", selectors: [{cel: {expression: \"device.attributes['a.example'].no\"}}]"));
         pod("p", uses("c"));
 
         assertThat(awaitCondition("p", "SchedulerError"))
@@ -172,14 +157,11 @@ class ControllersTest {
     void theNodeWithTheBetterAlternativeIsChosen() {
         publish("node-a", "[{name: small}]");
         publish("node-b", "[{name: large, attributes: {large: {bool: true}}}]");
-        claim(
-                "c",
-                """
+        claim("c", """
                 {name: gpu, firstAvailable: [
                   {name: large, deviceClassName: gpu, selectors: [{cel: {expression: "device.attributes['gpu.example.com'].?large.orValue(false)"}}]},
                   {name: any, deviceClassName: gpu}]}
-                """
-                        .replace("\n", ""));
+                """.replace("\n", ""));
         pod("p", uses("c"));
 
         awaitBound("p", "node-b");
@@ -211,8 +193,7 @@ class ControllersTest {
         assertThat(awaitEvent("FailedResourceClaimCreation").path("message").asText())
                 .isEqualTo("PodResourceClaim gpu: there is no ResourceClaimTemplate t");
 
-        apply(
-                """
+        apply("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaimTemplate
                 metadata: {name: t}
@@ -224,9 +205,8 @@ class ControllersTest {
         JsonNode claim = objects.list("resourceclaims").get(0);
         assertThat(claim.at("/metadata/name").asText()).startsWith("p-gpu-");
         assertThat(claim.at("/metadata/labels/team").asText()).isEqualTo("blue");
-        assertThat(
-                        claim.at("/metadata/annotations/resource.kubernetes.io~1pod-claim-name")
-                                .asText())
+        assertThat(claim.at("/metadata/annotations/resource.kubernetes.io~1pod-claim-name")
+                        .asText())
                 .isEqualTo("gpu");
 
         objects.delete("pods", "default", "p");
@@ -253,14 +233,13 @@ class ControllersTest {
                 "resourceclaims",
                 "default",
                 "c",
-                claim ->
-                        claim.withObject("/status/allocation/devices")
-                                .putArray("results")
-                                .addObject()
-                                .put("request", "gpu")
-                                .put("driver", "gpu.example.com")
-                                .put("pool", "node-a")
-                                .put("device", "g"));
+                claim -> claim.withObject("/status/allocation/devices")
+                        .putArray("results")
+                        .addObject()
+                        .put("request", "gpu")
+                        .put("driver", "gpu.example.com")
+                        .put("pool", "node-a")
+                        .put("device", "g"));
         pod("p", "nodeName: node-a\n  " + uses("c"));
 
         await("resourceclaims", "c", it -> !it.at("/status/reservedFor").isEmpty());
@@ -268,9 +247,7 @@ class ControllersTest {
 
     @Test
     void aDeviceThatCannotBeBoundIsGivenBackAndTriedAgain() {
-        publish(
-                "node-a",
-                "[{name: g, bindingConditions: [ready], bindingFailureConditions: [broken]}]");
+        publish("node-a", "[{name: g, bindingConditions: [ready], bindingFailureConditions: [broken]}]");
         claim("c", one(""));
         pod("p", uses("c"));
         awaitEvent("BindingConditionsPending");
@@ -287,17 +264,14 @@ class ControllersTest {
 
     @Test
     void aDeviceThatIsNotBoundInTimeIsGivenBack() {
-        publish(
-                "node-a",
-                "[{name: g, bindingConditions: [ready], bindingFailureConditions: [broken]}]");
+        publish("node-a", "[{name: g, bindingConditions: [ready], bindingFailureConditions: [broken]}]");
         claim("c", one(""));
         pod("p", uses("c"));
         awaitEvent("BindingConditionsPending");
 
         now.set(START.plusSeconds(600));
 
-        assertThat(awaitCondition("p", "SchedulerError"))
-                .endsWith("device binding timeout: claim=c");
+        assertThat(awaitCondition("p", "SchedulerError")).endsWith("device binding timeout: claim=c");
     }
 
     private static void report(ObjectNode claim, String type) {
@@ -319,10 +293,7 @@ class ControllersTest {
         pod("p", uses("c"));
         awaitBound("p", "node-a");
 
-        publish(
-                "node-a",
-                "[{name: g, taints: [{key: sick, effect: NoExecute, timeAdded: '%s'}]}]"
-                        .formatted(START));
+        publish("node-a", "[{name: g, taints: [{key: sick, effect: NoExecute, timeAdded: '%s'}]}]".formatted(START));
         now.set(START.plusSeconds(59));
         claim("later", one("")); // a round that finds it tolerated
         pod("later", uses("later"));
@@ -338,8 +309,7 @@ class ControllersTest {
     void initContainersThatEndShareTheirRequestOfAnExtendedResource() {
         publish("node-a", "[{name: g}, {name: h}]");
         String limit = "resources: {limits: {cpu: 1, example.com/gpu: 1}}";
-        apply(
-                """
+        apply("""
                 apiVersion: v1
                 kind: Pod
                 metadata: {name: p}
@@ -349,15 +319,14 @@ class ControllersTest {
                   - {name: b, image: i, LIMIT}
                   containers:
                   - {name: main, image: i, LIMIT}
-                """
-                        .replace("LIMIT", limit));
+                """.replace("LIMIT", limit));
 
         JsonNode pod = awaitBound("p", "node-a");
 
         assertThat(pod.at("/status/extendedResourceClaimStatus/requestMappings"))
                 .extracting(mapping -> mapping.path("requestName").asText())
-                .containsExactly(
-                        "container-0-request-1", "container-0-request-1", "container-2-request-1");
-        assertThat(objects.list("resourceclaims").get(0).at("/spec/devices/requests")).hasSize(2);
+                .containsExactly("container-0-request-1", "container-0-request-1", "container-2-request-1");
+        assertThat(objects.list("resourceclaims").get(0).at("/spec/devices/requests"))
+                .hasSize(2);
     }
 }

@@ -18,9 +18,7 @@ public final class EndedProcess implements AutoCloseable {
     /** Starts a process, and ends it. */
     public EndedProcess() throws IOException {
         // A shell would still wait for its child; the sleep that it becomes never does.
-        parent =
-                new ProcessBuilder("sh", "-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60")
-                        .start();
+        parent = new ProcessBuilder("sh", "-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60").start();
         folder = Path.of("/proc", parent.inputReader().readLine());
         await(Path.of("/proc", String.valueOf(parent.pid()), "comm"), "sleep");
         parent.getOutputStream().close();

@@ -28,10 +28,7 @@ class PlaceTest {
         Path file = Files.writeString(place.plugins().resolve("file"), "x");
         assumeThat(chattr("+i", file)).as("files can be made immutable here").isTrue();
         try {
-            assertThat(place.remove())
-                    .get()
-                    .asString()
-                    .contains(place.root().toString(), "by hand");
+            assertThat(place.remove()).get().asString().contains(place.root().toString(), "by hand");
             assertThat(file).exists();
             assertThat(place.cdi()).doesNotExist();
         } finally {

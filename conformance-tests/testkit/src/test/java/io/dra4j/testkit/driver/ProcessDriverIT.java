@@ -67,8 +67,7 @@ class ProcessDriverIT {
             place = driver.place("node-1", "gpu.example.com");
         }
         long before = Files.exists(place.log()) ? Files.size(place.log()) : 0;
-        Map<String, String> more =
-                variable.length == 0 ? Map.of() : Map.of(variable[0], variable[1]);
+        Map<String, String> more = variable.length == 0 ? Map.of() : Map.of(variable[0], variable[1]);
         Instance instance = driver.start(place, more);
         OptionalInt status = instance.awaitExit(TIMEOUT);
         String log = Files.readString(place.log()).substring((int) before);
@@ -118,8 +117,7 @@ class ProcessDriverIT {
 
     @Test
     void theEnvironmentIsWhole() throws IOException {
-        ProcessDriver driver =
-                new ProcessDriver(List.of("env"), Map.of("with.dot", "is {NODE_NAME}"), TIMEOUT);
+        ProcessDriver driver = new ProcessDriver(List.of("env"), Map.of("with.dot", "is {NODE_NAME}"), TIMEOUT);
 
         assertThat(output(driver, "POD_UID", "a b"))
                 .contains("with.dot=is node-1", "POD_UID=a b", "NODE_NAME=node-1", "KUBECONFIG=/");
@@ -127,8 +125,7 @@ class ProcessDriverIT {
 
     @Test
     void aProgramThatIsNotThereIsNamed() {
-        ProcessDriver driver =
-                new ProcessDriver(List.of("no-such-driver"), Map.of(), Duration.ofSeconds(1));
+        ProcessDriver driver = new ProcessDriver(List.of("no-such-driver"), Map.of(), Duration.ofSeconds(1));
         place = driver.place("node-1", "gpu.example.com");
 
         assertThatThrownBy(() -> driver.start(place, Map.of()))
@@ -140,10 +137,9 @@ class ProcessDriverIT {
     @Test
     void standardPathsAreTheRuns() throws IOException {
         needsNamespace();
-        String script =
-                "for d in /var/lib/kubelet/plugins /var/lib/kubelet/plugins_registry"
-                        + " /var/run/cdi /etc/cdi; do echo x > $d/from-driver || exit 1; done;"
-                        + " ls /etc /var/lib | sort | uniq -c | wc -l; cat /etc/passwd | head -1";
+        String script = "for d in /var/lib/kubelet/plugins /var/lib/kubelet/plugins_registry"
+                + " /var/run/cdi /etc/cdi; do echo x > $d/from-driver || exit 1; done;"
+                + " ls /etc /var/lib | sort | uniq -c | wc -l; cat /etc/passwd | head -1";
 
         output(driver(shell(script, true)));
 
@@ -185,15 +181,13 @@ class ProcessDriverIT {
                 .isEqualTo(place.cdi());
         assertThat(place.outside(Path.of("/var/lib/kubelet/plugins_of_others")))
                 .isEqualTo(Path.of("/var/lib/kubelet/plugins_of_others"));
-        assertThat(place.names(place.plugins().resolve("gpu")))
-                .contains(Path.of("/var/lib/kubelet/plugins/gpu"));
+        assertThat(place.names(place.plugins().resolve("gpu"))).contains(Path.of("/var/lib/kubelet/plugins/gpu"));
     }
 
     @Test
     void aSecondDirectoryOfSpecsIsTheRunsToo() throws IOException {
         needsNamespace();
-        ProcessDriver driver =
-                driver(shell("echo x > /var/run/cdi/spec", false), "{CDI_ROOT}", "/var/run/cdi");
+        ProcessDriver driver = driver(shell("echo x > /var/run/cdi/spec", false), "{CDI_ROOT}", "/var/run/cdi");
 
         output(driver);
 
@@ -228,9 +222,8 @@ class ProcessDriverIT {
     void withoutANamespaceNothingIsMounted() {
         place = Place.create("node-1", "gpu.example.com");
 
-        Place bare =
-                new StandardPaths(shell("true", false), List.of("{CDI_ROOT}", "/var/run/cdi"))
-                        .in(place, "Operation not permitted");
+        Place bare = new StandardPaths(shell("true", false), List.of("{CDI_ROOT}", "/var/run/cdi"))
+                .in(place, "Operation not permitted");
 
         assertThat(bare.canReboot()).isFalse();
         assertThat(bare.command(List.of("true"), Map.of())).containsExactly("true");
@@ -245,9 +238,8 @@ class ProcessDriverIT {
 
         assertThatThrownBy(() -> paths.in(place, "Operation not permitted"))
                 .isInstanceOf(DriverUnusable.class)
-                .hasMessage(
-                        "driver.process.standardPaths needs a mount namespace for the driver's"
-                                + " process: run the suite as root, or with CAP_SYS_ADMIN; here:"
-                                + " Operation not permitted");
+                .hasMessage("driver.process.standardPaths needs a mount namespace for the driver's"
+                        + " process: run the suite as root, or with CAP_SYS_ADMIN; here:"
+                        + " Operation not permitted");
     }
 }

@@ -14,8 +14,7 @@ class PathSegmentsTest {
 
     @Test
     void decodesBeforeItSplits() {
-        assertThat(PathSegments.of("/api/v1/nodes/a%2Fb"))
-                .containsExactly("api", "v1", "nodes", "a", "b");
+        assertThat(PathSegments.of("/api/v1/nodes/a%2Fb")).containsExactly("api", "v1", "nodes", "a", "b");
         assertThat(PathSegments.of("/api/%252e")).containsExactly("api", "%2e");
         assertThat(PathSegments.of("/x%C3%A9%00")).containsExactly("x\u00e9\u0000");
     }
@@ -36,7 +35,6 @@ class PathSegmentsTest {
     @ParameterizedTest
     @ValueSource(strings = {"/a/%", "/a/%4", "/a/%zz", "/a/%-1", "/a/%+1"})
     void refusesAnEscapeThatIsNone(String path) {
-        assertThatThrownBy(() -> PathSegments.of(path))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> PathSegments.of(path)).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -69,11 +69,10 @@ class FakeKubeletIT {
     }
 
     private void setVersions(String... versions) {
-        plugin.info =
-                plugin.info.toBuilder()
-                        .clearSupportedVersions()
-                        .addAllSupportedVersions(List.of(versions))
-                        .build();
+        plugin.info = plugin.info.toBuilder()
+                .clearSupportedVersions()
+                .addAllSupportedVersions(List.of(versions))
+                .build();
     }
 
     private List<Kind> kinds() {
@@ -108,20 +107,17 @@ class FakeKubeletIT {
             List<KubeletEvent> ends = awaitEvents(Kind.HEALTH_ENDED, 2);
 
             assertThat(ends).extracting(KubeletEvent::detail).containsOnly("UNIMPLEMENTED");
-            assertThat(ends.get(1).at().minus(ends.get(0).at()))
-                    .isGreaterThanOrEqualTo(Duration.ofSeconds(5));
+            assertThat(ends.get(1).at().minus(ends.get(0).at())).isGreaterThanOrEqualTo(Duration.ofSeconds(5));
         }
 
         @ParameterizedTest
         @CsvSource({"36, v1alpha1", "37, v1"})
-        void areFollowedByAHealthStreamOfTheReleasesVersion(int minor, String version)
-                throws Exception {
+        void areFollowedByAHealthStreamOfTheReleasesVersion(int minor, String version) throws Exception {
             kubelet = FakeKubelet.builder(registry).release(minor).start();
             awaitEvents(Kind.HEALTH_ENDED, 1);
 
             assertThat(plugin.healthCalls)
-                    .containsExactly(
-                            "localhost " + version + ".DRAResourceHealth/NodeWatchResources");
+                    .containsExactly("localhost " + version + ".DRAResourceHealth/NodeWatchResources");
         }
 
         @ParameterizedTest
@@ -129,8 +125,7 @@ class FakeKubeletIT {
             "ResourcePlugin, v1.DRAPlugin, no handler is registered",
             "DRAPlugin, 1.0.0, none of the plugin's versions",
         })
-        void refuseAnAnswerOfTheWrongForm(String type, String version, String reason)
-                throws Exception {
+        void refuseAnAnswerOfTheWrongForm(String type, String version, String reason) throws Exception {
             var valid = plugin.info;
             setVersions(version);
             plugin.info = plugin.info.toBuilder().setType(type).build();
@@ -168,8 +163,7 @@ class FakeKubeletIT {
 
             List<KubeletEvent> failed = of(Kind.REGISTRATION_FAILED, kubelet.events());
             assertThat(failed).hasSize(2);
-            assertThat(failed.get(1).at().minus(failed.get(0).at()))
-                    .isGreaterThanOrEqualTo(Duration.ofMillis(500));
+            assertThat(failed.get(1).at().minus(failed.get(0).at())).isGreaterThanOrEqualTo(Duration.ofMillis(500));
         }
 
         @Test
@@ -208,8 +202,11 @@ class FakeKubeletIT {
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
             try (ScriptedPlugin other = new ScriptedPlugin(registry.resolve("b-reg.sock"))) {
                 other.info = other.info.toBuilder().setName("other.example.com").build();
-                assertThat(kubelet.awaitRegistered("other.example.com", TIMEOUT)).isTrue();
-                assertThat(kinds()).filteredOn(kind -> kind == Kind.UNREGISTERED).isEmpty();
+                assertThat(kubelet.awaitRegistered("other.example.com", TIMEOUT))
+                        .isTrue();
+                assertThat(kinds())
+                        .filteredOn(kind -> kind == Kind.UNREGISTERED)
+                        .isEmpty();
             }
         }
 
@@ -219,7 +216,8 @@ class FakeKubeletIT {
             awaitRegistered();
             plugin.close();
             Files.deleteIfExists(socket);
-            assertThat(kubelet.awaitUnregistered(ScriptedPlugin.DRIVER, TIMEOUT)).isTrue();
+            assertThat(kubelet.awaitUnregistered(ScriptedPlugin.DRIVER, TIMEOUT))
+                    .isTrue();
 
             plugin = new ScriptedPlugin(socket);
             awaitRegistered();
@@ -236,7 +234,9 @@ class FakeKubeletIT {
         }
 
         private String complaint() {
-            return kubelet.prepare(ScriptedPlugin.DRIVER, List.of(CLAIM)).complaint().orElse("");
+            return kubelet.prepare(ScriptedPlugin.DRIVER, List.of(CLAIM))
+                    .complaint()
+                    .orElse("");
         }
 
         @ParameterizedTest
@@ -265,13 +265,14 @@ class FakeKubeletIT {
 
             assertThat(kubelet.prepare(ScriptedPlugin.DRIVER, claims, older)).isEqualTo(inV1);
             assertThat(plugin.calls)
-                    .endsWith(
-                            "localhost k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodePrepareResources");
+                    .endsWith("localhost k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/NodePrepareResources");
         }
 
         private void answerFor(String uid, String error) {
-            var result = NodePrepareResourceResponse.newBuilder().setError(error).build();
-            plugin.prepared = answer -> answer.toBuilder().putClaims(uid, result).build();
+            var result =
+                    NodePrepareResourceResponse.newBuilder().setError(error).build();
+            plugin.prepared =
+                    answer -> answer.toBuilder().putClaims(uid, result).build();
         }
     }
 }

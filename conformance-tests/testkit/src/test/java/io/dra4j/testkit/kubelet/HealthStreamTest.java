@@ -48,8 +48,7 @@ class HealthStreamTest {
         "V1, UNAVAILABLE, 1",
         "V1ALPHA1, UNIMPLEMENTED, 1",
     })
-    void anEndIsFollowedByAnotherStreamUnlessItsVersionIsNotServed(
-            Version version, Status.Code code, int more) {
+    void anEndIsFollowedByAnotherStreamUnlessItsVersionIsNotServed(Version version, Status.Code code, int more) {
         stream(version).onError(code.toStatus().asRuntimeException());
 
         assertThat(ends).extracting(Status::getCode).containsExactly(code);

@@ -51,35 +51,29 @@ final class ScriptedPlugin implements AutoCloseable {
     volatile Status notifyFailure = Status.OK;
     volatile UnaryOperator<NodePrepareResourcesResponse> prepared = answer -> answer;
 
-    private final EventLoopGroup group =
-            new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     private final Server server;
 
     /** Serves both services on one socket: an empty endpoint names it. */
     ScriptedPlugin(Path socket) throws IOException {
-        info =
-                PluginInfo.newBuilder()
-                        .setType("DRAPlugin")
-                        .setName(DRIVER)
-                        .addSupportedVersions("v1.DRAPlugin")
-                        .build();
-        server =
-                NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                        .channelType(EpollServerDomainSocketChannel.class)
-                        .bossEventLoopGroup(group)
-                        .workerEventLoopGroup(group)
-                        .withChildOption(ChannelOption.SO_KEEPALIVE, null)
-                        .intercept(new Recorder())
-                        .addService(new Registration())
-                        .addService(new Dra())
-                        .addService(
-                                new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin")
-                                        .bind(new Dra()))
-                        .addService(new NoHealth())
-                        .addService(
-                                new ServiceName("v1alpha1.DRAResourceHealth").bind(new NoHealth()))
-                        .build()
-                        .start();
+        info = PluginInfo.newBuilder()
+                .setType("DRAPlugin")
+                .setName(DRIVER)
+                .addSupportedVersions("v1.DRAPlugin")
+                .build();
+        server = NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollServerDomainSocketChannel.class)
+                .bossEventLoopGroup(group)
+                .workerEventLoopGroup(group)
+                .withChildOption(ChannelOption.SO_KEEPALIVE, null)
+                .intercept(new Recorder())
+                .addService(new Registration())
+                .addService(new Dra())
+                .addService(new ServiceName("k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin").bind(new Dra()))
+                .addService(new NoHealth())
+                .addService(new ServiceName("v1alpha1.DRAResourceHealth").bind(new NoHealth()))
+                .build()
+                .start();
     }
 
     RegistrationStatus awaitStatus() throws InterruptedException {
@@ -101,8 +95,7 @@ final class ScriptedPlugin implements AutoCloseable {
         public <Q, A> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
             String method = call.getMethodDescriptor().getFullMethodName();
-            (method.contains("Health") ? healthCalls : calls)
-                    .add(call.getAuthority() + " " + method);
+            (method.contains("Health") ? healthCalls : calls).add(call.getAuthority() + " " + method);
             return next.startCall(call, headers);
         }
     }
@@ -136,12 +129,8 @@ final class ScriptedPlugin implements AutoCloseable {
     private final class Dra extends DRAPluginGrpc.DRAPluginImplBase {
         @Override
         public void nodePrepareResources(
-                NodePrepareResourcesRequest request,
-                StreamObserver<NodePrepareResourcesResponse> response) {
-            answer(
-                    response,
-                    Status.OK,
-                    prepared.apply(NodePrepareResourcesResponse.getDefaultInstance()));
+                NodePrepareResourcesRequest request, StreamObserver<NodePrepareResourcesResponse> response) {
+            answer(response, Status.OK, prepared.apply(NodePrepareResourcesResponse.getDefaultInstance()));
         }
     }
 }

@@ -29,8 +29,7 @@ class ServiceNameTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    private final ServerServiceDefinition served =
-            new ServiceName("v1alpha1.DRAResourceHealth").bind(new Unhealthy());
+    private final ServerServiceDefinition served = new ServiceName("v1alpha1.DRAResourceHealth").bind(new Unhealthy());
     private Server server;
     private ManagedChannel channel;
 
@@ -38,10 +37,9 @@ class ServiceNameTest {
     void start() throws IOException {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         server = NettyServerBuilder.forAddress(any).addService(served).build().start();
-        channel =
-                NettyChannelBuilder.forAddress(server.getListenSockets().get(0))
-                        .usePlaintext()
-                        .build();
+        channel = NettyChannelBuilder.forAddress(server.getListenSockets().get(0))
+                .usePlaintext()
+                .build();
     }
 
     @AfterEach
@@ -53,10 +51,10 @@ class ServiceNameTest {
     private static final class Unhealthy extends DRAResourceHealthImplBase {
         @Override
         public void nodeWatchResources(
-                NodeWatchResourcesRequest request,
-                StreamObserver<NodeWatchResourcesResponse> response) {
+                NodeWatchResourcesRequest request, StreamObserver<NodeWatchResourcesResponse> response) {
             var device = DeviceHealth.newBuilder().setHealth(HealthStatus.UNHEALTHY);
-            response.onNext(NodeWatchResourcesResponse.newBuilder().addDevices(device).build());
+            response.onNext(
+                    NodeWatchResourcesResponse.newBuilder().addDevices(device).build());
             response.onCompleted();
         }
     }
@@ -74,9 +72,7 @@ class ServiceNameTest {
             assertThat(watch.awaitEnd(LIMIT)).isTrue();
 
             assertThat(watch.end()).hasValue("OK");
-            assertThat(watch.reports())
-                    .extracting(report -> report.state(""))
-                    .containsExactly("UNHEALTHY");
+            assertThat(watch.reports()).extracting(report -> report.state("")).containsExactly("UNHEALTHY");
         }
     }
 

@@ -23,8 +23,7 @@ class SkippedCallsTest {
     private Optional<JsonNode> object = Optional.empty();
 
     private void allocate(String uid, String first, String second) throws JsonProcessingException {
-        String json =
-                """
+        String json = """
                 {"metadata": {"uid": "%s"}, "status": {"allocation": {"devices": {"results": [
                   {"driver": "gpu.example.com", "skipNodeOperations": [%s]},
                   {"driver": "gpu.example.com", "skipNodeOperations": [%s]},
@@ -56,7 +55,9 @@ class SkippedCallsTest {
 
         assertThat(isMade(37, PREPARE)).isEqualTo(prepares);
         assertThat(isMade(37, UNPREPARE)).isEqualTo(unprepares);
-        assertThat(isMade(36, UNPREPARE)).as("by a release that knows no such field").isTrue();
+        assertThat(isMade(36, UNPREPARE))
+                .as("by a release that knows no such field")
+                .isTrue();
     }
 
     @Test

@@ -68,16 +68,12 @@ class GeneratedObjectsTest {
     /** Two messages have "items" alone: one is a list in JSON, the other an object. */
     @Test
     void aMessageOfItemsIsAListOnlyWhereGoHasOne() {
-        JsonNode volumes =
-                Recording.parse(
-                        """
+        JsonNode volumes = Recording.parse("""
                         [{"name": "v", "projected": {"sources": [
                           {"downwardAPI": {"items": [{"path": "p"}]}}]}}]""");
         ObjectNode pod = CODEC.decode(CODEC.envelope("v1", "Pod", new byte[0]));
         pod.withObject("/spec").set("volumes", volumes);
-        JsonNode resources =
-                Recording.parse(
-                        """
+        JsonNode resources = Recording.parse("""
                         {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "v1",
                          "resources": [{"name": "pods", "kind": "Pod", "verbs": ["get"]}]}""");
 

@@ -21,8 +21,8 @@ class MutatedBytesTest {
 
     @Test
     void mutatedBytesEndInAnObjectOrARefusal() {
-        MutatedBytes mutated =
-                new MutatedBytes(27, MutatedBytes.recorded().map(Recording::protobuf).toList());
+        MutatedBytes mutated = new MutatedBytes(
+                27, MutatedBytes.recorded().map(Recording::protobuf).toList());
         int refused = 0;
 
         for (int i = 0; i < MUTANTS; i++) {
@@ -43,8 +43,7 @@ class MutatedBytesTest {
         byte[] groups = new byte[1_000_000];
         Arrays.fill(groups, (byte) 0x0b); // Starts a group in a group.
 
-        assertThatThrownBy(() -> CODEC.decode(slice(groups)))
-                .isInstanceOf(ProtobufFormatException.class);
+        assertThatThrownBy(() -> CODEC.decode(slice(groups))).isInstanceOf(ProtobufFormatException.class);
     }
 
     @Test
@@ -71,8 +70,7 @@ class MutatedBytesTest {
 
         assertThatThrownBy(() -> CODEC.decode(slice(field(2, spec))))
                 .isInstanceOf(ProtobufFormatException.class)
-                .hasMessage(
-                        "spec has a field that is not known here, with number 99 in ResourceSliceSpec");
+                .hasMessage("spec has a field that is not known here, with number 99 in ResourceSliceSpec");
     }
 
     @Test
@@ -82,8 +80,7 @@ class MutatedBytesTest {
 
         assertThatThrownBy(() -> CODEC.encode(slice))
                 .isInstanceOf(ProtobufFormatException.class)
-                .hasMessage(
-                        "spec.newField is not in the protobuf schema: ResourceSliceSpec has no such field");
+                .hasMessage("spec.newField is not in the protobuf schema: ResourceSliceSpec has no such field");
     }
 
     private static byte[] slice(byte[] message) {
@@ -95,8 +92,7 @@ class MutatedBytesTest {
         byte[] raw = field(1, parameters.toByteArray());
         byte[] opaque = field(2, raw);
         byte[] configuration = field(1, field(1, opaque));
-        return CODEC.envelope(
-                "resource.k8s.io/v1", "DeviceClass", field(2, field(2, configuration)));
+        return CODEC.envelope("resource.k8s.io/v1", "DeviceClass", field(2, field(2, configuration)));
     }
 
     private static byte[] field(int number, byte[] content) throws IOException {

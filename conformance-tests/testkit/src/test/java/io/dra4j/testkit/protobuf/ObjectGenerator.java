@@ -23,9 +23,7 @@ import java.util.Random;
 final class ObjectGenerator {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final List<String> TEXTS =
-            List.of(
-                    "a gpu.example.com/model länge \u4e2d\u6587 \ud83d\ude80 x\ny\u0000"
-                            .split(" "));
+            List.of("a gpu.example.com/model länge \u4e2d\u6587 \ud83d\ude80 x\ny\u0000".split(" "));
     private static final List<String> QUANTITIES = List.of("0", "1", "10Gi", "1500m", "1e3", "-5");
     private static final List<String> DOCUMENTS =
             List.of("{}", "{\"a\":[1,2.5,{\"b\":null}]}", "[]", "\"text\"", "7", "false");
@@ -64,14 +62,8 @@ final class ObjectGenerator {
     private void single(Field field, ObjectNode object, int depth) {
         boolean set = sets(depth);
         switch (field.presence()) {
-            case KEPT ->
-                    object.set(
-                            field.name(),
-                            set ? value(field.descriptor(), depth) : zero(field, depth));
-            case NULLABLE ->
-                    object.set(
-                            field.name(),
-                            set ? value(field.descriptor(), depth) : NullNode.getInstance());
+            case KEPT -> object.set(field.name(), set ? value(field.descriptor(), depth) : zero(field, depth));
+            case NULLABLE -> object.set(field.name(), set ? value(field.descriptor(), depth) : NullNode.getInstance());
             default -> {
                 if (set) {
                     object.set(field.name(), value(field.descriptor(), depth));
@@ -79,9 +71,7 @@ final class ObjectGenerator {
             }
         }
         if (set && field.presence() == Presence.POINTER && !field.isMessage()) {
-            object.set(
-                    field.name(),
-                    random.nextBoolean() ? object.get(field.name()) : zero(field, depth));
+            object.set(field.name(), random.nextBoolean() ? object.get(field.name()) : zero(field, depth));
         }
     }
 
@@ -118,7 +108,8 @@ final class ObjectGenerator {
         int count = 1 + random.nextInt(2);
         if (field.descriptor().isMapField()) {
             ObjectNode map = object.putObject(field.name());
-            FieldDescriptor values = field.descriptor().getMessageType().getFields().get(1);
+            FieldDescriptor values =
+                    field.descriptor().getMessageType().getFields().get(1);
             for (int i = 0; i < count; i++) {
                 map.set(text() + i, value(values, depth + 1));
             }
@@ -134,11 +125,9 @@ final class ObjectGenerator {
         return switch (field.getJavaType()) {
             case STRING -> TextNode.valueOf(text());
             case INT -> IntNode.valueOf(1 + random.nextInt(Integer.MAX_VALUE));
-            case LONG ->
-                    random.nextBoolean() ? IntNode.valueOf(-7) : LongNode.valueOf(Long.MAX_VALUE);
+            case LONG -> random.nextBoolean() ? IntNode.valueOf(-7) : LongNode.valueOf(Long.MAX_VALUE);
             case BOOLEAN -> BooleanNode.TRUE;
-            case BYTE_STRING ->
-                    TextNode.valueOf(Base64.getEncoder().encodeToString(new byte[] {-1, 0}));
+            case BYTE_STRING -> TextNode.valueOf(Base64.getEncoder().encodeToString(new byte[] {-1, 0}));
             default -> message(schemas.type(field.getMessageType()), depth);
         };
     }
@@ -152,17 +141,16 @@ final class ObjectGenerator {
         }
         return switch (shape) {
             case QUANTITY -> TextNode.valueOf(any(QUANTITIES));
-            case TIME -> TextNode.valueOf(Instant.ofEpochSecond(1 + random.nextInt()).toString());
+            case TIME ->
+                TextNode.valueOf(Instant.ofEpochSecond(1 + random.nextInt()).toString());
             case MICRO_TIME -> TextNode.valueOf(microTime());
-            case INT_OR_STRING ->
-                    random.nextBoolean() ? IntNode.valueOf(80) : TextNode.valueOf(text());
+            case INT_OR_STRING -> random.nextBoolean() ? IntNode.valueOf(80) : TextNode.valueOf(text());
             case RAW, FIELDS -> document();
         };
     }
 
     private String microTime() {
-        return String.format(
-                "2026-11-22T23:24:%02d.%06dZ", random.nextInt(60), random.nextInt(1_000_000));
+        return String.format("2026-11-22T23:24:%02d.%06dZ", random.nextInt(60), random.nextInt(1_000_000));
     }
 
     private JsonNode document() {

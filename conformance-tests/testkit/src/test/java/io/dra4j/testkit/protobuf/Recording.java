@@ -24,16 +24,11 @@ import java.util.zip.GZIPInputStream;
  * @param body that was sent in protobuf, empty when there was none
  */
 public record Recording(
-        String what,
-        String path,
-        int code,
-        JsonNode json,
-        String contentType,
-        byte[] protobuf,
-        byte[] body) {
+        String what, String path, int code, JsonNode json, String contentType, byte[] protobuf, byte[] body) {
 
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .build();
 
     /** All lines, in their order. */
     public static List<Recording> all() {

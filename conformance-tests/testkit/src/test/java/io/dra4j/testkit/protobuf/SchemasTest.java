@@ -19,11 +19,10 @@ class SchemasTest {
         assertThat(SCHEMAS.presence()).hasSizeGreaterThan(150);
         SCHEMAS.presence()
                 .forEach(
-                        (name, fields) ->
-                                assertThat(message(name).orElseThrow().getFields())
-                                        .as(name)
-                                        .extracting(FieldDescriptor::getName)
-                                        .containsAll(fields.keySet()));
+                        (name, fields) -> assertThat(message(name).orElseThrow().getFields())
+                                .as(name)
+                                .extracting(FieldDescriptor::getName)
+                                .containsAll(fields.keySet()));
     }
 
     private static Optional<Descriptor> message(String name) {

@@ -45,9 +45,12 @@ class ApiProxyIT {
     private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 
     @AutoClose
-    private final EmbeddedApiServer api = EmbeddedApiServer.builder().node("node-1").start();
+    private final EmbeddedApiServer api =
+            EmbeddedApiServer.builder().node("node-1").start();
 
-    @AutoClose private final ApiProxy proxy = ApiProxy.before(api.url());
+    @AutoClose
+    private final ApiProxy proxy = ApiProxy.before(api.url());
+
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -64,11 +67,9 @@ class ApiProxyIT {
     }
 
     private HttpRequest creation(String name, String query) {
-        String body =
-                """
+        String body = """
                 {"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"%s"}}
-                """
-                        .formatted(name);
+                """.formatted(name);
         return request(LEASES + query)
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString(body))
@@ -77,21 +78,19 @@ class ApiProxyIT {
 
     /** An open watch, read line by line. */
     private BufferedReader watch(String path) throws Exception {
-        HttpResponse<java.io.InputStream> answer =
-                client.send(request(path).build(), BodyHandlers.ofInputStream());
+        HttpResponse<java.io.InputStream> answer = client.send(request(path).build(), BodyHandlers.ofInputStream());
         assertThat(answer.statusCode()).isEqualTo(200);
         return new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
     }
 
     private static CompletableFuture<String> nextLine(BufferedReader watch) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try {
-                        return String.valueOf(watch.readLine());
-                    } catch (IOException e) {
-                        return "broken: " + e.getMessage();
-                    }
-                });
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return String.valueOf(watch.readLine());
+            } catch (IOException e) {
+                return "broken: " + e.getMessage();
+            }
+        });
     }
 
     private String watchFromNow() {
@@ -103,8 +102,8 @@ class ApiProxyIT {
 
         @Test
         void aRequestAndItsAnswerArePassedOnUnchanged() throws Exception {
-            HttpRequest toServer =
-                    HttpRequest.newBuilder(URI.create(api.url() + NODES + "/node-1")).build();
+            HttpRequest toServer = HttpRequest.newBuilder(URI.create(api.url() + NODES + "/node-1"))
+                    .build();
             String direct = client.send(toServer, BodyHandlers.ofString()).body();
 
             HttpResponse<String> answer = get(NODES + "/node-1");
@@ -133,7 +132,8 @@ class ApiProxyIT {
         void aWriteIsRecordedWithItsBodyAndADryRunIsNoWrite() throws Exception {
             assertThat(create("one").statusCode()).isEqualTo(201);
             HttpRequest dryRun = creation("two", "?dryRun=All");
-            assertThat(client.send(dryRun, BodyHandlers.ofString()).statusCode()).isEqualTo(201);
+            assertThat(client.send(dryRun, BodyHandlers.ofString()).statusCode())
+                    .isEqualTo(201);
 
             assertThat(proxy.requests(Requests.writes("leases")))
                     .singleElement()
@@ -146,8 +146,8 @@ class ApiProxyIT {
             create("one");
             create("one");
 
-            RecordedRequest refused =
-                    proxy.await(TIMEOUT, one -> one.status() == 409 && !one.errorBody().isEmpty());
+            RecordedRequest refused = proxy.await(
+                    TIMEOUT, one -> one.status() == 409 && !one.errorBody().isEmpty());
             assertThat(refused.errorBody()).contains("AlreadyExists");
             assertThat(proxy.log()).contains("POST", LEASES, "409", "AlreadyExists");
         }
@@ -251,18 +251,16 @@ class ApiProxyIT {
 
         @Test
         void aStatusIsAnsweredAsOftenAsWanted() throws Exception {
-            proxy.inject(
-                    Fault.status(429, "TooManyRequests")
-                            .retryAfter(Duration.ofSeconds(7))
-                            .on(Requests.writes("leases"))
-                            .times(2));
+            proxy.inject(Fault.status(429, "TooManyRequests")
+                    .retryAfter(Duration.ofSeconds(7))
+                    .on(Requests.writes("leases"))
+                    .times(2));
 
             assertThat(get(NODES).statusCode()).isEqualTo(200);
             HttpResponse<String> refused = create("one");
             assertThat(refused.statusCode()).isEqualTo(429);
             assertThat(refused.headers().firstValue("Retry-After")).contains("7");
-            assertThat(refused.body())
-                    .contains("\"kind\":\"Status\"", "\"retryAfterSeconds\":7", "TooManyRequests");
+            assertThat(refused.body()).contains("\"kind\":\"Status\"", "\"retryAfterSeconds\":7", "TooManyRequests");
             assertThat(create("one").statusCode()).isEqualTo(429);
             assertThat(create("one").statusCode()).isEqualTo(201);
             assertThat(proxy.log()).contains("[answered 429 TooManyRequests]");
@@ -297,8 +295,7 @@ class ApiProxyIT {
 
             RecordedRequest request = proxy.await(TIMEOUT, one -> one.ended() != null);
             assertThat(request.took())
-                    .hasValueSatisfying(
-                            took -> assertThat(took).isGreaterThan(Duration.ofMillis(350)));
+                    .hasValueSatisfying(took -> assertThat(took).isGreaterThan(Duration.ofMillis(350)));
         }
 
         @Test
@@ -310,7 +307,10 @@ class ApiProxyIT {
                 write = status(creation("late", ""));
                 proxy.awaitAll(
                         TIMEOUT,
-                        all -> all.stream().filter(one -> !one.fault().isEmpty()).count() == 2);
+                        all -> all.stream()
+                                        .filter(one -> !one.fault().isEmpty())
+                                        .count()
+                                == 2);
                 assertThat(holding.over()).isFalse();
                 assertThat(read).isNotDone();
             }
@@ -330,8 +330,7 @@ class ApiProxyIT {
         void onlyAStatusCanHaveARetryAfter() {
             assertThatThrownBy(() -> Fault.drop().retryAfter(Duration.ofSeconds(1)))
                     .isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> Fault.drop().times(0))
-                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Fault.drop().times(0)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -358,7 +357,8 @@ class ApiProxyIT {
     @Nested
     class BeforeFabric8 {
 
-        @TempDir private Path folder;
+        @TempDir
+        private Path folder;
 
         private KubernetesClient fabric8() throws IOException {
             Path file = proxy.writeKubeconfig(folder.resolve("kubeconfig"));
@@ -382,11 +382,11 @@ class ApiProxyIT {
 
         @Test
         void anInformerWatchesByPlainHttpAndSurvivesACut() throws Exception {
-            Predicate<RecordedRequest> watching =
-                    Requests.watches("leases").and(RecordedRequest::open);
+            Predicate<RecordedRequest> watching = Requests.watches("leases").and(RecordedRequest::open);
             try (KubernetesClient fabric8 = fabric8();
-                    SharedIndexInformer<Lease> informer =
-                            fabric8.resources(Lease.class).inNamespace("default").inform()) {
+                    SharedIndexInformer<Lease> informer = fabric8.resources(Lease.class)
+                            .inNamespace("default")
+                            .inform()) {
                 int before = proxy.await(TIMEOUT, watching).number();
                 fabric8.resource(lease("before")).create();
                 proxy.cutWatches();

@@ -43,16 +43,12 @@ class ProtobufProxyIT {
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
     private static final byte[] END = {};
 
-    private final ObjectNode slice =
-            tree(
-                    "{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/v1',"
-                            + "'metadata':{'name':'a'},'spec':{'driver':'d','allNodes':true,"
-                            + "'pool':{'name':'p','generation':1,'resourceSliceCount':1},"
-                            + "'devices':[{'name':'x','allowMultipleAllocations':true}]}}");
-    private final ObjectNode refusal =
-            tree(
-                    "{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure',"
-                            + "'message':'it is invalid','reason':'Invalid','code':422}");
+    private final ObjectNode slice = tree("{'kind':'ResourceSlice','apiVersion':'resource.k8s.io/v1',"
+            + "'metadata':{'name':'a'},'spec':{'driver':'d','allNodes':true,"
+            + "'pool':{'name':'p','generation':1,'resourceSliceCount':1},"
+            + "'devices':[{'name':'x','allowMultipleAllocations':true}]}}");
+    private final ObjectNode refusal = tree("{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure',"
+            + "'message':'it is invalid','reason':'Invalid','code':422}");
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
     private final BlockingQueue<byte[]> watched = new LinkedBlockingQueue<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -68,7 +64,8 @@ class ProtobufProxyIT {
         server.setExecutor(threads);
         server.createContext("/", this::answer);
         server.start();
-        proxy = ApiProxy.before(URI.create("http://127.0.0.1:" + server.getAddress().getPort()));
+        proxy = ApiProxy.before(
+                URI.create("http://127.0.0.1:" + server.getAddress().getPort()));
     }
 
     @AfterEach
@@ -136,8 +133,7 @@ class ProtobufProxyIT {
     private InputStream openWatch() throws Exception {
         HttpResponse<InputStream> response =
                 client.send(request(SLICES + "?watch=1").build(), BodyHandlers.ofInputStream());
-        assertThat(response.headers().firstValue("Content-Type"))
-                .contains(KubernetesProtobuf.WATCH_TYPE);
+        assertThat(response.headers().firstValue("Content-Type")).contains(KubernetesProtobuf.WATCH_TYPE);
         return response.body();
     }
 
@@ -188,8 +184,7 @@ class ProtobufProxyIT {
             HttpResponse<byte[]> response = post();
 
             assertThat(response.statusCode()).isEqualTo(409);
-            assertThat(response.headers().firstValue("Content-Type"))
-                    .contains(KubernetesProtobuf.MEDIA_TYPE);
+            assertThat(response.headers().firstValue("Content-Type")).contains(KubernetesProtobuf.MEDIA_TYPE);
             assertThat(CODEC.decode(response.body()).path("reason").asText()).isEqualTo("Conflict");
             assertThat(fault.over()).isFalse();
         }
@@ -219,10 +214,7 @@ class ProtobufProxyIT {
         byte[] rest = watch.readAllBytes();
         assertThat(rest).startsWith(Arrays.copyOfRange(frame, 17, frame.length));
         int behind = frame.length - 17;
-        List<ObjectNode> events =
-                new WatchFrames(CODEC).add(Arrays.copyOfRange(rest, behind, rest.length));
-        assertThat(events)
-                .extracting(event -> event.path("type").asText())
-                .containsExactly("ERROR");
+        List<ObjectNode> events = new WatchFrames(CODEC).add(Arrays.copyOfRange(rest, behind, rest.length));
+        assertThat(events).extracting(event -> event.path("type").asText()).containsExactly("ERROR");
     }
 }

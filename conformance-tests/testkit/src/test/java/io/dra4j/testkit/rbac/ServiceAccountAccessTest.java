@@ -26,21 +26,21 @@ class ServiceAccountAccessTest {
     private static final String USER = "User \"system:serviceaccount:gpu-system:gpu-driver\"";
     private static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private String manifests;
 
     @BeforeEach
     void read() throws Exception {
         try (InputStream file = getClass().getResourceAsStream("driver.yaml")) {
-            manifests =
-                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+            manifests = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 
     private ServiceAccountAccess access(String account, String release) throws Exception {
         Files.writeString(folder.resolve("driver.yaml"), manifests);
-        return new ServiceAccountAccess(
-                account, List.of(folder.toString()), "gpu.example.com", release);
+        return new ServiceAccountAccess(account, List.of(folder.toString()), "gpu.example.com", release);
     }
 
     private ServiceAccountAccess access() throws Exception {
@@ -50,9 +50,7 @@ class ServiceAccountAccessTest {
     private static Optional<String> refusal(ServiceAccountAccess access, String request) {
         String[] words = request.split("[ ?]", 3);
         Map<String, String> query =
-                words.length < 3
-                        ? Map.of()
-                        : Map.of(words[2].split("=", 2)[0], words[2].split("=", 2)[1]);
+                words.length < 3 ? Map.of() : Map.of(words[2].split("=", 2)[0], words[2].split("=", 2)[1]);
         return access.refusal(words[0], words[1], query).map(Refusal::message);
     }
 
@@ -78,11 +76,7 @@ class ServiceAccountAccessTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     DELETE /apis/resource.k8s.io/v1/resourceslices|resourceslices.resource.k8s.io is forbidden: USER cannot deletecollection resource "resourceslices" in API group "resource.k8s.io" at the cluster scope
                     GET /apis/resource.k8s.io/v1/resourceclaims|resourceclaims.resource.k8s.io is forbidden: USER cannot list resource "resourceclaims" in API group "resource.k8s.io" at the cluster scope
                     GET /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims?watch=1|resourceclaims.resource.k8s.io is forbidden: USER cannot watch resource "resourceclaims" in API group "resource.k8s.io" in the namespace "ns"
@@ -107,8 +101,7 @@ class ServiceAccountAccessTest {
         assertThat(invalid().path("code").asInt()).isEqualTo(422);
         assertThat(invalid().path("reason").asText()).isEqualTo("Invalid");
         assertThat(invalid().path("message").asText())
-                .startsWith(
-                        "ResourceClaim.resource.k8s.io \"c\" is invalid: status.devices: Forbidden: ");
+                .startsWith("ResourceClaim.resource.k8s.io \"c\" is invalid: status.devices: Forbidden: ");
         assertThat(refusal(access(), update.replace("PUT", "PATCH"))).isEmpty();
         assertThat(refusal(access("gpu-system/gpu-driver", "1.35"), update)).isEmpty();
 
@@ -118,26 +111,22 @@ class ServiceAccountAccessTest {
     }
 
     private JsonNode invalid() throws Exception {
-        return access().refusal(
-                        "PUT",
-                        "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status",
-                        Map.of())
+        return access().refusal("PUT", "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status", Map.of())
                 .orElseThrow()
                 .status();
     }
 
     @Test
     void starsAllowAll() throws Exception {
-        manifests =
-                manifests
-                        .replace(
-                                "resources: [nodes], verbs: [get]",
-                                "resources: ['*'], verbs: ['*']")
-                        .replace("resources: [resourceclaims/status]", "resources: ['*/status']");
+        manifests = manifests
+                .replace("resources: [nodes], verbs: [get]", "resources: ['*'], verbs: ['*']")
+                .replace("resources: [resourceclaims/status]", "resources: ['*/status']");
 
         assertThat(refusal(access(), "DELETE /api/v1/nodes/n")).isEmpty();
-        assertThat(refusal(access(), "PUT /apis/resource.k8s.io/v1/devices/n/status")).isEmpty();
-        assertThat(refusal(access(), "PUT /apis/resource.k8s.io/v1/devices/n/scale")).isPresent();
+        assertThat(refusal(access(), "PUT /apis/resource.k8s.io/v1/devices/n/status"))
+                .isEmpty();
+        assertThat(refusal(access(), "PUT /apis/resource.k8s.io/v1/devices/n/scale"))
+                .isPresent();
     }
 
     @Test
@@ -153,18 +142,14 @@ class ServiceAccountAccessTest {
         assertThat(access.notes())
                 .singleElement()
                 .asString()
-                .contains(
-                        "refused 2 requests of the driver (403): resourceslices.resource.k8s.io is")
-                .contains(
-                        "add {apiGroups: [\"resource.k8s.io\"], resources: [\"resourceslices\"],"
-                                + " verbs: [\"deletecollection\"]} to a ClusterRole");
+                .contains("refused 2 requests of the driver (403): resourceslices.resource.k8s.io is")
+                .contains("add {apiGroups: [\"resource.k8s.io\"], resources: [\"resourceslices\"],"
+                        + " verbs: [\"deletecollection\"]} to a ClusterRole");
     }
 
     @Test
     void aRoleThatIsNowhereIsNamed() throws Exception {
-        manifests =
-                manifests.replace(
-                        "kind: ClusterRole, name: gpu-driver", "kind: ClusterRole, name: view");
+        manifests = manifests.replace("kind: ClusterRole, name: gpu-driver", "kind: ClusterRole, name: view");
 
         ServiceAccountAccess access = access();
 
@@ -178,8 +163,7 @@ class ServiceAccountAccessTest {
 
         assertThat(refusal.status().path("reason").asText()).isEqualTo("Forbidden");
         assertThat(refusal.status().path("code").asInt()).isEqualTo(403);
-        assertThat(refusal.status().path("details").toString())
-                .isEqualTo("{\"name\":\"n\",\"kind\":\"nodes\"}");
+        assertThat(refusal.status().path("details").toString()).isEqualTo("{\"name\":\"n\",\"kind\":\"nodes\"}");
     }
 
     @Test

@@ -45,8 +45,7 @@ final class WebhookProcess implements AutoCloseable {
      * @param environment the variables of its container
      * @param volume an empty folder for the certificate
      */
-    static WebhookProcess start(
-            List<String> command, Map<String, String> environment, Path volume, TestKeys keys)
+    static WebhookProcess start(List<String> command, Map<String, String> environment, Path volume, TestKeys keys)
             throws Exception {
         write(volume, FIRST_FOLDER, keys);
         for (String name : List.of("tls.crt", "tls.key")) {
@@ -55,7 +54,8 @@ final class WebhookProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);
         builder.environment().put("TLS_CERT_FILE", volume.resolve("tls.crt").toString());
-        builder.environment().put("TLS_PRIVATE_KEY_FILE", volume.resolve("tls.key").toString());
+        builder.environment()
+                .put("TLS_PRIVATE_KEY_FILE", volume.resolve("tls.key").toString());
         builder.environment().put("PORT", "0");
         Process process = builder.start();
         return new WebhookProcess(process, port(process));
@@ -100,16 +100,12 @@ final class WebhookProcess implements AutoCloseable {
         trust.init(trusted.trusting());
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(null, trust.getTrustManagers(), null);
-        HttpRequest request =
-                HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
-                        .timeout(TIMEOUT)
-                        .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(review))
-                        .build();
-        return HttpClient.newBuilder()
-                .sslContext(tls)
-                .build()
-                .send(request, BodyHandlers.ofString());
+        HttpRequest request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
+                .timeout(TIMEOUT)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(review))
+                .build();
+        return HttpClient.newBuilder().sslContext(tls).build().send(request, BodyHandlers.ofString());
     }
 
     /** Ends it as the kubelet does, and returns its status. */

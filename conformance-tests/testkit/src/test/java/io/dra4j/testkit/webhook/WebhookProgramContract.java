@@ -29,7 +29,9 @@ public abstract class WebhookProgramContract {
     private static final String CLAIMS = "/validate-resource-claim-parameters";
     private static final String NAMES = "ip:127.0.0.1";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private Path volume;
 
     /** The program without arguments. */
@@ -62,8 +64,7 @@ public abstract class WebhookProgramContract {
     }
 
     private String review(String parameters) throws Exception {
-        String document =
-                """
+        String document = """
                 {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
                   "uid": "705ab4f5-6393-11e8-b7cc-42010a800002", "operation": "CREATE",
                   "kind": {"group": "resource.k8s.io", "version": "v1", "kind": "ResourceClaim"},
@@ -73,8 +74,7 @@ public abstract class WebhookProgramContract {
                     "spec": {"devices": {
                       "requests": [{"name": "device", "exactly": {"deviceClassName": "any"}}],
                       "config": [{"opaque": {"driver": "%s", "parameters": %s}}]}}}}}
-                """
-                        .formatted(environment().get("DRIVER_NAME"), parameters);
+                """.formatted(environment().get("DRIVER_NAME"), parameters);
         return JSON.readTree(document).toString();
     }
 
@@ -108,7 +108,8 @@ public abstract class WebhookProgramContract {
 
             WebhookProcess.replaceCertificate(volume, after);
 
-            assertThat(webhook.post(after, CLAIMS, review(accepted())).statusCode()).isEqualTo(200);
+            assertThat(webhook.post(after, CLAIMS, review(accepted())).statusCode())
+                    .isEqualTo(200);
             assertThatThrownBy(() -> webhook.post(before, CLAIMS, review(accepted())))
                     .isInstanceOf(SSLHandshakeException.class);
         }

@@ -27,14 +27,12 @@ record Cidr(IpAddress ip, int bits) {
         int slash = text.lastIndexOf('/');
         String bits = text.substring(slash + 1);
         if (slash >= 0 && BITS.matcher(bits).matches()) {
-            Cidr found =
-                    new Cidr(IpAddress.parse(text.substring(0, slash)), Integer.parseInt(bits));
+            Cidr found = new Cidr(IpAddress.parse(text.substring(0, slash)), Integer.parseInt(bits));
             if (found.bits <= found.bytes().length * Byte.SIZE) {
                 return found;
             }
         }
-        throw new IllegalArgumentException(
-                "network address parse error during conversion from string: " + text);
+        throw new IllegalArgumentException("network address parse error during conversion from string: " + text);
     }
 
     private byte[] bytes() {
@@ -81,27 +79,17 @@ record Cidr(IpAddress ip, int bits) {
                 .member("masked", "cidr_masked", CIDR, a -> of(a).masked(), CIDR)
                 .member("containsIP", "cidr_contains_ip_string", BOOL, Cidr::hasIp, CIDR, STRING)
                 .member("containsIP", "cidr_contains_ip_ip", BOOL, Cidr::hasIp, CIDR, IP)
-                .member(
-                        "containsCIDR",
-                        "cidr_contains_cidr_string",
-                        BOOL,
-                        Cidr::hasCidr,
-                        CIDR,
-                        STRING)
+                .member("containsCIDR", "cidr_contains_cidr_string", BOOL, Cidr::hasCidr, CIDR, STRING)
                 .member("containsCIDR", "cidr_contains_cidr", BOOL, Cidr::hasCidr, CIDR, CIDR);
     }
 
     private static Object hasIp(Object[] arguments) {
         return of(arguments)
-                .contains(
-                        arguments[1] instanceof IpAddress ip
-                                ? ip
-                                : IpAddress.parse((String) arguments[1]));
+                .contains(arguments[1] instanceof IpAddress ip ? ip : IpAddress.parse((String) arguments[1]));
     }
 
     private static Object hasCidr(Object[] arguments) {
-        return of(arguments)
-                .contains(arguments[1] instanceof Cidr cidr ? cidr : parse((String) arguments[1]));
+        return of(arguments).contains(arguments[1] instanceof Cidr cidr ? cidr : parse((String) arguments[1]));
     }
 
     private static Object isOne(Object[] arguments) {

@@ -16,27 +16,9 @@ final class Comparisons {
      */
     static void addTo(Functions functions, String prefix, CelType type) {
         functions
-                .member(
-                        "isGreaterThan",
-                        prefix + "_is_greater_than",
-                        BOOL,
-                        a -> compared(a) > 0,
-                        type,
-                        type)
-                .member(
-                        "isLessThan",
-                        prefix + "_is_less_than",
-                        BOOL,
-                        a -> compared(a) < 0,
-                        type,
-                        type)
-                .member(
-                        "compareTo",
-                        prefix + "_compare_to",
-                        INT,
-                        a -> (long) Integer.signum(compared(a)),
-                        type,
-                        type);
+                .member("isGreaterThan", prefix + "_is_greater_than", BOOL, a -> compared(a) > 0, type, type)
+                .member("isLessThan", prefix + "_is_less_than", BOOL, a -> compared(a) < 0, type, type)
+                .member("compareTo", prefix + "_compare_to", INT, a -> (long) Integer.signum(compared(a)), type, type);
     }
 
     @SuppressWarnings("unchecked")

@@ -24,14 +24,13 @@ final class Compiler {
     Compiler(Environment environment) {
         this.compiler = environment.compiler();
         this.runtime = environment.runtime();
-        this.validator =
-                CelValidatorFactory.standardCelValidatorBuilder(compiler, runtime)
-                        .addAstValidators(
-                                DurationLiteralValidator.INSTANCE,
-                                TimestampLiteralValidator.INSTANCE,
-                                RegexLiteralValidator.INSTANCE,
-                                HomogeneousLiteralValidator.newInstance("format"))
-                        .build();
+        this.validator = CelValidatorFactory.standardCelValidatorBuilder(compiler, runtime)
+                .addAstValidators(
+                        DurationLiteralValidator.INSTANCE,
+                        TimestampLiteralValidator.INSTANCE,
+                        RegexLiteralValidator.INSTANCE,
+                        HomogeneousLiteralValidator.newInstance("format"))
+                .build();
     }
 
     /**
@@ -67,7 +66,8 @@ final class Compiler {
      */
     CelRuntime.Program program(CelAbstractSyntaxTree compiled) {
         try {
-            return runtime.createProgram(compiler.check(Domains.optional(compiled)).getAst());
+            return runtime.createProgram(
+                    compiler.check(Domains.optional(compiled)).getAst());
         } catch (CelEvaluationException | CelValidationException e) {
             throw new ExpressionException("program instantiation failed: " + e.getMessage());
         }

@@ -36,12 +36,11 @@ final class Cost {
                 switch (expr.getKind()) {
                     case IDENT -> 1;
                     case SELECT ->
-                            least(expr.select().operand()) + (expr.select().testOnly() ? 0 : 1);
+                        least(expr.select().operand()) + (expr.select().testOnly() ? 0 : 1);
                     case CALL -> ofCall(expr.call());
                     case LIST -> LIST + sum(expr.list().elements().stream());
                     case MAP -> MAP + sum(expr.map().entries().stream().flatMap(Cost::both));
-                    case STRUCT ->
-                            STRUCT + sum(expr.struct().entries().stream().map(one -> one.value()));
+                    case STRUCT -> STRUCT + sum(expr.struct().entries().stream().map(one -> one.value()));
                     case COMPREHENSION -> ofLoop(expr.comprehension());
                     default -> 0;
                 });
@@ -59,8 +58,7 @@ final class Cost {
         List<CelExpr> arguments = call.args();
         long target = call.target().map(Cost::least).orElse(0L);
         return call.function().equals(CONDITIONAL)
-                ? least(arguments.get(0))
-                        + Math.max(least(arguments.get(1)), least(arguments.get(2)))
+                ? least(arguments.get(0)) + Math.max(least(arguments.get(1)), least(arguments.get(2)))
                 : target + sum(arguments.stream());
     }
 

@@ -29,20 +29,17 @@ record DeviceField(String map, String name, String full) {
 
     /** Returns the field that an expression reads, if it is such an expression. */
     static Optional<DeviceField> of(CelExpr expression, String driver) {
-        return step(expression)
-                .flatMap(
-                        id -> step(id.operand()).flatMap(domain -> of(domain, id.field(), driver)));
+        return step(expression).flatMap(id -> step(id.operand()).flatMap(domain -> of(domain, id.field(), driver)));
     }
 
     private static Optional<DeviceField> of(Step domain, String id, String driver) {
         return step(domain.operand())
                 .filter(map -> MAPS.contains(map.field()) && isDevice(map.operand()))
-                .map(
-                        map -> {
-                            String full = domain.field() + "/" + id;
-                            String name = domain.field().equals(driver) ? id : full;
-                            return new DeviceField(map.field(), name, full);
-                        });
+                .map(map -> {
+                    String full = domain.field() + "/" + id;
+                    String name = domain.field().equals(driver) ? id : full;
+                    return new DeviceField(map.field(), name, full);
+                });
     }
 
     private static boolean isDevice(CelExpr expression) {
@@ -53,8 +50,8 @@ record DeviceField(String map, String name, String full) {
     private static Optional<Step> step(CelExpr expression) {
         return switch (expression.getKind()) {
             case SELECT ->
-                    Optional.of(
-                            new Step(expression.select().operand(), expression.select().field()));
+                Optional.of(new Step(
+                        expression.select().operand(), expression.select().field()));
             case CALL -> index(expression.call());
             default -> Optional.empty();
         };

@@ -55,8 +55,7 @@ public final class DeviceSelector {
      */
     public boolean matches(DeviceVariable device) {
         try {
-            if (program.eval(Map.of(Environment.DEVICE, device.fields()))
-                    instanceof Boolean result) {
+            if (program.eval(Map.of(Environment.DEVICE, device.fields())) instanceof Boolean result) {
                 return result;
             }
         } catch (CelEvaluationException e) {

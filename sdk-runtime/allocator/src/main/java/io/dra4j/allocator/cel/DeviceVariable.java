@@ -52,7 +52,10 @@ public final class DeviceVariable {
                 "attributes",
                 byDomain(driver, device.attributes(), one -> attribute(one, lists)),
                 "capacity",
-                byDomain(driver, device.capacity(), one -> new Quantity(one.value().value())),
+                byDomain(
+                        driver,
+                        device.capacity(),
+                        one -> new Quantity(one.value().value())),
                 "allowMultipleAllocations",
                 device.sharing());
     }
@@ -65,9 +68,7 @@ public final class DeviceVariable {
             String name = one.getKey();
             int slash = name.indexOf('/');
             try {
-                domains.computeIfAbsent(
-                                slash < 0 ? driver : name.substring(0, slash),
-                                key -> new HashMap<>())
+                domains.computeIfAbsent(slash < 0 ? driver : name.substring(0, slash), key -> new HashMap<>())
                         .put(name.substring(slash + 1), value.apply(one.getValue()));
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException("attribute " + name + ": " + e.getMessage(), e);
@@ -81,14 +82,14 @@ public final class DeviceVariable {
             throw new IllegalArgumentException("unsupported attribute value");
         }
         if (attribute.list()) {
-            return attribute.values().stream().map(one -> scalar(attribute, one)).toList();
+            return attribute.values().stream()
+                    .map(one -> scalar(attribute, one))
+                    .toList();
         }
         return scalar(attribute, attribute.values().get(0));
     }
 
     private static Object scalar(AttributeValue attribute, Object value) {
-        return attribute.type() == AttributeValue.Type.VERSION
-                ? SemanticVersion.parse((String) value)
-                : value;
+        return attribute.type() == AttributeValue.Type.VERSION ? SemanticVersion.parse((String) value) : value;
     }
 }

@@ -39,8 +39,7 @@ final class Domains {
         } else if (isField(expr)) {
             CelMutableExpr domain =
                     CelMutableExpr.ofConstant(CelConstant.ofValue(expr.select().field()));
-            expr.setCall(
-                    CelMutableCall.create(Environment.DOMAIN, expr.select().operand(), domain));
+            expr.setCall(CelMutableCall.create(Environment.DOMAIN, expr.select().operand(), domain));
         }
     }
 

@@ -37,11 +37,10 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
     /** The one that schedulers evaluate with: all that any release knows. */
     static final Environment STORED = new Environment(true, true, true);
 
-    private static final CelOptions OPTIONS =
-            CelOptions.current()
-                    .enableHeterogeneousNumericComparisons(true)
-                    .populateMacroCalls(true)
-                    .build();
+    private static final CelOptions OPTIONS = CelOptions.current()
+            .enableHeterogeneousNumericComparisons(true)
+            .populateMacroCalls(true)
+            .build();
 
     /** Version 2 of the library; version 3 brought this one. */
     private static final Set<CelStringExtensions.Function> TEXTS =
@@ -88,19 +87,18 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
 
     CelCompiler compiler() {
         StructType device = Types.device(attribute(), multipleAllocations);
-        CelCompilerBuilder builder =
-                CelCompilerFactory.standardCelCompilerBuilder()
-                        .setOptions(OPTIONS)
-                        .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
-                        .setTypeProvider(Types.provider(device))
-                        .addVar(DEVICE, device)
-                        .addLibraries(
-                                CelExtensions.strings(TEXTS),
-                                CelExtensions.bindings(),
-                                CelExtensions.optional(),
-                                CelExtensions.comprehensions(),
-                                CelExtensions.sets(OPTIONS))
-                        .addFunctionDeclarations(functions().declarations());
+        CelCompilerBuilder builder = CelCompilerFactory.standardCelCompilerBuilder()
+                .setOptions(OPTIONS)
+                .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+                .setTypeProvider(Types.provider(device))
+                .addVar(DEVICE, device)
+                .addLibraries(
+                        CelExtensions.strings(TEXTS),
+                        CelExtensions.bindings(),
+                        CelExtensions.optional(),
+                        CelExtensions.comprehensions(),
+                        CelExtensions.sets(OPTIONS))
+                .addFunctionDeclarations(functions().declarations());
         if (listFunctions) {
             builder.addLibraries(CelExtensions.lists());
         }
@@ -108,15 +106,14 @@ record Environment(boolean multipleAllocations, boolean lists, boolean listFunct
     }
 
     CelRuntime runtime() {
-        CelRuntimeBuilder builder =
-                CelRuntimeFactory.standardCelRuntimeBuilder()
-                        .setOptions(OPTIONS)
-                        .addLibraries(
-                                CelExtensions.strings(TEXTS),
-                                CelExtensions.optional(),
-                                CelExtensions.comprehensions(),
-                                CelExtensions.sets(OPTIONS))
-                        .addFunctionBindings(functions().bindings());
+        CelRuntimeBuilder builder = CelRuntimeFactory.standardCelRuntimeBuilder()
+                .setOptions(OPTIONS)
+                .addLibraries(
+                        CelExtensions.strings(TEXTS),
+                        CelExtensions.optional(),
+                        CelExtensions.comprehensions(),
+                        CelExtensions.sets(OPTIONS))
+                .addFunctionBindings(functions().bindings());
         if (listFunctions) {
             builder.addLibraries(CelExtensions.lists());
         }

@@ -46,8 +46,7 @@ public final class FalseParts {
         DeviceVariable variable = new DeviceVariable(driver, device, true);
         List<Part> parts = new ArrayList<>();
         for (CelExpr part : conjuncts(whole.getExpr())) {
-            CelAbstractSyntaxTree tree =
-                    CelAbstractSyntaxTree.newParsedAst(part, whole.getSource());
+            CelAbstractSyntaxTree tree = CelAbstractSyntaxTree.newParsedAst(part, whole.getSource());
             if (!isTrue(tree, variable)) {
                 parts.add(new Part(unparser.unparse(tree), values(tree, driver, device)));
             }
@@ -74,16 +73,13 @@ public final class FalseParts {
         }
     }
 
-    private static Map<String, Optional<String>> values(
-            CelAbstractSyntaxTree part, String driver, Device device) {
+    private static Map<String, Optional<String>> values(CelAbstractSyntaxTree part, String driver, Device device) {
         Map<String, Optional<String>> values = new LinkedHashMap<>();
         CelNavigableAst.fromAst(part)
                 .getRoot()
                 .allNodes()
-                .forEach(
-                        node ->
-                                DeviceField.of(node.expr(), driver)
-                                        .ifPresent(one -> values.put(one.name(), one.in(device))));
+                .forEach(node ->
+                        DeviceField.of(node.expr(), driver).ifPresent(one -> values.put(one.name(), one.in(device))));
         return values;
     }
 }

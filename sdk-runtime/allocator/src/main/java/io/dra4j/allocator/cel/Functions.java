@@ -18,22 +18,12 @@ final class Functions {
     private final List<CelFunctionBinding> bindings = new ArrayList<>();
 
     /** Adds {@code name(parameters)}. */
-    Functions global(
-            String name,
-            String id,
-            CelType result,
-            Function<Object[], Object> body,
-            CelType... parameters) {
+    Functions global(String name, String id, CelType result, Function<Object[], Object> body, CelType... parameters) {
         return add(name, CelOverloadDecl.newGlobalOverload(id, result, List.of(parameters)), body);
     }
 
     /** Adds {@code target.name(parameters)}; the first parameter is the target. */
-    Functions member(
-            String name,
-            String id,
-            CelType result,
-            Function<Object[], Object> body,
-            CelType... parameters) {
+    Functions member(String name, String id, CelType result, Function<Object[], Object> body, CelType... parameters) {
         return add(name, CelOverloadDecl.newMemberOverload(id, result, List.of(parameters)), body);
     }
 

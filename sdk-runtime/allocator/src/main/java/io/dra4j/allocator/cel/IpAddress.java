@@ -21,11 +21,8 @@ record IpAddress(InetAddress address) {
     static IpAddress parse(String text) {
         return Addresses.strict(text)
                 .map(IpAddress::new)
-                .orElseThrow(
-                        () ->
-                                new IllegalArgumentException(
-                                        "IP Address \"%s\" parse error during conversion from string"
-                                                .formatted(text)));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "IP Address \"%s\" parse error during conversion from string".formatted(text)));
     }
 
     boolean isIpv6() {
@@ -51,22 +48,12 @@ record IpAddress(InetAddress address) {
                 .member("family", "ip_family", INT, a -> of(a).isIpv6() ? 6L : 4L, IP);
         property(functions, "isUnspecified", "ip_is_unspecified", InetAddress::isAnyLocalAddress);
         property(functions, "isLoopback", "ip_is_loopback", InetAddress::isLoopbackAddress);
-        property(
-                functions,
-                "isLinkLocalMulticast",
-                "ip_is_link_local_multicast",
-                InetAddress::isMCLinkLocal);
-        property(
-                functions,
-                "isLinkLocalUnicast",
-                "ip_is_link_local_unicast",
-                InetAddress::isLinkLocalAddress);
-        functions.member(
-                "isGlobalUnicast", "ip_is_global_unicast", BOOL, a -> of(a).isGlobalUnicast(), IP);
+        property(functions, "isLinkLocalMulticast", "ip_is_link_local_multicast", InetAddress::isMCLinkLocal);
+        property(functions, "isLinkLocalUnicast", "ip_is_link_local_unicast", InetAddress::isLinkLocalAddress);
+        functions.member("isGlobalUnicast", "ip_is_global_unicast", BOOL, a -> of(a).isGlobalUnicast(), IP);
     }
 
-    private static void property(
-            Functions functions, String name, String id, Predicate<InetAddress> property) {
+    private static void property(Functions functions, String name, String id, Predicate<InetAddress> property) {
         functions.member(name, id, BOOL, a -> property.test(of(a).address), IP);
     }
 

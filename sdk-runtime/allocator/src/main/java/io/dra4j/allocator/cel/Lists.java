@@ -50,35 +50,13 @@ final class Lists {
     static void addTo(Functions functions) {
         COMPARABLE.forEach((name, type) -> addComparisons(functions, name, type));
         sum(functions, "int", INT, 0L, (a, b) -> Math.addExact((Long) a, (Long) b));
-        sum(
-                functions,
-                "uint",
-                UINT,
-                UnsignedLong.ZERO,
-                (a, b) -> ((UnsignedLong) a).plus((UnsignedLong) b));
+        sum(functions, "uint", UINT, UnsignedLong.ZERO, (a, b) -> ((UnsignedLong) a).plus((UnsignedLong) b));
         sum(functions, "double", DOUBLE, 0.0, (a, b) -> (Double) a + (Double) b);
-        sum(
-                functions,
-                "duration",
-                DURATION,
-                Duration.ZERO,
-                (a, b) -> ((Duration) a).plus((Duration) b));
+        sum(functions, "duration", DURATION, Duration.ZERO, (a, b) -> ((Duration) a).plus((Duration) b));
         CelType list = ListType.create(A);
         functions
-                .member(
-                        "indexOf",
-                        "list_a_index_of_int",
-                        INT,
-                        a -> (long) of(a).indexOf(a[1]),
-                        list,
-                        A)
-                .member(
-                        "lastIndexOf",
-                        "list_a_last_index_of_int",
-                        INT,
-                        a -> (long) of(a).lastIndexOf(a[1]),
-                        list,
-                        A);
+                .member("indexOf", "list_a_index_of_int", INT, a -> (long) of(a).indexOf(a[1]), list, A)
+                .member("lastIndexOf", "list_a_last_index_of_int", INT, a -> (long) of(a).lastIndexOf(a[1]), list, A);
     }
 
     private static void addComparisons(Functions functions, String name, CelType type) {
@@ -86,20 +64,10 @@ final class Lists {
         functions
                 .member("isSorted", id(name, "is_sorted_bool"), BOOL, Lists::isSorted, list)
                 .member("max", id(name, "max_" + name), type, a -> extreme(a, ORDER), list)
-                .member(
-                        "min",
-                        id(name, "min_" + name),
-                        type,
-                        a -> extreme(a, ORDER.reversed()),
-                        list);
+                .member("min", id(name, "min_" + name), type, a -> extreme(a, ORDER.reversed()), list);
     }
 
-    private static void sum(
-            Functions functions,
-            String name,
-            CelType type,
-            Object zero,
-            BinaryOperator<Object> plus) {
+    private static void sum(Functions functions, String name, CelType type, Object zero, BinaryOperator<Object> plus) {
         functions.member(
                 "sum",
                 id(name, "sum_" + name),
@@ -124,8 +92,7 @@ final class Lists {
         int found = list.indexOf(arguments[1]);
         if (list.size() > VALUES && (found < 0 || found >= VALUES)) {
             throw new IllegalArgumentException(
-                    "'includes' function cannot be applied to lists longer than %d values"
-                            .formatted(VALUES));
+                    "'includes' function cannot be applied to lists longer than %d values".formatted(VALUES));
         }
         return found >= 0;
     }

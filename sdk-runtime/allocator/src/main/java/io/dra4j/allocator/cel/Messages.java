@@ -21,38 +21,31 @@ final class Messages {
 
     private static final int SHOWN = 100;
 
-    private static final Pattern OF_GRAMMAR =
-            Pattern.compile(
-                    "(mismatched input|extraneous input|missing |no viable alternative|token"
-                            + " recognition error).*",
-                    Pattern.DOTALL);
-    private static final Pattern MISSING_KEY =
-            Pattern.compile("key '(.*)' is not present in map", Pattern.DOTALL);
-    private static final Pattern CANDIDATES =
-            Pattern.compile(" \\(candidates: .*\\)$", Pattern.DOTALL);
+    private static final Pattern OF_GRAMMAR = Pattern.compile(
+            "(mismatched input|extraneous input|missing |no viable alternative|token" + " recognition error).*",
+            Pattern.DOTALL);
+    private static final Pattern MISSING_KEY = Pattern.compile("key '(.*)' is not present in map", Pattern.DOTALL);
+    private static final Pattern CANDIDATES = Pattern.compile(" \\(candidates: .*\\)$", Pattern.DOTALL);
 
     /** Names of types, and texts of macros and literals. */
-    private static final Map<String, String> WORDS =
-            Map.of(
-                    "google.protobuf.Timestamp", "timestamp",
-                    "google.protobuf.Duration", "duration",
-                    "*error*", "!error!",
-                    "The argument must be a simple name", "argument must be a simple name",
-                    "cel.bind() variable name must be a simple identifier",
-                            "cel.bind() variable names must be simple identifiers");
+    private static final Map<String, String> WORDS = Map.of(
+            "google.protobuf.Timestamp", "timestamp",
+            "google.protobuf.Duration", "duration",
+            "*error*", "!error!",
+            "The argument must be a simple name", "argument must be a simple name",
+            "cel.bind() variable name must be a simple identifier",
+                    "cel.bind() variable names must be simple identifiers");
 
     /** Texts of Java and Guava about numbers that are too large. */
-    private static final Map<String, String> NUMBERS =
-            Map.of(
-                    "For input string", "invalid int literal",
-                    "Error at index", "invalid uint literal",
-                    "String value", "invalid uint literal");
+    private static final Map<String, String> NUMBERS = Map.of(
+            "For input string", "invalid int literal",
+            "Error at index", "invalid uint literal",
+            "String value", "invalid uint literal");
 
-    private static final Map<String, String> LITERALS =
-            Map.of(
-                    "Regex validation failed.", "invalid matches argument",
-                    "duration validation failed.", "invalid duration argument",
-                    "timestamp validation failed.", "invalid timestamp argument");
+    private static final Map<String, String> LITERALS = Map.of(
+            "Regex validation failed.", "invalid matches argument",
+            "duration validation failed.", "invalid duration argument",
+            "timestamp validation failed.", "invalid timestamp argument");
 
     private Messages() {}
 
@@ -60,9 +53,7 @@ final class Messages {
         if (expression.isEmpty()) {
             return "ERROR: <input>:1:0: " + grammar(result.getErrors().get(0).getMessage());
         }
-        return result.getErrors().stream().anyMatch(Messages::isTooDeep)
-                ? TOO_DEEP
-                : shown(result, Messages::parsing);
+        return result.getErrors().stream().anyMatch(Messages::isTooDeep) ? TOO_DEEP : shown(result, Messages::parsing);
     }
 
     private static boolean isTooDeep(CelIssue issue) {
@@ -75,9 +66,7 @@ final class Messages {
         if (key.find()) {
             return "no such key: " + key.group(1);
         }
-        return failure.getErrorCode() == CelErrorCode.OVERLOAD_NOT_FOUND
-                ? "no such overload"
-                : message;
+        return failure.getErrorCode() == CelErrorCode.OVERLOAD_NOT_FOUND ? "no such overload" : message;
     }
 
     static String ofChecker(CelValidationResult result) {
@@ -85,16 +74,14 @@ final class Messages {
     }
 
     private static String shown(CelValidationResult result, UnaryOperator<String> translation) {
-        List<CelIssue> errors =
-                result.getErrors().stream().sorted(Comparator.comparing(Messages::place)).toList();
-        String text =
-                errors.stream()
-                        .limit(SHOWN)
-                        .map(one -> display(one, translation, result))
-                        .collect(Collectors.joining("\n"));
-        return errors.size() <= SHOWN
-                ? text
-                : text + "\n" + (errors.size() - SHOWN) + " more errors were truncated";
+        List<CelIssue> errors = result.getErrors().stream()
+                .sorted(Comparator.comparing(Messages::place))
+                .toList();
+        String text = errors.stream()
+                .limit(SHOWN)
+                .map(one -> display(one, translation, result))
+                .collect(Collectors.joining("\n"));
+        return errors.size() <= SHOWN ? text : text + "\n" + (errors.size() - SHOWN) + " more errors were truncated";
     }
 
     private static long place(CelIssue issue) {
@@ -102,8 +89,7 @@ final class Messages {
         return ((long) location.getLine() << Integer.SIZE) + location.getColumn();
     }
 
-    private static String display(
-            CelIssue issue, UnaryOperator<String> translation, CelValidationResult result) {
+    private static String display(CelIssue issue, UnaryOperator<String> translation, CelValidationResult result) {
         String message = translation.apply(issue.getMessage());
         return CelIssue.formatError(issue.getExprId(), issue.getSourceLocation(), message)
                 .toDisplayString(result.getSource());

@@ -47,14 +47,10 @@ record NamedFormat(String name, Function<String, List<String>> problems) {
         all.put("dns1035LabelPrefix", text -> dns1035.apply(prefix(text)));
         all.put("labelValue", Names::labelValueProblems);
         all.put("uri", form(text -> Checks.succeeds(() -> Url.parse(text)), "invalid URI"));
-        all.put(
-                "uuid",
-                form(text -> UUID.matcher(text).matches(), "does not match the UUID format"));
+        all.put("uuid", form(text -> UUID.matcher(text).matches(), "does not match the UUID format"));
         all.put("byte", form(NamedFormat::isBase64, "invalid base64"));
         all.put("date", form(text -> isTime(() -> LocalDate.parse(text)), "invalid date"));
-        all.put(
-                "datetime",
-                form(text -> isTime(() -> OffsetDateTime.parse(text)), "invalid datetime"));
+        all.put("datetime", form(text -> isTime(() -> OffsetDateTime.parse(text)), "invalid datetime"));
         return all;
     }
 
@@ -64,9 +60,7 @@ record NamedFormat(String name, Function<String, List<String>> problems) {
 
     /** Completes a prefix to a name: a hyphen at its end is no mistake. */
     private static String prefix(String text) {
-        return text.length() > 1 && text.endsWith("-")
-                ? text.substring(0, text.length() - 2) + "a"
-                : text;
+        return text.length() > 1 && text.endsWith("-") ? text.substring(0, text.length() - 2) + "a" : text;
     }
 
     private static boolean isBase64(String text) {
@@ -83,18 +77,12 @@ record NamedFormat(String name, Function<String, List<String>> problems) {
     }
 
     static void addTo(Functions functions) {
-        ALL.forEach(
-                (name, problems) -> {
-                    NamedFormat format = new NamedFormat(name, problems);
-                    functions.global("format." + name, "format." + name, FORMAT, a -> format);
-                });
+        ALL.forEach((name, problems) -> {
+            NamedFormat format = new NamedFormat(name, problems);
+            functions.global("format." + name, "format." + name, FORMAT, a -> format);
+        });
         functions
-                .global(
-                        "format.named",
-                        "format-named",
-                        Types.optional(FORMAT),
-                        a -> named((String) a[0]),
-                        STRING)
+                .global("format.named", "format-named", Types.optional(FORMAT), a -> named((String) a[0]), STRING)
                 .member(
                         "validate",
                         "format-validate",

@@ -19,13 +19,7 @@ import java.util.Set;
  */
 final class NewExpressions {
     private static final Set<CelType> SCALARS =
-            Set.of(
-                    SimpleType.BOOL,
-                    SimpleType.INT,
-                    SimpleType.STRING,
-                    SimpleType.ANY,
-                    SimpleType.DYN,
-                    Types.SEMVER);
+            Set.of(SimpleType.BOOL, SimpleType.INT, SimpleType.STRING, SimpleType.ANY, SimpleType.DYN, Types.SEMVER);
     private static final String VALUES = "a primitive scalar (string, integer, boolean, semver)";
 
     private final Compiler compiler;
@@ -35,22 +29,17 @@ final class NewExpressions {
     NewExpressions(FeatureGates gates) {
         lists = gates.enabled(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES);
         exactType = gates.version().atLeast(KubernetesVersion.V1_37);
-        compiler =
-                new Compiler(
-                        new Environment(
-                                gates.enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY),
-                                lists,
-                                gates.version().atLeast(KubernetesVersion.V1_35)));
+        compiler = new Compiler(new Environment(
+                gates.enabled(FeatureGate.DRA_CONSUMABLE_CAPACITY),
+                lists,
+                gates.version().atLeast(KubernetesVersion.V1_35)));
     }
 
     Verdict judge(String expression) {
         try {
             CelAbstractSyntaxTree compiled = compiler.compile(expression);
             CelType type = compiled.getResultType();
-            return new Verdict(
-                    ofSelector(type),
-                    ofAttribute(type),
-                    Cost.least(compiled.getExpr()) > Cost.LIMIT);
+            return new Verdict(ofSelector(type), ofAttribute(type), Cost.least(compiled.getExpr()) > Cost.LIMIT);
         } catch (ExpressionException e) {
             String problem = String.valueOf(e.getMessage());
             return new Verdict(problem, problem, false);

@@ -61,12 +61,7 @@ record Quantity(BigDecimal value) implements Comparable<Quantity> {
                 .global("sign", "quantity_sign", INT, a -> (long) of(a, 0).signum(), QUANTITY)
                 .member("isInteger", "quantity_is_integer", BOOL, a -> at(a).isInteger(), QUANTITY)
                 .member("asInteger", "quantity_get_int", INT, a -> at(a).asInteger(), QUANTITY)
-                .member(
-                        "asApproximateFloat",
-                        "quantity_get_float",
-                        DOUBLE,
-                        a -> of(a, 0).doubleValue(),
-                        QUANTITY);
+                .member("asApproximateFloat", "quantity_get_float", DOUBLE, a -> of(a, 0).doubleValue(), QUANTITY);
         addArithmetic(functions);
         Comparisons.addTo(functions, "quantity", QUANTITY);
     }

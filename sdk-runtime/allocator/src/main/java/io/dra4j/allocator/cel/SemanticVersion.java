@@ -19,20 +19,17 @@ import java.util.regex.Pattern;
  * @param core major, minor and patch
  * @param preRelease the identifiers after the hyphen; none for a release
  */
-record SemanticVersion(List<Long> core, List<String> preRelease)
-        implements Comparable<SemanticVersion> {
+record SemanticVersion(List<Long> core, List<String> preRelease) implements Comparable<SemanticVersion> {
 
     private static final String NUMERIC = "(0|[1-9]\\d*)";
     private static final String IDENTIFIER = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
-    private static final Pattern FORM =
-            Pattern.compile(
-                    NUMERIC
-                            + "\\."
-                            + NUMERIC
-                            + "\\."
-                            + NUMERIC
-                            + "(?:-(%s(?:\\.%s)*))?".formatted(IDENTIFIER, IDENTIFIER)
-                            + "(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?");
+    private static final Pattern FORM = Pattern.compile(NUMERIC
+            + "\\."
+            + NUMERIC
+            + "\\."
+            + NUMERIC
+            + "(?:-(%s(?:\\.%s)*))?".formatted(IDENTIFIER, IDENTIFIER)
+            + "(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     /**
@@ -43,11 +40,8 @@ record SemanticVersion(List<Long> core, List<String> preRelease)
         if (!matcher.matches()) {
             throw new IllegalArgumentException("\"" + text + "\" is no semantic version");
         }
-        List<Long> core =
-                List.of(
-                        Long.parseLong(matcher.group(1)),
-                        Long.parseLong(matcher.group(2)),
-                        Long.parseLong(matcher.group(3)));
+        List<Long> core = List.of(
+                Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), Long.parseLong(matcher.group(3)));
         String rest = matcher.group(4);
         return new SemanticVersion(core, rest == null ? List.of() : List.of(rest.split("\\.")));
     }
@@ -66,21 +60,9 @@ record SemanticVersion(List<Long> core, List<String> preRelease)
     static void addTo(Functions functions) {
         functions
                 .global("semver", "string_to_semver", SEMVER, SemanticVersion::made, STRING)
-                .global(
-                        "semver",
-                        "string_bool_to_semver",
-                        SEMVER,
-                        SemanticVersion::made,
-                        STRING,
-                        BOOL)
+                .global("semver", "string_bool_to_semver", SEMVER, SemanticVersion::made, STRING, BOOL)
                 .global("isSemver", "is_semver_string", BOOL, SemanticVersion::isOne, STRING)
-                .global(
-                        "isSemver",
-                        "is_semver_string_bool",
-                        BOOL,
-                        SemanticVersion::isOne,
-                        STRING,
-                        BOOL)
+                .global("isSemver", "is_semver_string_bool", BOOL, SemanticVersion::isOne, STRING, BOOL)
                 .member("major", "semver_major", INT, a -> part(a, 0), SEMVER)
                 .member("minor", "semver_minor", INT, a -> part(a, 1), SEMVER)
                 .member("patch", "semver_patch", INT, a -> part(a, 2), SEMVER);
@@ -122,13 +104,12 @@ record SemanticVersion(List<Long> core, List<String> preRelease)
     }
 
     /** Numbers come before words, and are compared as numbers. */
-    private static final Comparator<String> IDENTIFIERS =
-            (one, other) -> {
-                boolean number = NUMBER.matcher(one).matches();
-                boolean otherNumber = NUMBER.matcher(other).matches();
-                if (number && otherNumber) {
-                    return Long.compare(Long.parseLong(one), Long.parseLong(other));
-                }
-                return number == otherNumber ? one.compareTo(other) : number ? -1 : 1;
-            };
+    private static final Comparator<String> IDENTIFIERS = (one, other) -> {
+        boolean number = NUMBER.matcher(one).matches();
+        boolean otherNumber = NUMBER.matcher(other).matches();
+        if (number && otherNumber) {
+            return Long.compare(Long.parseLong(one), Long.parseLong(other));
+        }
+        return number == otherNumber ? one.compareTo(other) : number ? -1 : 1;
+    };
 }

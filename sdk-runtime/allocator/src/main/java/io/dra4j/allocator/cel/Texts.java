@@ -26,13 +26,7 @@ final class Texts {
     static void addTo(Functions functions) {
         functions
                 .member("find", "string_find_string", STRING, Texts::find, STRING, STRING)
-                .member(
-                        "findAll",
-                        "string_find_all_string",
-                        STRINGS,
-                        a -> findAll(a, Long.MAX_VALUE),
-                        STRING,
-                        STRING)
+                .member("findAll", "string_find_all_string", STRINGS, a -> findAll(a, Long.MAX_VALUE), STRING, STRING)
                 .member(
                         "findAll",
                         "string_find_all_string_int",
@@ -98,9 +92,7 @@ final class Texts {
             case "o" -> Long.toOctalString(number(value));
             case "x" -> hexadecimal(value);
             case "X" -> hexadecimal(value).toUpperCase(Locale.ROOT);
-            default ->
-                    throw new IllegalArgumentException(
-                            "unrecognized formatting clause \"" + verb.group(2) + "\"");
+            default -> throw new IllegalArgumentException("unrecognized formatting clause \"" + verb.group(2) + "\"");
         };
     }
 

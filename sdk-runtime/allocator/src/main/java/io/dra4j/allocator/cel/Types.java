@@ -29,17 +29,16 @@ final class Types {
     static final CelType FORMAT = OpaqueType.create("kubernetes.NamedFormat");
     static final CelType STRINGS = ListType.create(SimpleType.STRING);
 
-    private static final Map<CelType, Class<?>> CLASSES =
-            Map.ofEntries(
-                    Map.entry(QUANTITY, Quantity.class),
-                    Map.entry(SEMVER, SemanticVersion.class),
-                    Map.entry(URL, Url.class),
-                    Map.entry(IP, IpAddress.class),
-                    Map.entry(CIDR, Cidr.class),
-                    Map.entry(FORMAT, NamedFormat.class),
-                    Map.entry(SimpleType.STRING, String.class),
-                    Map.entry(SimpleType.INT, Long.class),
-                    Map.entry(SimpleType.BOOL, Boolean.class));
+    private static final Map<CelType, Class<?>> CLASSES = Map.ofEntries(
+            Map.entry(QUANTITY, Quantity.class),
+            Map.entry(SEMVER, SemanticVersion.class),
+            Map.entry(URL, Url.class),
+            Map.entry(IP, IpAddress.class),
+            Map.entry(CIDR, Cidr.class),
+            Map.entry(FORMAT, NamedFormat.class),
+            Map.entry(SimpleType.STRING, String.class),
+            Map.entry(SimpleType.INT, Long.class),
+            Map.entry(SimpleType.BOOL, Boolean.class));
 
     private Types() {}
 
@@ -50,20 +49,18 @@ final class Types {
 
     /** The type of the variable {@code device}. */
     static StructType device(CelType attribute, boolean multipleAllocations) {
-        Map<String, CelType> fields =
-                Map.of(
-                        "driver",
-                        SimpleType.STRING,
-                        "attributes",
-                        byDomain(attribute),
-                        "capacity",
-                        byDomain(QUANTITY),
-                        "allowMultipleAllocations",
-                        SimpleType.BOOL);
-        ImmutableSet<String> names =
-                fields.keySet().stream()
-                        .filter(name -> multipleAllocations || !name.startsWith("allow"))
-                        .collect(ImmutableSet.toImmutableSet());
+        Map<String, CelType> fields = Map.of(
+                "driver",
+                SimpleType.STRING,
+                "attributes",
+                byDomain(attribute),
+                "capacity",
+                byDomain(QUANTITY),
+                "allowMultipleAllocations",
+                SimpleType.BOOL);
+        ImmutableSet<String> names = fields.keySet().stream()
+                .filter(name -> multipleAllocations || !name.startsWith("allow"))
+                .collect(ImmutableSet.toImmutableSet());
         return StructType.create(
                 "kubernetes.DRADevice",
                 names,
@@ -97,8 +94,6 @@ final class Types {
     static String text(CelType type) {
         return type.parameters().isEmpty()
                 ? type.name()
-                : type.parameters().stream()
-                        .map(Types::text)
-                        .collect(Collectors.joining(", ", type.name() + "(", ")"));
+                : type.parameters().stream().map(Types::text).collect(Collectors.joining(", ", type.name() + "(", ")"));
     }
 }

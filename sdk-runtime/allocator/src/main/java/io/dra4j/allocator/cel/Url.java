@@ -31,8 +31,7 @@ record Url(URI uri) {
     static Url parse(String text) {
         URI uri = URI.create(text.replace(" ", "%20"));
         if (!uri.isAbsolute() && !text.startsWith("/") || !authority(uri).matches()) {
-            throw new IllegalArgumentException(
-                    "URL parse error during conversion from string: " + text);
+            throw new IllegalArgumentException("URL parse error during conversion from string: " + text);
         }
         return new Url(uri);
     }
@@ -83,25 +82,15 @@ record Url(URI uri) {
         functions
                 .global("url", "string_to_url", URL, a -> parse((String) a[0]), STRING)
                 .global("isURL", "is_url_string", BOOL, Url::isOne, STRING)
-                .member(
-                        "getQuery",
-                        "url_get_query",
-                        MapType.create(STRING, STRINGS),
-                        a -> of(a).query(),
-                        URL);
+                .member("getQuery", "url_get_query", MapType.create(STRING, STRINGS), a -> of(a).query(), URL);
         part(functions, "getScheme", "url_get_scheme", url -> text(url.uri.getScheme()));
         part(functions, "getHost", "url_get_host", Url::host);
         part(functions, "getHostname", "url_get_hostname", Url::hostName);
         part(functions, "getPort", "url_get_port", Url::port);
-        part(
-                functions,
-                "getEscapedPath",
-                "url_get_escaped_path",
-                url -> text(url.uri.getRawPath()));
+        part(functions, "getEscapedPath", "url_get_escaped_path", url -> text(url.uri.getRawPath()));
     }
 
-    private static void part(
-            Functions functions, String name, String id, Function<Url, String> part) {
+    private static void part(Functions functions, String name, String id, Function<Url, String> part) {
         functions.member(name, id, STRING, a -> part.apply(of(a)), URL);
     }
 

@@ -43,16 +43,17 @@ final class ChangedQuestion {
 
     private Question changed() {
         Cluster cluster = question.cluster();
-        Cluster changed =
-                new Cluster(
-                        cluster.classes().stream().map(this::deviceClass).toList(),
-                        cluster.slices().stream().map(this::slice).toList(),
-                        cluster.claims().stream()
-                                .filter(one -> !isMade(new Change.Release(one.fullName())))
-                                .toList(),
-                        cluster.taintRules());
+        Cluster changed = new Cluster(
+                cluster.classes().stream().map(this::deviceClass).toList(),
+                cluster.slices().stream().map(this::slice).toList(),
+                cluster.claims().stream()
+                        .filter(one -> !isMade(new Change.Release(one.fullName())))
+                        .toList(),
+                cluster.taintRules());
         return new Question(
-                changed, question.node(), question.claims().stream().map(this::claim).toList());
+                changed,
+                question.node(),
+                question.claims().stream().map(this::claim).toList());
     }
 
     private boolean isMade(Change change) {
@@ -64,7 +65,8 @@ final class ChangedQuestion {
                 one.name(),
                 kept(
                         one.selectors(),
-                        i -> new Change.DropClassSelector(one.name(), i, one.selectors().get(i))));
+                        i -> new Change.DropClassSelector(
+                                one.name(), i, one.selectors().get(i))));
     }
 
     /** The elements of a list whose change is not made. */
@@ -84,14 +86,10 @@ final class ChangedQuestion {
     }
 
     private Claim claim(Claim claim) {
-        List<Constraint> constraints =
-                kept(
-                        claim.constraints(),
-                        i ->
-                                new Change.DropConstraint(
-                                        claim.fullName(),
-                                        i,
-                                        claim.constraints().get(i).toString()));
+        List<Constraint> constraints = kept(
+                claim.constraints(),
+                i -> new Change.DropConstraint(
+                        claim.fullName(), i, claim.constraints().get(i).toString()));
         List<DeviceRequest> requests =
                 claim.requests().stream().map(one -> request(claim, one)).toList();
         return new Claim(claim.namespace(), claim.name(), requests, constraints, claim.devices());
@@ -102,19 +100,14 @@ final class ChangedQuestion {
                 request.name(),
                 request.prioritized(),
                 request.alternatives().stream()
-                        .map(
-                                asked ->
-                                        changed(
-                                                new Place(claim.fullName(), request.nameOf(asked)),
-                                                asked))
+                        .map(asked -> changed(new Place(claim.fullName(), request.nameOf(asked)), asked))
                         .toList());
     }
 
     private SubRequest changed(Place place, SubRequest asked) {
-        List<String> selectors =
-                kept(
-                        asked.selectors(),
-                        i -> new Change.DropRequestSelector(place, i, asked.selectors().get(i)));
+        List<String> selectors = kept(
+                asked.selectors(),
+                i -> new Change.DropRequestSelector(place, i, asked.selectors().get(i)));
         Map<String, Quantity> capacity = new LinkedHashMap<>(asked.capacity());
         capacity.keySet().removeIf(name -> isMade(new Change.DropCapacity(place, name)));
         lessen(place, capacity);

@@ -22,26 +22,25 @@ record Changes(Question question) {
 
     /** All changes of a kind. */
     List<Change> of(Kind kind) {
-        Stream<? extends Change> all =
-                switch (kind) {
-                    case TAINTS -> tolerations();
-                    case HOLDERS -> releases();
-                    case REQUEST_SELECTORS -> requests(Changes::selectors);
-                    case CLASS_SELECTORS -> classSelectors();
-                    case CONSTRAINTS -> constraints();
-                    case COUNTERS ->
-                            slices().filter(Changes::consumesCounters)
-                                    .map(Slice::pool)
-                                    .distinct()
-                                    .map(Change.IgnoreCounters::new);
-                    case CAPACITY_REQUESTS -> requests(Changes::capacities);
-                    case COUNT -> requests(Changes::counts);
-                    case NODE ->
-                            slices().filter(slice -> slice.perDevice() || !isHere(slice))
-                                    .map(Slice::pool)
-                                    .distinct()
-                                    .map(Change.OpenPool::new);
-                };
+        Stream<? extends Change> all = switch (kind) {
+            case TAINTS -> tolerations();
+            case HOLDERS -> releases();
+            case REQUEST_SELECTORS -> requests(Changes::selectors);
+            case CLASS_SELECTORS -> classSelectors();
+            case CONSTRAINTS -> constraints();
+            case COUNTERS ->
+                slices().filter(Changes::consumesCounters)
+                        .map(Slice::pool)
+                        .distinct()
+                        .map(Change.IgnoreCounters::new);
+            case CAPACITY_REQUESTS -> requests(Changes::capacities);
+            case COUNT -> requests(Changes::counts);
+            case NODE ->
+                slices().filter(slice -> slice.perDevice() || !isHere(slice))
+                        .map(Slice::pool)
+                        .distinct()
+                        .map(Change.OpenPool::new);
+        };
         return all.map(Change.class::cast).toList();
     }
 
@@ -58,22 +57,16 @@ record Changes(Question question) {
     }
 
     private Stream<Change> tolerations() {
-        List<Taint> taints =
-                Stream.concat(
-                                slices().flatMap(slice -> slice.devices().stream())
-                                        .map(Device::taints)
-                                        .flatMap(List::stream),
-                                question.cluster().taintRules().stream().map(TaintRule::taint))
-                        .distinct()
-                        .toList();
-        return requests(
-                (place, asked) ->
-                        taints.stream()
-                                .filter(
-                                        taint ->
-                                                asked.tolerations().stream()
-                                                        .noneMatch(one -> one.tolerates(taint)))
-                                .map(taint -> new Change.Tolerate(place, taint)));
+        List<Taint> taints = Stream.concat(
+                        slices().flatMap(slice -> slice.devices().stream())
+                                .map(Device::taints)
+                                .flatMap(List::stream),
+                        question.cluster().taintRules().stream().map(TaintRule::taint))
+                .distinct()
+                .toList();
+        return requests((place, asked) -> taints.stream()
+                .filter(taint -> asked.tolerations().stream().noneMatch(one -> one.tolerates(taint)))
+                .map(taint -> new Change.Tolerate(place, taint)));
     }
 
     private Stream<Change> releases() {
@@ -94,20 +87,19 @@ record Changes(Question question) {
 
     private static Stream<Change> selectors(DeviceClass one) {
         return IntStream.range(1, one.selectors().size())
-                .mapToObj(i -> new Change.DropClassSelector(one.name(), i, one.selectors().get(i)));
+                .mapToObj(i -> new Change.DropClassSelector(
+                        one.name(), i, one.selectors().get(i)));
     }
 
     private static Stream<Change> selectors(Place place, SubRequest asked) {
         return IntStream.range(0, asked.selectors().size())
-                .mapToObj(i -> new Change.DropRequestSelector(place, i, asked.selectors().get(i)));
+                .mapToObj(i -> new Change.DropRequestSelector(
+                        place, i, asked.selectors().get(i)));
     }
 
     private Stream<Change> constraints() {
         return question.claims().stream()
-                .flatMap(
-                        claim ->
-                                IntStream.range(0, claim.constraints().size())
-                                        .mapToObj(i -> constraint(claim, i)));
+                .flatMap(claim -> IntStream.range(0, claim.constraints().size()).mapToObj(i -> constraint(claim, i)));
     }
 
     private static Change constraint(Claim claim, int index) {
@@ -140,8 +132,7 @@ record Changes(Question question) {
     }
 
     /** The changes of each alternative of each request. */
-    private Stream<Change> requests(
-            BiFunction<Place, SubRequest, Stream<? extends Change>> changes) {
+    private Stream<Change> requests(BiFunction<Place, SubRequest, Stream<? extends Change>> changes) {
         Stream.Builder<Change> all = Stream.builder();
         for (Claim claim : question.claims()) {
             for (DeviceRequest request : claim.requests()) {

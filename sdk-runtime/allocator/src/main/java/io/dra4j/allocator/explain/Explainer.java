@@ -98,10 +98,9 @@ public final class Explainer {
         }
 
         private void addTo(List<Way> ways, Set<Kind> kinds) {
-            List<List<Change>> byKind =
-                    kinds.stream()
-                            .map(kind -> changes.computeIfAbsent(kind, new Changes(question)::of))
-                            .toList();
+            List<List<Change>> byKind = kinds.stream()
+                    .map(kind -> changes.computeIfAbsent(kind, new Changes(question)::of))
+                    .toList();
             if (byKind.stream().noneMatch(List::isEmpty)) {
                 List<Change> all = byKind.stream().flatMap(List::stream).toList();
                 if (fits(all)) {

@@ -59,19 +59,19 @@ record SmallerAmounts(Question question, Outcome.DoesNotFit refused) {
     private static List<Quantity> allowed(RequestPolicy policy, Quantity limit) {
         RequestPolicy.Range range = policy.validRange();
         if (range == null) {
-            return policy.validValues().stream().filter(one -> one.compareTo(limit) <= 0).toList();
+            return policy.validValues().stream()
+                    .filter(one -> one.compareTo(limit) <= 0)
+                    .toList();
         }
-        Quantity most =
-                range.max() == null || range.max().compareTo(limit) > 0 ? limit : range.max();
+        Quantity most = range.max() == null || range.max().compareTo(limit) > 0 ? limit : range.max();
         if (range.step() == null) {
             return List.of(most);
         }
         Quantity least = range.min() == null ? Quantity.ZERO : range.min();
-        BigDecimal steps =
-                most.value()
-                        .subtract(least.value())
-                        .divideToIntegralValue(range.step().value())
-                        .multiply(range.step().value());
+        BigDecimal steps = most.value()
+                .subtract(least.value())
+                .divideToIntegralValue(range.step().value())
+                .multiply(range.step().value());
         return List.of(most.withValue(least.value().add(steps)));
     }
 }

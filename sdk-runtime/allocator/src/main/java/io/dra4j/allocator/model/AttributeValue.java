@@ -24,28 +24,22 @@ public record AttributeValue(Type type, boolean list, List<Object> values) {
         UNKNOWN
     }
 
-    private static final Map<String, Type> TYPES =
-            Map.of(
-                    "bool", Type.BOOL,
-                    "int", Type.INT,
-                    "string", Type.STRING,
-                    "version", Type.VERSION);
+    private static final Map<String, Type> TYPES = Map.of(
+            "bool", Type.BOOL,
+            "int", Type.INT,
+            "string", Type.STRING,
+            "version", Type.VERSION);
 
-    private static final AttributeValue UNKNOWN =
-            new AttributeValue(Type.UNKNOWN, false, List.of());
+    private static final AttributeValue UNKNOWN = new AttributeValue(Type.UNKNOWN, false, List.of());
 
     static AttributeValue of(JsonNode json) {
         for (Map.Entry<String, JsonNode> one : json.properties()) {
             boolean list = one.getKey().endsWith("s");
-            String name =
-                    list ? one.getKey().substring(0, one.getKey().length() - 1) : one.getKey();
+            String name = list ? one.getKey().substring(0, one.getKey().length() - 1) : one.getKey();
             Type type = TYPES.get(name);
             if (type != null) {
                 return list
-                        ? new AttributeValue(
-                                type,
-                                true,
-                                Json.list(json, one.getKey(), value -> read(type, value)))
+                        ? new AttributeValue(type, true, Json.list(json, one.getKey(), value -> read(type, value)))
                         : new AttributeValue(type, false, List.of(read(type, one.getValue())));
             }
         }
@@ -72,10 +66,9 @@ public record AttributeValue(Type type, boolean list, List<Object> values) {
 
     /** Returns the values that this and another have in common; values of two types have none. */
     public AttributeValue common(AttributeValue other) {
-        List<Object> common =
-                type == other.type
-                        ? values.stream().filter(other.values::contains).toList()
-                        : List.of();
+        List<Object> common = type == other.type
+                ? values.stream().filter(other.values::contains).toList()
+                : List.of();
         return new AttributeValue(type, list, common);
     }
 

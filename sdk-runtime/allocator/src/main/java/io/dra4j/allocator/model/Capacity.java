@@ -15,8 +15,6 @@ public record Capacity(Quantity value, @Nullable RequestPolicy policy) {
 
     static Capacity of(JsonNode json) {
         JsonNode policy = json.path("requestPolicy");
-        return new Capacity(
-                Quantity.of(json.path("value")),
-                policy.isObject() ? RequestPolicy.of(policy) : null);
+        return new Capacity(Quantity.of(json.path("value")), policy.isObject() ? RequestPolicy.of(policy) : null);
     }
 }

@@ -26,8 +26,7 @@ public record Claim(
         JsonNode metadata = json.path("metadata");
         String namespace = Json.shared(metadata, "namespace");
         String name = Json.text(metadata, "name");
-        return Json.at(
-                "ResourceClaim " + fullName(namespace, name), () -> of(namespace, name, json));
+        return Json.at("ResourceClaim " + fullName(namespace, name), () -> of(namespace, name, json));
     }
 
     private static Claim of(String namespace, String name, JsonNode json) {

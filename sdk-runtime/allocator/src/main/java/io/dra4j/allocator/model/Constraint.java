@@ -34,9 +34,7 @@ public record Constraint(List<String> requests, Kind kind, String attribute) {
 
     static Constraint of(JsonNode json) {
         Kind kind =
-                json.has(Kind.MATCH.field)
-                        ? Kind.MATCH
-                        : json.has(Kind.DISTINCT.field) ? Kind.DISTINCT : Kind.UNKNOWN;
+                json.has(Kind.MATCH.field) ? Kind.MATCH : json.has(Kind.DISTINCT.field) ? Kind.DISTINCT : Kind.UNKNOWN;
         return new Constraint(Json.texts(json, "requests"), kind, Json.shared(json, kind.field));
     }
 

@@ -49,7 +49,8 @@ public record Device(
                 fields.path("bindsToNode").asBoolean(),
                 fields.path("allowMultipleAllocations").asBoolean(),
                 Json.list(fields, "consumesCounters", one -> CounterSet.of(one, "counterSet")),
-                consumes.valueStream().anyMatch(one -> !one.path("compatibilityGroups").isEmpty()),
+                consumes.valueStream()
+                        .anyMatch(one -> !one.path("compatibilityGroups").isEmpty()),
                 Json.list(fields, "taints", Taint::of),
                 Json.texts(fields, "bindingConditions"),
                 Json.texts(fields, "bindingFailureConditions"));

@@ -22,10 +22,7 @@ public record DeviceRequest(String name, boolean prioritized, List<SubRequest> a
     private static DeviceRequest of(String name, JsonNode json) {
         if (!json.path("firstAvailable").isEmpty()) {
             List<SubRequest> all =
-                    Json.list(
-                            json,
-                            "firstAvailable",
-                            one -> SubRequest.of(Json.shared(one, "name"), one));
+                    Json.list(json, "firstAvailable", one -> SubRequest.of(Json.shared(one, "name"), one));
             return new DeviceRequest(name, true, all);
         }
         JsonNode exactly = json.path("exactly").isObject() ? json.path("exactly") : json;

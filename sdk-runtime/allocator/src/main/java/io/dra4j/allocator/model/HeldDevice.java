@@ -11,15 +11,11 @@ import java.util.Map;
  * @param shareId empty unless the claim has a share of it
  * @param consumedCapacity what the share takes
  */
-public record HeldDevice(
-        DeviceId id, boolean adminAccess, String shareId, Map<String, Quantity> consumedCapacity) {
+public record HeldDevice(DeviceId id, boolean adminAccess, String shareId, Map<String, Quantity> consumedCapacity) {
 
     static HeldDevice of(JsonNode json) {
         return new HeldDevice(
-                new DeviceId(
-                        Json.shared(json, "driver"),
-                        Json.shared(json, "pool"),
-                        Json.shared(json, "device")),
+                new DeviceId(Json.shared(json, "driver"), Json.shared(json, "pool"), Json.shared(json, "device")),
                 json.path("adminAccess").asBoolean(),
                 Json.text(json, "shareID"),
                 Json.map(json, "consumedCapacity", Quantity::of));

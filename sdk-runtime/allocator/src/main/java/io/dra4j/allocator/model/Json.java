@@ -39,13 +39,9 @@ final class Json {
         }
         Map<String, T> all = new LinkedHashMap<>(2 * map.size());
         map.properties()
-                .forEach(
-                        one ->
-                                all.put(
-                                        one.getKey().intern(),
-                                        at(
-                                                field + "[" + one.getKey() + "]",
-                                                () -> value.apply(one.getValue()))));
+                .forEach(one -> all.put(
+                        one.getKey().intern(),
+                        at(field + "[" + one.getKey() + "]", () -> value.apply(one.getValue()))));
         return all;
     }
 

@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The nodes from which a slice or a device can be used: one, all, or those of a selector. */
 public record NodeChoice(
-        @Nullable String nodeName, boolean allNodes, @Nullable NodeSelector selector) {
+        @Nullable String nodeName,
+        boolean allNodes,
+        @Nullable NodeSelector selector) {
     /** All nodes. */
     public static final NodeChoice ALL = new NodeChoice(null, true, null);
 
@@ -21,9 +23,7 @@ public record NodeChoice(
             return all ? ALL : NONE;
         }
         return new NodeChoice(
-                name.isEmpty() ? null : name,
-                all,
-                selector.isObject() ? NodeSelector.of(selector) : null);
+                name.isEmpty() ? null : name, all, selector.isObject() ? NodeSelector.of(selector) : null);
     }
 
     /** Returns whether any of the three is set. */

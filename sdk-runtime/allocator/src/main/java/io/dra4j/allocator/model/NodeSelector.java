@@ -19,10 +19,7 @@ public record NodeSelector(List<Term> terms) {
     public record Requirement(String key, String operator, List<String> values) {
 
         private static Requirement of(JsonNode json) {
-            return new Requirement(
-                    Json.shared(json, "key"),
-                    Json.shared(json, "operator"),
-                    Json.texts(json, "values"));
+            return new Requirement(Json.shared(json, "key"), Json.shared(json, "operator"), Json.texts(json, "values"));
         }
 
         private boolean matches(@Nullable String value) {
@@ -49,14 +46,12 @@ public record NodeSelector(List<Term> terms) {
 
     /** Reads a {@code NodeSelector}. */
     public static NodeSelector of(JsonNode json) {
-        return new NodeSelector(
-                Json.list(
-                        json,
-                        "nodeSelectorTerms",
-                        term ->
-                                new Term(
-                                        Json.list(term, "matchExpressions", Requirement::of),
-                                        Json.list(term, "matchFields", Requirement::of))));
+        return new NodeSelector(Json.list(
+                json,
+                "nodeSelectorTerms",
+                term -> new Term(
+                        Json.list(term, "matchExpressions", Requirement::of),
+                        Json.list(term, "matchFields", Requirement::of))));
     }
 
     /** The selector of one node. */
@@ -76,7 +71,6 @@ public record NodeSelector(List<Term> terms) {
         }
         Map<String, String> labels = node.labels();
         return term.labels.stream().allMatch(one -> one.matches(labels.get(one.key)))
-                && term.fields.stream()
-                        .allMatch(one -> one.key.equals(NAME) && one.matches(node.name()));
+                && term.fields.stream().allMatch(one -> one.key.equals(NAME) && one.matches(node.name()));
     }
 }

@@ -14,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param validRange the range, if there is one
  */
 public record RequestPolicy(
-        @Nullable Quantity byDefault, List<Quantity> validValues, @Nullable Range validRange) {
+        @Nullable Quantity byDefault,
+        List<Quantity> validValues,
+        @Nullable Range validRange) {
 
     /** Amounts from a minimum on, in steps. */
-    public record Range(@Nullable Quantity min, @Nullable Quantity max, @Nullable Quantity step) {}
+    public record Range(
+            @Nullable Quantity min,
+            @Nullable Quantity max,
+            @Nullable Quantity step) {}
 
     static RequestPolicy of(JsonNode json) {
         JsonNode range = json.path("validRange");
@@ -25,10 +30,7 @@ public record RequestPolicy(
                 optional(json, "default"),
                 Json.list(json, "validValues", Quantity::of),
                 range.isObject()
-                        ? new Range(
-                                optional(range, "min"),
-                                optional(range, "max"),
-                                optional(range, "step"))
+                        ? new Range(optional(range, "min"), optional(range, "max"), optional(range, "step"))
                         : null);
     }
 

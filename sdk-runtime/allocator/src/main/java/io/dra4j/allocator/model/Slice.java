@@ -49,8 +49,7 @@ public record Slice(
 
     /** Returns the same slice for all nodes. */
     public Slice onAllNodes() {
-        return new Slice(
-                name, pool, generation, sliceCount, NodeChoice.ALL, false, sharedCounters, devices);
+        return new Slice(name, pool, generation, sliceCount, NodeChoice.ALL, false, sharedCounters, devices);
     }
 
     /** Returns the same slice with devices that consume no counters. */

@@ -45,14 +45,11 @@ public record SubRequest(
 
     /** Returns the same for another number of devices. */
     public SubRequest withCount(long devices) {
-        return new SubRequest(
-                name, deviceClass, selectors, mode, devices, adminAccess, tolerations, capacity);
+        return new SubRequest(name, deviceClass, selectors, mode, devices, adminAccess, tolerations, capacity);
     }
 
     /** Returns the same with other conditions for its devices. */
-    public SubRequest with(
-            List<String> selectors, List<Toleration> tolerations, Map<String, Quantity> capacity) {
-        return new SubRequest(
-                name, deviceClass, selectors, mode, count, adminAccess, tolerations, capacity);
+    public SubRequest with(List<String> selectors, List<Toleration> tolerations, Map<String, Quantity> capacity) {
+        return new SubRequest(name, deviceClass, selectors, mode, count, adminAccess, tolerations, capacity);
     }
 }

@@ -10,8 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param name of the rule
  * @param created when, as the server says; it decides nothing
  */
-public record TaintRule(
-        String name, String driver, String pool, String device, Taint taint, String created) {
+public record TaintRule(String name, String driver, String pool, String device, Taint taint, String created) {
 
     /** Reads a {@code DeviceTaintRule}. */
     public static TaintRule of(JsonNode json) {
@@ -27,9 +26,7 @@ public record TaintRule(
 
     /** Returns whether the rule taints a device. */
     public boolean selects(DeviceId id) {
-        return selects(driver, id.driver())
-                && selects(pool, id.pool())
-                && selects(device, id.device());
+        return selects(driver, id.driver()) && selects(pool, id.pool()) && selects(device, id.device());
     }
 
     private static boolean selects(String chosen, String name) {

@@ -20,12 +20,7 @@ import java.util.function.Predicate;
  * @param endsBeforeNext whether the container ends before the next one starts
  */
 public record ExtendedRequest(
-        String container,
-        String resource,
-        String deviceClass,
-        String name,
-        long count,
-        boolean endsBeforeNext) {
+        String container, String resource, String deviceClass, String name, long count, boolean endsBeforeNext) {
     private static final String ALWAYS = "Always";
 
     /**
@@ -33,8 +28,7 @@ public record ExtendedRequest(
      *
      * @param offered whether a device plugin of the node offers a resource
      */
-    public static List<ExtendedRequest> of(
-            JsonNode pod, ResourceClasses classes, Predicate<String> offered) {
+    public static List<ExtendedRequest> of(JsonNode pod, ResourceClasses classes, Predicate<String> offered) {
         List<ExtendedRequest> requests = new ArrayList<>();
         List<JsonNode> containers = new ArrayList<>();
         pod.at("/spec/initContainers").forEach(containers::add);
@@ -42,22 +36,21 @@ public record ExtendedRequest(
         pod.at("/spec/containers").forEach(containers::add);
         for (int i = 0; i < containers.size(); i++) {
             JsonNode container = containers.get(i);
-            boolean ends =
-                    i < initContainers && !container.path("restartPolicy").asText().equals(ALWAYS);
+            boolean ends = i < initContainers
+                    && !container.path("restartPolicy").asText().equals(ALWAYS);
             int j = 0;
             for (Map.Entry<String, Long> one : resources(container).entrySet()) {
                 String name = "container-%d-request-%d".formatted(i, j++);
                 Optional<String> deviceClass = classes.of(one.getKey());
                 if (deviceClass.isPresent() && !offered.test(one.getKey())) {
-                    requests.add(
-                            new ExtendedRequest(
-                                            container.path("name").asText(),
-                                            one.getKey(),
-                                            deviceClass.get(),
-                                            name,
-                                            one.getValue(),
-                                            ends)
-                                    .sharing(requests));
+                    requests.add(new ExtendedRequest(
+                                    container.path("name").asText(),
+                                    one.getKey(),
+                                    deviceClass.get(),
+                                    name,
+                                    one.getValue(),
+                                    ends)
+                            .sharing(requests));
                 }
             }
         }
@@ -70,15 +63,7 @@ public record ExtendedRequest(
                 .filter(one -> one.endsBeforeNext && endsBeforeNext)
                 .filter(one -> one.resource.equals(resource) && one.count >= count)
                 .findFirst()
-                .map(
-                        one ->
-                                new ExtendedRequest(
-                                        container,
-                                        resource,
-                                        deviceClass,
-                                        one.name,
-                                        one.count,
-                                        true))
+                .map(one -> new ExtendedRequest(container, resource, deviceClass, one.name, one.count, true))
                 .orElse(this);
     }
 

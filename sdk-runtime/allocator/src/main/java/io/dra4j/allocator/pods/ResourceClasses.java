@@ -25,10 +25,7 @@ public final class ResourceClasses {
     /** Of classes of one resource the newest counts, then the first by name. */
     public ResourceClasses(Collection<Entry> entries) {
         entries.stream()
-                .sorted(
-                        Comparator.comparing(Entry::created)
-                                .reversed()
-                                .thenComparing(Entry::deviceClass))
+                .sorted(Comparator.comparing(Entry::created).reversed().thenComparing(Entry::deviceClass))
                 .forEach(this::add);
     }
 

@@ -20,13 +20,11 @@ class DeviceExpressionsTest {
             "Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!',"
                     + " 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES,"
                     + " IDENTIFIER}";
-    private static final Map<FeatureGate, Boolean> WITH_LISTS =
-            Map.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true);
+    private static final Map<FeatureGate, Boolean> WITH_LISTS = Map.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true);
 
     private static final DeviceExpressions EXPRESSIONS = of(KubernetesVersion.V1_36, Map.of());
 
-    private static DeviceExpressions of(
-            KubernetesVersion version, Map<FeatureGate, Boolean> gates) {
+    private static DeviceExpressions of(KubernetesVersion version, Map<FeatureGate, Boolean> gates) {
         return new DeviceExpressions(new FeatureGates(version, gates));
     }
 
@@ -37,9 +35,8 @@ class DeviceExpressionsTest {
     @Test
     void aSyntaxErrorIsMarked() {
         assertThat(problem("device.driver =="))
-                .isEqualTo(
-                        "compilation failed: ERROR: <input>:1:17: %s\n | device.driver ==\n | ................^"
-                                .formatted(NOTHING));
+                .isEqualTo("compilation failed: ERROR: <input>:1:17: %s\n | device.driver ==\n | ................^"
+                        .formatted(NOTHING));
         assertThat(problem("")).isEqualTo("compilation failed: ERROR: <input>:1:0: " + NOTHING);
         assertThat(problem("device.driver)"))
                 .contains("<input>:1:14: Syntax error: extraneous input ')' expecting <EOF>");
@@ -120,17 +117,12 @@ class DeviceExpressionsTest {
     void theExpressionsOfAllocatorsCasesCompile() {
         List<String> all = FunctionsTest.lines("allocator-cases.txt").toList();
 
-        assertThat(all)
-                .hasSizeGreaterThan(30)
-                .allSatisfy(
-                        expression -> {
-                            DeviceExpressions release =
-                                    expression.contains("includes")
-                                            ? of(KubernetesVersion.V1_36, WITH_LISTS)
-                                            : EXPRESSIONS;
-                            assertThat(release.selectorProblem(expression)).isEmpty();
-                            DeviceSelector.compile(expression);
-                        });
+        assertThat(all).hasSizeGreaterThan(30).allSatisfy(expression -> {
+            DeviceExpressions release =
+                    expression.contains("includes") ? of(KubernetesVersion.V1_36, WITH_LISTS) : EXPRESSIONS;
+            assertThat(release.selectorProblem(expression)).isEmpty();
+            DeviceSelector.compile(expression);
+        });
     }
 
     @ParameterizedTest
@@ -156,7 +148,8 @@ class DeviceExpressionsTest {
                 "device.attributes.all(a, true) => 67"
             })
     void theCostIsCountedAsInKubernetes(String expression, long cost) {
-        assertThat(Cost.least(new Compiler(Environment.STORED).compile(expression).getExpr()))
+        assertThat(Cost.least(
+                        new Compiler(Environment.STORED).compile(expression).getExpr()))
                 .isEqualTo(cost);
     }
 
@@ -166,7 +159,8 @@ class DeviceExpressionsTest {
 
         assertThat(of(KubernetesVersion.V1_34, Map.of()).selectorProblem(sorted))
                 .contains("undeclared reference to 'sort'");
-        assertThat(of(KubernetesVersion.V1_35, Map.of()).selectorProblem(sorted)).isEmpty();
+        assertThat(of(KubernetesVersion.V1_35, Map.of()).selectorProblem(sorted))
+                .isEmpty();
     }
 
     @Test
@@ -183,37 +177,29 @@ class DeviceExpressionsTest {
         DeviceExpressions in136 = of(KubernetesVersion.V1_36, WITH_LISTS);
         DeviceExpressions in137 = of(KubernetesVersion.V1_37, WITH_LISTS);
 
-        for (String expression :
-                new String[] {
-                    "device.attributes['a'].b.includes('x')",
-                    "device.attributes['a'].b.exists(x, x == 1)",
-                    "device.attributes['a'].b"
-                }) {
+        for (String expression : new String[] {
+            "device.attributes['a'].b.includes('x')",
+            "device.attributes['a'].b.exists(x, x == 1)",
+            "device.attributes['a'].b"
+        }) {
             assertThat(in136.selectorProblem(expression)).isEmpty();
             assertThat(in137.selectorProblem(expression)).isEmpty();
         }
-        assertThat(problem("device.attributes['a'].b.includes('x')"))
-                .contains("undeclared reference to 'includes'");
-        assertThat(in136.selectorProblem("device.attributes"))
-                .endsWith("not map(string, map(string, dyn))");
+        assertThat(problem("device.attributes['a'].b.includes('x')")).contains("undeclared reference to 'includes'");
+        assertThat(in136.selectorProblem("device.attributes")).endsWith("not map(string, map(string, dyn))");
     }
 
     @Test
     void aDerivedAttributeIsAScalar() {
         DeviceExpressions in137 = of(KubernetesVersion.V1_37, Map.of());
 
-        for (String expression :
-                new String[] {
-                    "1", "device.driver", "semver('1.0.0')", "device.attributes['a'].b"
-                }) {
+        for (String expression : new String[] {"1", "device.driver", "semver('1.0.0')", "device.attributes['a'].b"}) {
             assertThat(in137.derivedAttributeProblem(expression)).isEmpty();
         }
         assertThat(in137.derivedAttributeProblem("[1]"))
-                .isEqualTo(
-                        "must evaluate to a primitive scalar (string, integer, boolean, semver), not list(int)");
+                .isEqualTo("must evaluate to a primitive scalar (string, integer, boolean, semver), not list(int)");
         DeviceExpressions lists = of(KubernetesVersion.V1_37, WITH_LISTS);
         assertThat(lists.derivedAttributeProblem("[1]")).isEmpty();
-        assertThat(lists.derivedAttributeProblem("[[1]]"))
-                .endsWith("or a list of these scalars, not list(list(int))");
+        assertThat(lists.derivedAttributeProblem("[[1]]")).endsWith("or a list of these scalars, not list(list(int))");
     }
 }

@@ -12,8 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DeviceSelectorTest {
 
     private static boolean matches(String expression) throws Exception {
-        return DeviceSelector.compile(expression)
-                .matches("d", new ObjectMapper().readTree("{\"name\": \"g\"}"));
+        return DeviceSelector.compile(expression).matches("d", new ObjectMapper().readTree("{\"name\": \"g\"}"));
     }
 
     /** Kubernetes' map of domains finds each of them. */

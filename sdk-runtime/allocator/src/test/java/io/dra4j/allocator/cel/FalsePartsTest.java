@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FalsePartsTest {
 
-    private static final String DEVICE =
-            """
+    private static final String DEVICE = """
             {"name": "g",
              "attributes": {
                "model": {"string": "A100"}, "index": {"int": 3}, "resource.kubernetes.io/pcieRoot": {"string": "pci0"},
@@ -37,11 +36,7 @@ class FalsePartsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     device.attributes["gpu.example.com"].model == "H100" | device.attributes["gpu.example.com"].model == "H100" [model=A100]
                     device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].index in [1, 2] | device.attributes["gpu.example.com"].index in [1, 2] [index=3]
                     device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0 | device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0 [memory=40Gi]

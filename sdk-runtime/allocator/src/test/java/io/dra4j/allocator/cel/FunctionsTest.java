@@ -34,8 +34,7 @@ class FunctionsTest {
     }
 
     private static boolean matches(String expression) {
-        return DeviceSelector.compile(expression)
-                .matches("gpu.example.com", JsonNodeFactory.instance.objectNode());
+        return DeviceSelector.compile(expression).matches("gpu.example.com", JsonNodeFactory.instance.objectNode());
     }
 
     @ParameterizedTest
@@ -46,23 +45,20 @@ class FunctionsTest {
 
     @Test
     void whatCannotBeReadIsAnError() {
-        for (String expression :
-                new String[] {
-                    "quantity('200K') == quantity('1')",
-                    "quantity('1500m').asInteger() == 1",
-                    "semver('v1.0') == semver('1.0.0')",
-                    "semver('1.0.0-01') == semver('1.0.0')",
-                    "ip('010.0.0.1').isLoopback()",
-                    "cidr('10.0.0.0/33').prefixLength() == 33",
-                    "url('../relative').getHost() == ''",
-                    "[].max() == 1",
-                    "'%q'.format([1]) == ''",
-                    "'%s'.format([]) == ''",
-                    "lists.range(49).includes(49)"
-                }) {
-            assertThatThrownBy(() -> matches(expression))
-                    .as(expression)
-                    .isInstanceOf(ExpressionException.class);
+        for (String expression : new String[] {
+            "quantity('200K') == quantity('1')",
+            "quantity('1500m').asInteger() == 1",
+            "semver('v1.0') == semver('1.0.0')",
+            "semver('1.0.0-01') == semver('1.0.0')",
+            "ip('010.0.0.1').isLoopback()",
+            "cidr('10.0.0.0/33').prefixLength() == 33",
+            "url('../relative').getHost() == ''",
+            "[].max() == 1",
+            "'%q'.format([1]) == ''",
+            "'%s'.format([]) == ''",
+            "lists.range(49).includes(49)"
+        }) {
+            assertThatThrownBy(() -> matches(expression)).as(expression).isInstanceOf(ExpressionException.class);
         }
     }
 }

@@ -23,69 +23,66 @@ class HostileExpressionsTest {
     private static final String TOO_DEEP =
             "compilation failed: ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
 
-    private static final List<String> WORDS =
-            List.of(
-                    "device",
-                    ".",
-                    "driver",
-                    "attributes",
-                    "[",
-                    "]",
-                    "\"a\"",
-                    "(",
-                    ")",
-                    "{",
-                    "}",
-                    "==",
-                    "&&",
-                    "||",
-                    "!",
-                    "-",
-                    "?",
-                    ":",
-                    ".?",
-                    "[?",
-                    "1",
-                    "1u",
-                    "1.5e9",
-                    "0x",
-                    "'",
-                    "\"\"\"",
-                    "b'\\377'",
-                    "r\"",
-                    "\n",
-                    "\\",
-                    "has(",
-                    ".all(x,",
-                    ".map(x,",
-                    "x",
-                    "in",
-                    "cel.bind(x,",
-                    "quantity(",
-                    "semver('1')",
-                    "ip",
-                    ".matches('(')",
-                    "\u0000",
-                    "\ud800",
-                    "日本",
-                    "😀",
-                    "null",
-                    "true",
-                    "%",
-                    "//",
-                    "kubernetes.DRADevice{");
+    private static final List<String> WORDS = List.of(
+            "device",
+            ".",
+            "driver",
+            "attributes",
+            "[",
+            "]",
+            "\"a\"",
+            "(",
+            ")",
+            "{",
+            "}",
+            "==",
+            "&&",
+            "||",
+            "!",
+            "-",
+            "?",
+            ":",
+            ".?",
+            "[?",
+            "1",
+            "1u",
+            "1.5e9",
+            "0x",
+            "'",
+            "\"\"\"",
+            "b'\\377'",
+            "r\"",
+            "\n",
+            "\\",
+            "has(",
+            ".all(x,",
+            ".map(x,",
+            "x",
+            "in",
+            "cel.bind(x,",
+            "quantity(",
+            "semver('1')",
+            "ip",
+            ".matches('(')",
+            "\u0000",
+            "\ud800",
+            "日本",
+            "😀",
+            "null",
+            "true",
+            "%",
+            "//",
+            "kubernetes.DRADevice{");
 
     private final DeviceExpressions expressions =
             new DeviceExpressions(new FeatureGates(KubernetesVersion.V1_36, Map.of()));
 
     private String problem(String expression) {
-        return Assertions.assertTimeoutPreemptively(
-                SOON, () -> expressions.selectorProblem(expression));
+        return Assertions.assertTimeoutPreemptively(SOON, () -> expressions.selectorProblem(expression));
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"(", "[", "{", "f(", "has(", "1+", "1==", "[1].all(x,", "cel.bind(x,1,"})
+    @ValueSource(strings = {"(", "[", "{", "f(", "has(", "1+", "1==", "[1].all(x,", "cel.bind(x,1,"})
     void nestingEndsWhereTheServersDoes(String part) {
         String nested = part.repeat(LENGTH / part.length() - 1) + "1";
 
@@ -94,8 +91,7 @@ class HostileExpressionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"!", "-", "@", "\"", "'", "1 ", "\n", "x?", ")", "\ud800", "a", "true&&"})
+    @ValueSource(strings = {"!", "-", "@", "\"", "'", "1 ", "\n", "x?", ")", "\ud800", "a", "true&&"})
     void lengthAloneDoesNoHarm(String part) {
         String expression = part.repeat(LENGTH / part.length());
 

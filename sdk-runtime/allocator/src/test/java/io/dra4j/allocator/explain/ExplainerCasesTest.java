@@ -30,18 +30,13 @@ class ExplainerCasesTest {
     private Allocator allocator(AllocatorCase one) {
         return allocators.computeIfAbsent(
                 one.listAttributes(),
-                lists ->
-                        Allocator.of(
-                                        one.gates(),
-                                        SchedulerBug.of(one.gates().version()),
-                                        new StepClock())
-                                .withTimeLimit(ATTEMPT));
+                lists -> Allocator.of(one.gates(), SchedulerBug.of(one.gates().version()), new StepClock())
+                        .withTimeLimit(ATTEMPT));
     }
 
     private Explanation explain(AllocatorCase one) {
         Question question = new Question(one.cluster(), one.node(), one.claims());
-        return new Explainer(allocator(one), InstantSource.system(), Duration.ofMinutes(5))
-                .explain(question);
+        return new Explainer(allocator(one), InstantSource.system(), Duration.ofMinutes(5)).explain(question);
     }
 
     /** The sets of kinds that the file has for a case. */
@@ -49,12 +44,8 @@ class ExplainerCasesTest {
         Set<Set<String>> sets = new HashSet<>();
         one.expected()
                 .path("fitsWithout")
-                .forEach(
-                        set ->
-                                sets.add(
-                                        set.valueStream()
-                                                .map(kind -> kind.asText())
-                                                .collect(Collectors.toSet())));
+                .forEach(set ->
+                        sets.add(set.valueStream().map(kind -> kind.asText()).collect(Collectors.toSet())));
         return sets;
     }
 
@@ -64,10 +55,9 @@ class ExplainerCasesTest {
 
     @Test
     void namesWhatIsInTheWay() {
-        List<AllocatorCase> explained =
-                AllocatorCase.all().stream()
-                        .filter(one -> one.expected().has("fitsWithout"))
-                        .toList();
+        List<AllocatorCase> explained = AllocatorCase.all().stream()
+                .filter(one -> one.expected().has("fitsWithout"))
+                .toList();
 
         assertThat(explained).hasSizeGreaterThan(300).allSatisfy(this::namesWhatIsInTheWay);
     }
@@ -76,16 +66,15 @@ class ExplainerCasesTest {
         Explanation explanation = explain(one);
 
         Set<Set<String>> named =
-                explanation.ways().stream()
-                        .map(way -> texts(way.kinds()))
-                        .collect(Collectors.toSet());
+                explanation.ways().stream().map(way -> texts(way.kinds())).collect(Collectors.toSet());
         assertThat(named).isEqualTo(expected(one));
         Question question = new Question(one.cluster(), one.node(), one.claims());
         for (Way way : explanation.ways()) {
             Question changed = ChangedQuestion.of(question, way.changes());
             assertThat(allocator(one).allocate(changed.cluster(), changed.node(), changed.claims()))
                     .isInstanceOf(Outcome.Allocated.class);
-            assertThat(way.kinds()).containsAll(way.changes().stream().map(Change::kind).toList());
+            assertThat(way.kinds())
+                    .containsAll(way.changes().stream().map(Change::kind).toList());
         }
     }
 }

@@ -23,8 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Explanations name devices, reasons and the fewest changes. */
 class ExplainerTest {
-    private static final Allocator ALLOCATOR =
-            Allocator.of(new FeatureGates(KubernetesVersion.V1_36, Map.of()));
+    private static final Allocator ALLOCATOR = Allocator.of(new FeatureGates(KubernetesVersion.V1_36, Map.of()));
 
     private static Explanation explain(Given given, Duration limit) {
         return new Explainer(ALLOCATOR, InstantSource.system(), limit)
@@ -36,7 +35,9 @@ class ExplainerTest {
     }
 
     private static List<String> smallest(Explanation explanation) {
-        return explanation.smallest().orElseThrow().changes().stream().map(Change::text).toList();
+        return explanation.smallest().orElseThrow().changes().stream()
+                .map(Change::text)
+                .toList();
     }
 
     @Test
@@ -49,16 +50,13 @@ class ExplainerTest {
 
     @Test
     void theOutcomeHasTheCheckThatFailedFirst() {
-        Given given =
-                new Given()
-                        .devices(
-                                """
+        Given given = new Given()
+                .devices("""
                                 {name: 'a'}, {name: 'b', attributes: {x: {int: 1}}},
                                 {name: 'd', attributes: {x: {int: 2}}, taints: [{key: 'k', value: 'v', effect: 'NoExecute'}]}
                                 """)
-                        .held("a", "")
-                        .claim(
-                                "selectors: [{cel: {expression: 'device.attributes[\"drv.example\"].x > 1'}}]");
+                .held("a", "")
+                .claim("selectors: [{cel: {expression: 'device.attributes[\"drv.example\"].x > 1'}}]");
 
         Outcome.DoesNotFit refused = (Outcome.DoesNotFit) explain(given).outcome();
         RequestObstacles request = refused.requests().get(0);
@@ -74,9 +72,7 @@ class ExplainerTest {
                         tuple(
                                 Check.REQUEST_SELECTOR,
                                 "selector #0 of the request does not match: device.attributes[\"drv.example\"].x > 1"),
-                        tuple(
-                                Check.TAINT,
-                                "has taint k=v:NoExecute, which the request does not tolerate"));
+                        tuple(Check.TAINT, "has taint k=v:NoExecute, which the request does not tolerate"));
     }
 
     @Test
@@ -88,26 +84,20 @@ class ExplainerTest {
 
         assertThat(explanation.kinds()).containsExactly(Kind.HOLDERS);
         assertThat(explanation.smallest().orElseThrow().changes()).hasSize(2);
-        assertThat(smallest(explanation))
-                .allMatch(text -> text.startsWith("release the devices of claim ns/h"));
+        assertThat(smallest(explanation)).allMatch(text -> text.startsWith("release the devices of claim ns/h"));
     }
 
     @Test
     void theWayWithTheFewestChangesIsFirst() {
-        Given given =
-                new Given()
-                        .devices(
-                                """
+        Given given = new Given().devices("""
                                 {name: 'a', taints: [{key: 'j', effect: 'NoSchedule'}, {key: 'k', effect: 'NoExecute'}]},
                                 {name: 'b'}
-                                """)
-                        .claim("count: 2");
+                                """).claim("count: 2");
 
         Explanation explanation = explain(given);
 
         assertThat(explanation.kinds()).containsExactly(Kind.TAINTS, Kind.COUNT);
-        assertThat(smallest(explanation))
-                .containsExactly("ask for 1 device in request r of claim ns/c0");
+        assertThat(smallest(explanation)).containsExactly("ask for 1 device in request r of claim ns/c0");
         assertThat(explanation.ways().get(1).changes())
                 .extracting(Change::text)
                 .containsExactlyInAnyOrder(
@@ -117,13 +107,9 @@ class ExplainerTest {
 
     @Test
     void twoKindsAreTakenAwayWhereOneIsNotEnough() {
-        Given given =
-                new Given()
-                        .slice(
-                                "p",
-                                1,
-                                "nodeName: 'm', devices: [{name: 'a', taints: [{key: 'k', effect: 'NoSchedule'}]}]")
-                        .claim("");
+        Given given = new Given()
+                .slice("p", 1, "nodeName: 'm', devices: [{name: 'a', taints: [{key: 'k', effect: 'NoSchedule'}]}]")
+                .claim("");
 
         Explanation explanation = explain(given);
 
@@ -136,50 +122,38 @@ class ExplainerTest {
 
     @Test
     void anErrorIsExplainedByWhatEndsWithoutIt() {
-        Given given =
-                new Given()
-                        .devices("{name: 'a'}")
-                        .claim(
-                                "selectors: [{cel: {expression: 'true'}}, {cel: {expression: 'device.attributes[\"x\"].y == 1'}}]");
+        Given given = new Given()
+                .devices("{name: 'a'}")
+                .claim(
+                        "selectors: [{cel: {expression: 'true'}}, {cel: {expression: 'device.attributes[\"x\"].y == 1'}}]");
 
         Explanation explanation = explain(given);
 
         assertThat(explanation.outcome())
-                .isEqualTo(
-                        new Outcome.Failed(
-                                "claim ns/c0: selector #1: CEL runtime error: no such key: y"));
+                .isEqualTo(new Outcome.Failed("claim ns/c0: selector #1: CEL runtime error: no such key: y"));
         assertThat(smallest(explanation))
-                .containsExactly(
-                        "remove selector #1 of request r of claim ns/c0: device.attributes[\"x\"].y == 1");
+                .containsExactly("remove selector #1 of request r of claim ns/c0: device.attributes[\"x\"].y == 1");
     }
 
     @Test
     void threeKindsAreNotTakenAwayTogether() {
-        Given given =
-                new Given()
-                        .slice(
-                                "p",
-                                2,
-                                "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: 1}}}]")
-                        .slice(
-                                "p",
-                                2,
-                                """
+        Given given = new Given()
+                .slice("p", 2, "nodeName: 'n', sharedCounters: [{name: 's', counters: {m: {value: 1}}}]")
+                .slice("p", 2, """
                                 nodeName: 'n', devices: [
                                   {name: 'a', attributes: {x: {int: 1}}, capacity: {m: {value: 2}},
                                    consumesCounters: [{counterSet: 's', counters: {m: {value: 2}}}]}]
                                 """)
-                        .requests(
-                                "{name: 'r', exactly: {deviceClassName: 'c', capacity: {requests: {m: 3}}}}",
-                                "{matchAttribute: 'drv.example/y'}");
+                .requests(
+                        "{name: 'r', exactly: {deviceClassName: 'c', capacity: {requests: {m: 3}}}}",
+                        "{matchAttribute: 'drv.example/y'}");
 
         Question question = new Question(given.cluster(), Given.NODE, given.claims());
 
         assertThat(explain(given).ways()).isEmpty();
-        assertThat(
-                        Stream.of(Kind.COUNTERS, Kind.CONSTRAINTS, Kind.CAPACITY_REQUESTS)
-                                .flatMap(kind -> new Changes(question).of(kind).stream())
-                                .map(Change::text))
+        assertThat(Stream.of(Kind.COUNTERS, Kind.CONSTRAINTS, Kind.CAPACITY_REQUESTS)
+                        .flatMap(kind -> new Changes(question).of(kind).stream())
+                        .map(Change::text))
                 .containsExactly(
                         "free counters of pool drv.example/p",
                         "remove constraint #0 of claim ns/c0: matchAttribute drv.example/y",
@@ -211,20 +185,15 @@ class ExplainerTest {
 
     @Test
     void theLargestAmountThatIsLeftAndAllowedIsAskedFor() {
-        Given given =
-                new Given()
-                        .devices(
-                                """
+        Given given = new Given().devices("""
                                 {name: 'a', allowMultipleAllocations: true, capacity: {m: {value: '10Gi',
                                  requestPolicy: {default: '1Gi', validRange: {min: '1Gi', step: '2Gi'}}}}},
                                 {name: 'b', capacity: {m: {value: '4Gi'}}}
-                                """)
-                        .claim("capacity: {requests: {m: '16Gi'}}");
+                                """).claim("capacity: {requests: {m: '16Gi'}}");
         Question question = new Question(given.cluster(), Given.NODE, given.claims());
         Outcome.DoesNotFit refused = (Outcome.DoesNotFit) explain(given).outcome();
 
-        Explainer explainer =
-                new Explainer(ALLOCATOR, InstantSource.system(), Duration.ofMinutes(1));
+        Explainer explainer = new Explainer(ALLOCATOR, InstantSource.system(), Duration.ofMinutes(1));
 
         assertThat(explainer.withLessCapacity(question, refused).orElseThrow().changes())
                 .extracting(Change::text)

@@ -18,11 +18,9 @@ class ModelTest {
 
     @Test
     void devicesOfV1beta1AreReadFromBasic() {
-        Device device =
-                Device.of(Given.json("{name: 'd', basic: {attributes: {x: {bool: true}}}}"));
+        Device device = Device.of(Given.json("{name: 'd', basic: {attributes: {x: {bool: true}}}}"));
 
-        assertThat(device)
-                .isEqualTo(Device.of(Given.json("{name: 'd', attributes: {x: {bool: true}}}")));
+        assertThat(device).isEqualTo(Device.of(Given.json("{name: 'd', attributes: {x: {bool: true}}}")));
         assertThat(device.attributes()).hasSize(1);
     }
 
@@ -35,22 +33,15 @@ class ModelTest {
     }
 
     private static Claim claim(String request) {
-        return Claim.of(
-                Given.json(
-                        "{metadata: {name: 'c'}, spec: {devices: {requests: [%s]}}}"
-                                .formatted(request)));
+        return Claim.of(Given.json("{metadata: {name: 'c'}, spec: {devices: {requests: [%s]}}}".formatted(request)));
     }
 
     @Test
     void anInvalidQuantityIsNamedWithItsPlace() {
-        assertThatThrownBy(
-                        () ->
-                                Slice.of(
-                                        Given.json(
-                                                "{metadata: {name: 's'}, spec: {devices: [{name: 'd', capacity: {m: {value: '1Kk'}}}]}}")))
+        assertThatThrownBy(() -> Slice.of(Given.json(
+                        "{metadata: {name: 's'}, spec: {devices: [{name: 'd', capacity: {m: {value: '1Kk'}}}]}}")))
                 .isInstanceOf(InvalidObjectException.class)
-                .hasMessage(
-                        "ResourceSlice s, device d, capacity[m]: \"1Kk\": unable to parse quantity's suffix");
+                .hasMessage("ResourceSlice s, device d, capacity[m]: \"1Kk\": unable to parse quantity's suffix");
         assertThatThrownBy(() -> claim("{name: 'r', exactly: {capacity: {requests: {m: 'x'}}}}"))
                 .hasMessageStartingWith("ResourceClaim c, request r, requests[m]: \"x\": ");
     }
@@ -70,7 +61,9 @@ class ModelTest {
         assertThat(gibibyte.plus(Quantity.parse("512Mi"))).hasToString("1536Mi");
         assertThat(gibibyte.minus(Quantity.parse("1"))).hasToString("1073741823");
         assertThat(Quantity.parse("1000m")).isEqualTo(Quantity.parse("1"));
-        assertThat(Quantity.parse("9223372036854775807").plus(Quantity.parse("1")).value())
+        assertThat(Quantity.parse("9223372036854775807")
+                        .plus(Quantity.parse("1"))
+                        .value())
                 .isEqualTo("9223372036854775808");
     }
 
@@ -90,11 +83,9 @@ class ModelTest {
         "zone,Other,east,false"
     })
     void nodesAreSelectedByLabels(String key, String operator, String value, boolean matches) {
-        NodeSelector selector =
-                NodeSelector.of(
-                        Given.json(
-                                "{nodeSelectorTerms: [{matchExpressions: [{key: '%s', operator: '%s', values: ['%s']}]}]}"
-                                        .formatted(key, operator, value)));
+        NodeSelector selector = NodeSelector.of(
+                Given.json("{nodeSelectorTerms: [{matchExpressions: [{key: '%s', operator: '%s', values: ['%s']}]}]}"
+                        .formatted(key, operator, value)));
 
         assertThat(selector.matches(NODE)).isEqualTo(matches);
     }
@@ -103,9 +94,7 @@ class ModelTest {
     void nodesAreSelectedByName() {
         assertThat(NodeSelector.ofNode("n").matches(NODE)).isTrue();
         assertThat(NodeSelector.ofNode("m").matches(NODE)).isFalse();
-        assertThat(
-                        new NodeSelector(List.of(new NodeSelector.Term(List.of(), List.of())))
-                                .matches(NODE))
+        assertThat(new NodeSelector(List.of(new NodeSelector.Term(List.of(), List.of()))).matches(NODE))
                 .isFalse();
     }
 
@@ -121,10 +110,8 @@ class ModelTest {
         "k,Exists,,NoExecute,false",
         "k,Other,v,,false"
     })
-    void taintsAreTolerated(
-            String key, String operator, String value, String effect, boolean tolerated) {
-        Toleration toleration =
-                new Toleration(text(key), text(operator), text(value), text(effect));
+    void taintsAreTolerated(String key, String operator, String value, String effect, boolean tolerated) {
+        Toleration toleration = new Toleration(text(key), text(operator), text(value), text(effect));
 
         assertThat(toleration.tolerates(new Taint("k", "v", "NoSchedule"))).isEqualTo(tolerated);
     }

@@ -39,20 +39,14 @@ record Admission(ClusterView cluster) implements Check {
     }
 
     private ObjectNode slice() {
-        ObjectNode slice =
-                JsonNodeFactory.instance
-                        .objectNode()
-                        .put("apiVersion", "resource.k8s.io/v1")
-                        .put("kind", "ResourceSlice");
+        ObjectNode slice = JsonNodeFactory.instance
+                .objectNode()
+                .put("apiVersion", "resource.k8s.io/v1")
+                .put("kind", "ResourceSlice");
         slice.putObject("metadata").put("generateName", "dra-doctor-");
         ObjectNode spec =
-                slice.putObject("spec")
-                        .put("driver", cluster.driver())
-                        .put("nodeName", cluster.node());
-        spec.putObject("pool")
-                .put("name", cluster.node())
-                .put("generation", 1)
-                .put("resourceSliceCount", 1);
+                slice.putObject("spec").put("driver", cluster.driver()).put("nodeName", cluster.node());
+        spec.putObject("pool").put("name", cluster.node()).put("generation", 1).put("resourceSliceCount", 1);
         spec.putArray("devices").addObject().put("name", "doctor");
         return slice;
     }

@@ -18,13 +18,9 @@ final class ClockFinding {
                 Severity.WARNING,
                 object,
                 "its clock is %d s %s the API server's"
-                        .formatted(
-                                ahead.abs().toSeconds(),
-                                ahead.isNegative() ? "behind" : "ahead of"),
+                        .formatted(ahead.abs().toSeconds(), ahead.isNegative() ? "behind" : "ahead of"),
                 "tokens and certificates are not valid yet or any more, so that the driver loses the"
                         + " API server; times of taints and Events are wrong",
-                List.of(
-                        "chronyc tracking",
-                        "sudo systemctl enable --now chronyd && sudo chronyc makestep"));
+                List.of("chronyc tracking", "sudo systemctl enable --now chronyd && sudo chronyc makestep"));
     }
 }

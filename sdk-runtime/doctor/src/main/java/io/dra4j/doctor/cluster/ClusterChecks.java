@@ -20,18 +20,16 @@ public final class ClusterChecks {
      *     checked; empty for none
      */
     public static List<Check> ofCluster(ClusterView cluster, String account) {
-        List<Check> checks =
-                new ArrayList<>(
-                        List.of(
-                                new ServerVersion(cluster),
-                                new KubeletVersion(cluster),
-                                new RuntimeVersion(cluster),
-                                new NodeClocks(cluster),
-                                new GoneNodes(cluster),
-                                new PoolSlices(cluster),
-                                new LegacyDevicePlugin(cluster),
-                                new TwoDrivers(cluster),
-                                new MigManager(cluster, false)));
+        List<Check> checks = new ArrayList<>(List.of(
+                new ServerVersion(cluster),
+                new KubeletVersion(cluster),
+                new RuntimeVersion(cluster),
+                new NodeClocks(cluster),
+                new GoneNodes(cluster),
+                new PoolSlices(cluster),
+                new LegacyDevicePlugin(cluster),
+                new TwoDrivers(cluster),
+                new MigManager(cluster, false)));
         if (cluster.hasNode()) {
             checks.add(1, new NodeName(cluster));
         }
@@ -51,11 +49,7 @@ public final class ClusterChecks {
      * @param bootId reads the boot id, or throws {@link io.dra4j.doctor.NotCheckedException}
      */
     public static List<Check> ofNode(
-            ClusterApi api,
-            String driver,
-            String node,
-            InstantSource clock,
-            Supplier<String> bootId) {
+            ClusterApi api, String driver, String node, InstantSource clock, Supplier<String> bootId) {
         ClusterView cluster = new ClusterView(api, new Scope(driver, node));
         return List.of(
                 new ServerVersion(cluster),

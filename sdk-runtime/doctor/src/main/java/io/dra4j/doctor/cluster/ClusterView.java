@@ -87,14 +87,12 @@ public final class ClusterView {
             List<JsonNode> items = new ArrayList<>();
             String next = "";
             do {
-                String page =
-                        path + "?limit=" + CHUNK + (next.isEmpty() ? "" : "&continue=" + next);
+                String page = path + "?limit=" + CHUNK + (next.isEmpty() ? "" : "&continue=" + next);
                 Optional<JsonNode> list = find(page);
                 list.ifPresent(some -> some.path("items").forEach(one -> items.add(lean(one))));
-                next =
-                        list.map(some -> some.at("/metadata/continue").asText())
-                                .map(text -> URLEncoder.encode(text, StandardCharsets.UTF_8))
-                                .orElse("");
+                next = list.map(some -> some.at("/metadata/continue").asText())
+                        .map(text -> URLEncoder.encode(text, StandardCharsets.UTF_8))
+                        .orElse("");
             } while (!next.isEmpty());
             return () -> items;
         } catch (NotCheckedException e) {
@@ -116,22 +114,20 @@ public final class ClusterView {
         if (answer.status() / 100 == 2) {
             return answer.body();
         }
-        throw new NotCheckedException(
-                "GET %s was answered %d: %s"
-                        .formatted(
-                                path.split("\\?", 2)[0],
-                                answer.status(),
-                                answer.body().path("message").asText("no message")));
+        throw new NotCheckedException("GET %s was answered %d: %s"
+                .formatted(
+                        path.split("\\?", 2)[0],
+                        answer.status(),
+                        answer.body().path("message").asText("no message")));
     }
 
     /** The nodes that are looked at. */
     List<NodeFacts> nodes() {
         List<NodeFacts> known = nodes;
         if (known == null) {
-            List<JsonNode> found =
-                    scope.node() == null
-                            ? list("api/v1/nodes")
-                            : find("api/v1/nodes/" + scope.node()).stream().toList();
+            List<JsonNode> found = scope.node() == null
+                    ? list("api/v1/nodes")
+                    : find("api/v1/nodes/" + scope.node()).stream().toList();
             known = found.stream().map(NodeFacts::of).toList();
             nodes = known;
         }
@@ -161,16 +157,19 @@ public final class ClusterView {
     List<List<SliceFacts>> pools() {
         Map<PoolId, List<SliceFacts>> pools =
                 allSlices().stream().collect(Collectors.groupingBy(SliceFacts::poolId, toList()));
-        return slices().stream().map(SliceFacts::poolId).distinct().map(pools::get).toList();
+        return slices().stream()
+                .map(SliceFacts::poolId)
+                .distinct()
+                .map(pools::get)
+                .toList();
     }
 
     private List<SliceFacts> allSlices() {
         List<SliceFacts> known = allSlices;
         if (known == null) {
-            known =
-                    list("apis/resource.k8s.io/v1/resourceslices").stream()
-                            .map(SliceFacts::of)
-                            .toList();
+            known = list("apis/resource.k8s.io/v1/resourceslices").stream()
+                    .map(SliceFacts::of)
+                    .toList();
             allSlices = known;
         }
         return known;
@@ -179,12 +178,9 @@ public final class ClusterView {
     private Map<String, List<SliceFacts>> slicesByNode() {
         Map<String, List<SliceFacts>> known = slicesByNode;
         if (known == null) {
-            known =
-                    allSlices().stream()
-                            .filter(scope::includes)
-                            .collect(
-                                    Collectors.groupingBy(
-                                            SliceFacts::node, TreeMap::new, toList()));
+            known = allSlices().stream()
+                    .filter(scope::includes)
+                    .collect(Collectors.groupingBy(SliceFacts::node, TreeMap::new, toList()));
             slicesByNode = known;
         }
         return known;
@@ -206,6 +202,10 @@ public final class ClusterView {
     List<String> driversOf(NodeFacts node) {
         return scope.driver() != null
                 ? List.of(scope.driver())
-                : slicesOf(node).stream().map(SliceFacts::driver).distinct().sorted().toList();
+                : slicesOf(node).stream()
+                        .map(SliceFacts::driver)
+                        .distinct()
+                        .sorted()
+                        .toList();
     }
 }

@@ -24,8 +24,7 @@ record GoneNodes(ClusterView cluster) implements Check {
 
     @Override
     public Result look() {
-        Set<String> nodes =
-                cluster.nodes().stream().map(NodeFacts::name).collect(Collectors.toSet());
+        Set<String> nodes = cluster.nodes().stream().map(NodeFacts::name).collect(Collectors.toSet());
         Map<String, List<SliceFacts>> gone = new TreeMap<>();
         for (SliceFacts slice : cluster.slices()) {
             if (!slice.node().isEmpty() && !nodes.contains(slice.node())) {
@@ -41,13 +40,10 @@ record GoneNodes(ClusterView cluster) implements Check {
     }
 
     private Finding finding(String gone, List<SliceFacts> slices, Set<String> nodes) {
-        String drivers =
-                slices.stream()
-                        .map(SliceFacts::driver)
-                        .distinct()
-                        .collect(Collectors.joining(", "));
+        String drivers = slices.stream().map(SliceFacts::driver).distinct().collect(Collectors.joining(", "));
         String names = slices.stream().map(SliceFacts::name).collect(Collectors.joining(" "));
-        List<String> alike = nodes.stream().filter(node -> isSame(node, gone)).sorted().toList();
+        List<String> alike =
+                nodes.stream().filter(node -> isSame(node, gone)).sorted().toList();
         if (alike.isEmpty()) {
             return new Finding(
                     id(),

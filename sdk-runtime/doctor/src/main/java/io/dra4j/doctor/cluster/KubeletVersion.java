@@ -23,19 +23,17 @@ record KubeletVersion(ClusterView cluster) implements Check {
         List<Finding> findings = new ArrayList<>();
         for (NodeFacts node : nodes) {
             if (Release.of(node.kubelet()).filter(Release::isWithoutDra).isPresent()) {
-                findings.add(
-                        new Finding(
-                                id(),
-                                Severity.ERROR,
-                                "node/" + node.name(),
-                                "its kubelet is " + node.kubelet(),
-                                "before 1.34 a kubelet does not call DRA drivers unless a feature"
-                                        + " gate is set, so that pods with claims never start there",
-                                List.of(
-                                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                                .formatted(node.name()),
-                                        "# upgrade the kubelet to 1.34 or newer on the node",
-                                        "kubectl uncordon " + node.name())));
+                findings.add(new Finding(
+                        id(),
+                        Severity.ERROR,
+                        "node/" + node.name(),
+                        "its kubelet is " + node.kubelet(),
+                        "before 1.34 a kubelet does not call DRA drivers unless a feature"
+                                + " gate is set, so that pods with claims never start there",
+                        List.of(
+                                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node.name()),
+                                "# upgrade the kubelet to 1.34 or newer on the node",
+                                "kubectl uncordon " + node.name())));
             }
         }
         return new Result(Words.number(nodes.size(), "node") + " with 1.34 or newer", findings);

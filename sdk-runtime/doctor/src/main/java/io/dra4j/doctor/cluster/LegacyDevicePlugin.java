@@ -30,8 +30,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
             }
         }
         return new Result(
-                "%s without a device plugin for the same devices"
-                        .formatted(Words.number(nodes.size(), "node")),
+                "%s without a device plugin for the same devices".formatted(Words.number(nodes.size(), "node")),
                 findings);
     }
 
@@ -40,8 +39,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
                 id(),
                 Severity.ERROR,
                 "node/" + node.name(),
-                "a device plugin offers %s beside the driver %s"
-                        .formatted(String.join(", ", offered), driver),
+                "a device plugin offers %s beside the driver %s".formatted(String.join(", ", offered), driver),
                 "kubelet and scheduler do not know that these are the same devices: each is given"
                         + " to two pods at a time",
                 mend(node.name(), driver.equals("gpu.nvidia.com")));
@@ -51,9 +49,7 @@ record LegacyDevicePlugin(ClusterView cluster) implements Check {
         List<String> mend = new ArrayList<>();
         mend.add("kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node));
         if (nvidia) {
-            mend.add(
-                    "kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite"
-                            .formatted(node));
+            mend.add("kubectl label node %s nvidia.com/gpu.deploy.device-plugin=false --overwrite".formatted(node));
             mend.add("# or, without GPU Operator, by the node selector of the plugin's DaemonSet");
         } else {
             mend.add("# keep the device plugin off the node, by its DaemonSet's node selector");

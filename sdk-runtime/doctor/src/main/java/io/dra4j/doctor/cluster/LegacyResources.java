@@ -16,12 +16,11 @@ import java.util.regex.Pattern;
 public final class LegacyResources {
 
     /** By the documentation of each vendor's device plugin. */
-    private static final Map<String, Pattern> KNOWN =
-            Map.of(
-                    "gpu.nvidia.com",
-                    Pattern.compile("nvidia\\.com/(gpu(\\.shared)?|mig-[0-9a-z.+-]+)"),
-                    "gpu.amd.com",
-                    Pattern.compile("amd\\.com/gpu"));
+    private static final Map<String, Pattern> KNOWN = Map.of(
+            "gpu.nvidia.com",
+            Pattern.compile("nvidia\\.com/(gpu(\\.shared)?|mig-[0-9a-z.+-]+)"),
+            "gpu.amd.com",
+            Pattern.compile("amd\\.com/gpu"));
 
     private LegacyResources() {}
 

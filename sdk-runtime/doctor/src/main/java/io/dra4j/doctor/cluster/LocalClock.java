@@ -29,8 +29,7 @@ record LocalClock(ClusterView cluster, InstantSource clock) implements Check {
         }
         Duration ahead = Duration.between(server, clock.instant());
         return ahead.abs().compareTo(TOLERATED) <= 0
-                ? Result.healthy(
-                        "the API server's time, within %d s".formatted(TOLERATED.toSeconds()))
+                ? Result.healthy("the API server's time, within %d s".formatted(TOLERATED.toSeconds()))
                 : new Result("", List.of(ClockFinding.of("node/" + cluster.node(), ahead)));
     }
 }

@@ -30,7 +30,8 @@ record MigManager(ClusterView cluster, boolean isDynamic) implements Check {
     @Override
     public Result look() {
         List<Finding> findings = new ArrayList<>();
-        List<NodeFacts> nodes = cluster.driverNodes().stream().filter(this::isDynamic).toList();
+        List<NodeFacts> nodes =
+                cluster.driverNodes().stream().filter(this::isDynamic).toList();
         for (NodeFacts node : nodes) {
             String layout = node.labels().getOrDefault(LABEL, "");
             boolean runs = !node.labels().getOrDefault(DEPLOYED, "true").equals("false");
@@ -61,8 +62,7 @@ record MigManager(ClusterView cluster, boolean isDynamic) implements Check {
                         .formatted(layout, LABEL),
                 "each destroys or blocks the MIG devices of the other",
                 List.of(
-                        "kubectl label node %s %s=false --overwrite"
-                                .formatted(node.name(), DEPLOYED),
+                        "kubectl label node %s %s=false --overwrite".formatted(node.name(), DEPLOYED),
                         "kubectl label node %s %s-".formatted(node.name(), LABEL)));
     }
 }

@@ -26,9 +26,7 @@ record NoDevices(ClusterView cluster) implements Check {
             throw new NotCheckedException("the server serves no slices: server-version");
         }
         int devices = cluster.slices().stream().mapToInt(SliceFacts::devices).sum();
-        return devices > 0
-                ? Result.healthy(Words.number(devices, "device"))
-                : new Result("", List.of(finding()));
+        return devices > 0 ? Result.healthy(Words.number(devices, "device")) : new Result("", List.of(finding()));
     }
 
     private Finding finding() {

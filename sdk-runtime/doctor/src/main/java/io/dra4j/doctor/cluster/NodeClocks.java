@@ -35,14 +35,14 @@ record NodeClocks(ClusterView cluster) implements Check {
     @Override
     public Result look() {
         List<Finding> findings = new ArrayList<>();
-        List<NodeFacts> nodes = cluster.driverNodes().stream().filter(NodeFacts::ready).toList();
+        List<NodeFacts> nodes =
+                cluster.driverNodes().stream().filter(NodeFacts::ready).toList();
         Map<String, String> renewals = renewals();
         Instant now = now();
         int compared = 0;
         for (NodeFacts node : nodes) {
             Optional<Duration> ahead =
-                    Optional.ofNullable(renewals.get(node.name()))
-                            .map(text -> Duration.between(now, parse(text)));
+                    Optional.ofNullable(renewals.get(node.name())).map(text -> Duration.between(now, parse(text)));
             if (ahead.isPresent()) {
                 compared++;
                 if (ahead.get().abs().compareTo(TOLERATED) > 0) {
@@ -53,9 +53,7 @@ record NodeClocks(ClusterView cluster) implements Check {
         if (compared == 0 && !nodes.isEmpty()) {
             throw new NotCheckedException("there is no Lease of " + nodes.get(0).name());
         }
-        return new Result(
-                "%s with the time of the API server".formatted(Words.number(compared, "node")),
-                findings);
+        return new Result("%s with the time of the API server".formatted(Words.number(compared, "node")), findings);
     }
 
     private Instant now() {
@@ -69,8 +67,7 @@ record NodeClocks(ClusterView cluster) implements Check {
     /** The times of renewals, by node. */
     private Map<String, String> renewals() {
         Map<String, String> renewals = new HashMap<>();
-        for (JsonNode lease :
-                cluster.list("apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")) {
+        for (JsonNode lease : cluster.list("apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")) {
             String time = lease.path("spec").path("renewTime").asText();
             if (!time.isEmpty()) {
                 renewals.put(lease.path("metadata").path("name").asText(), time);

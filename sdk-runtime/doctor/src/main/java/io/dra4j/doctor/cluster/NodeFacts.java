@@ -30,9 +30,8 @@ public record NodeFacts(
         JsonNode info = node.at("/status/nodeInfo");
         boolean ready = false;
         for (JsonNode condition : node.at("/status/conditions")) {
-            ready |=
-                    condition.path("type").asText().equals("Ready")
-                            && condition.path("status").asText().equals("True");
+            ready |= condition.path("type").asText().equals("Ready")
+                    && condition.path("status").asText().equals("True");
         }
         return new NodeFacts(
                 node.at("/metadata/name").asText(),
@@ -46,7 +45,8 @@ public record NodeFacts(
 
     private static Map<String, String> texts(JsonNode map) {
         Map<String, String> texts = new TreeMap<>();
-        map.properties().forEach(field -> texts.put(field.getKey(), field.getValue().asText()));
+        map.properties()
+                .forEach(field -> texts.put(field.getKey(), field.getValue().asText()));
         return texts;
     }
 }

@@ -22,7 +22,8 @@ record PoolSlices(ClusterView cluster) implements Check {
         List<List<SliceFacts>> pools = cluster.pools();
         List<Finding> findings = new ArrayList<>();
         for (List<SliceFacts> slices : pools) {
-            long newest = slices.stream().mapToLong(SliceFacts::generation).max().orElse(0);
+            long newest =
+                    slices.stream().mapToLong(SliceFacts::generation).max().orElse(0);
             List<SliceFacts> current =
                     slices.stream().filter(one -> one.generation() == newest).toList();
             if (current.size() < current.get(0).slicesOfPool()) {
@@ -39,8 +40,7 @@ record PoolSlices(ClusterView cluster) implements Check {
                 Severity.ERROR,
                 "pool/" + one.pool(),
                 "the driver %s has published %d of the %d slices of generation %d"
-                        .formatted(
-                                one.driver(), current.size(), one.slicesOfPool(), one.generation()),
+                        .formatted(one.driver(), current.size(), one.slicesOfPool(), one.generation()),
                 "the scheduler allocates nothing of a pool that is incomplete; pods wait",
                 List.of(
                         one.node().isEmpty()

@@ -20,10 +20,7 @@ record Release(int major, int minor) {
     static Optional<Release> of(String text) {
         Matcher matcher = VERSION.matcher(text);
         return matcher.matches()
-                ? Optional.of(
-                        new Release(
-                                Integer.parseInt(matcher.group(1)),
-                                Integer.parseInt(matcher.group(2))))
+                ? Optional.of(new Release(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2))))
                 : Optional.empty();
     }
 

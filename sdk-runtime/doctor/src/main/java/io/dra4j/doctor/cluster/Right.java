@@ -21,13 +21,7 @@ import java.util.Objects;
  * @param optional whether the driver publishes and prepares without it
  * @param without what is lost
  */
-record Right(
-        String group,
-        String resource,
-        String verb,
-        String namespace,
-        boolean optional,
-        String without) {
+record Right(String group, String resource, String verb, String namespace, boolean optional, String without) {
 
     private static final List<String> PARTS = List.of("always", "events");
 
@@ -37,14 +31,13 @@ record Right(
         for (JsonNode one : file()) {
             for (JsonNode verb : one.path("verbs")) {
                 if (PARTS.contains(verb.path("for").asText())) {
-                    rights.add(
-                            new Right(
-                                    one.path("apiGroup").asText(),
-                                    one.path("resource").asText(),
-                                    verb.path("verb").asText(),
-                                    one.path("namespace").asText(),
-                                    verb.path("optional").asBoolean(),
-                                    verb.path("without").asText()));
+                    rights.add(new Right(
+                            one.path("apiGroup").asText(),
+                            one.path("resource").asText(),
+                            verb.path("verb").asText(),
+                            one.path("namespace").asText(),
+                            verb.path("optional").asBoolean(),
+                            verb.path("without").asText()));
                 }
             }
         }

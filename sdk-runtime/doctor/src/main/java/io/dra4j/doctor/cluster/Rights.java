@@ -42,11 +42,10 @@ record Rights(ClusterView cluster, String account) implements Check {
     }
 
     private String self() {
-        Answer answer =
-                cluster.api()
-                        .create(
-                                "apis/authentication.k8s.io/v1/selfsubjectreviews",
-                                object("authentication.k8s.io/v1", "SelfSubjectReview"));
+        Answer answer = cluster.api()
+                .create(
+                        "apis/authentication.k8s.io/v1/selfsubjectreviews",
+                        object("authentication.k8s.io/v1", "SelfSubjectReview"));
         String user = answer.body().at("/status/userInfo/username").asText();
         return user.isEmpty() ? "this account" : user;
     }
@@ -63,11 +62,10 @@ record Rights(ClusterView cluster, String account) implements Check {
                     .add("system:authenticated");
         }
         String[] parts = right.resource().split("/", 2);
-        ObjectNode attributes =
-                spec.putObject("resourceAttributes")
-                        .put("group", right.group())
-                        .put("resource", parts[0])
-                        .put("verb", right.verb());
+        ObjectNode attributes = spec.putObject("resourceAttributes")
+                .put("group", right.group())
+                .put("resource", parts[0])
+                .put("verb", right.verb());
         if (parts.length > 1) {
             attributes.put("subresource", parts[1]);
         }
@@ -80,11 +78,8 @@ record Rights(ClusterView cluster, String account) implements Check {
     private boolean isAllowed(String resource, ObjectNode review) {
         Answer answer = cluster.api().create("apis/" + GROUP + "/" + resource, review);
         if (answer.status() / 100 != 2) {
-            throw new NotCheckedException(
-                    "the server answered %d to a review of access: %s"
-                            .formatted(
-                                    answer.status(),
-                                    answer.body().path("message").asText("no message")));
+            throw new NotCheckedException("the server answered %d to a review of access: %s"
+                    .formatted(answer.status(), answer.body().path("message").asText("no message")));
         }
         return answer.body().at("/status/allowed").asBoolean();
     }
@@ -96,10 +91,9 @@ record Rights(ClusterView cluster, String account) implements Check {
     private Finding finding(Right right, String user) {
         String role =
                 "dra-driver-%s-%s".formatted(right.verb(), right.resource().replace('/', '-'));
-        String binding =
-                user.startsWith(SERVICE_ACCOUNT)
-                        ? "--serviceaccount=" + user.substring(SERVICE_ACCOUNT.length())
-                        : "--serviceaccount=NAMESPACE:NAME";
+        String binding = user.startsWith(SERVICE_ACCOUNT)
+                ? "--serviceaccount=" + user.substring(SERVICE_ACCOUNT.length())
+                : "--serviceaccount=NAMESPACE:NAME";
         String where = right.namespace().isEmpty() ? "" : " --namespace " + right.namespace();
         String kind = right.namespace().isEmpty() ? "cluster" : "";
         return new Finding(

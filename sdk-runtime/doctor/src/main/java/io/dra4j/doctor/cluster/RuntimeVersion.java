@@ -61,8 +61,7 @@ record RuntimeVersion(ClusterView cluster) implements Check {
                 "its container runtime is %s, which has no CDI".formatted(node.runtime()),
                 "it ignores the devices of claims: containers start without them",
                 List.of(
-                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                .formatted(node.name()),
+                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data".formatted(node.name()),
                         "# upgrade the runtime on the node: containerd 2.0 or newer, CRI-O 1.23 or newer",
                         "kubectl uncordon " + node.name()));
     }

@@ -16,7 +16,6 @@ public record Scope(@Nullable String driver, @Nullable String node) {
     public static final Scope CLUSTER = new Scope(null, null);
 
     boolean includes(SliceFacts slice) {
-        return (driver == null || driver.equals(slice.driver()))
-                && (node == null || node.equals(slice.node()));
+        return (driver == null || driver.equals(slice.driver())) && (node == null || node.equals(slice.node()));
     }
 }

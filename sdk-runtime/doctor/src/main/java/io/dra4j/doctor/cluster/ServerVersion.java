@@ -22,25 +22,23 @@ record ServerVersion(ClusterView cluster) implements Check {
 
     @Override
     public Result look() {
-        String version =
-                cluster.find("version")
-                        .map(one -> one.path("gitVersion").asText())
-                        .filter(text -> !text.isEmpty())
-                        .orElseThrow(() -> new NotCheckedException("the server has no /version"));
+        String version = cluster.find("version")
+                .map(one -> one.path("gitVersion").asText())
+                .filter(text -> !text.isEmpty())
+                .orElseThrow(() -> new NotCheckedException("the server has no /version"));
         if (cluster.find("apis/" + API).filter(ServerVersion::hasSlices).isPresent()) {
             return Result.healthy("Kubernetes %s serves %s".formatted(version, API));
         }
         boolean old = Release.of(version).filter(Release::isWithoutDra).isPresent();
         return new Result(
                 "",
-                List.of(
-                        new Finding(
-                                id(),
-                                Severity.ERROR,
-                                "API server",
-                                "Kubernetes %s does not serve %s".formatted(version, API),
-                                "drivers can't publish devices, and pods with claims are refused",
-                                old ? upgrade() : enable())));
+                List.of(new Finding(
+                        id(),
+                        Severity.ERROR,
+                        "API server",
+                        "Kubernetes %s does not serve %s".formatted(version, API),
+                        "drivers can't publish devices, and pods with claims are refused",
+                        old ? upgrade() : enable())));
     }
 
     private static boolean hasSlices(JsonNode group) {

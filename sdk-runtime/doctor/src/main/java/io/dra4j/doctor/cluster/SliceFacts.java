@@ -39,9 +39,8 @@ record SliceFacts(
         JsonNode pool = spec.path("pool");
         boolean dynamicMig = false;
         for (JsonNode device : spec.path("devices")) {
-            dynamicMig |=
-                    device.at("/attributes/type/string").asText().equals("mig")
-                            && !device.path("consumesCounters").isEmpty();
+            dynamicMig |= device.at("/attributes/type/string").asText().equals("mig")
+                    && !device.path("consumesCounters").isEmpty();
         }
         return new SliceFacts(
                 slice.at("/metadata/name").asText(),

@@ -42,15 +42,12 @@ record TwoDrivers(ClusterView cluster) implements Check {
             return Result.healthy(Words.number(sets.size(), "DaemonSet") + " of gpu.nvidia.com");
         }
         List<Finding> findings = new ArrayList<>();
-        setsByNode(sets)
-                .forEach(
-                        (node, running) -> {
-                            if (running.size() > 1) {
-                                findings.add(finding(node, running));
-                            }
-                        });
-        return new Result(
-                sets.size() + " DaemonSets of gpu.nvidia.com, on different nodes", findings);
+        setsByNode(sets).forEach((node, running) -> {
+            if (running.size() > 1) {
+                findings.add(finding(node, running));
+            }
+        });
+        return new Result(sets.size() + " DaemonSets of gpu.nvidia.com, on different nodes", findings);
     }
 
     private static boolean runsDriver(JsonNode containers) {
@@ -73,11 +70,10 @@ record TwoDrivers(ClusterView cluster) implements Check {
 
     private Map<String, TreeSet<String>> setsByNode(Map<String, JsonNode> sets) {
         Map<String, TreeSet<String>> byNode = new TreeMap<>();
-        List<String> namespaces =
-                sets.values().stream()
-                        .map(set -> set.at("/metadata/namespace").asText())
-                        .distinct()
-                        .toList();
+        List<String> namespaces = sets.values().stream()
+                .map(set -> set.at("/metadata/namespace").asText())
+                .distinct()
+                .toList();
         for (String namespace : namespaces) {
             for (JsonNode pod : cluster.list("api/v1/namespaces/" + namespace + "/pods")) {
                 for (JsonNode owner : pod.at("/metadata/ownerReferences")) {
@@ -99,8 +95,7 @@ record TwoDrivers(ClusterView cluster) implements Check {
                 id(),
                 Severity.ERROR,
                 "node/" + node,
-                "the DaemonSets %s both run a driver gpu.nvidia.com"
-                        .formatted(String.join(" and ", sets)),
+                "the DaemonSets %s both run a driver gpu.nvidia.com".formatted(String.join(" and ", sets)),
                 "they overwrite each other's ResourceSlices, the kubelet calls only one of them, and"
                         + " GPUs of claims that the other holds are given out again",
                 List.of(

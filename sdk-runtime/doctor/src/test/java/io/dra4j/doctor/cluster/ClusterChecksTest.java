@@ -42,20 +42,12 @@ class ClusterChecksTest {
     }
 
     private static Report clusterReport(FakeCluster api) {
-        return Report.of(
-                "the cluster",
-                ClusterChecks.ofCluster(new ClusterView(api, Scope.CLUSTER), ACCOUNT));
+        return Report.of("the cluster", ClusterChecks.ofCluster(new ClusterView(api, Scope.CLUSTER), ACCOUNT));
     }
 
     private static Report nodeReport(FakeCluster api, String node, Instant now) {
-        List<Check> checks =
-                new ArrayList<>(
-                        ClusterChecks.ofNode(
-                                api,
-                                DRIVER,
-                                node,
-                                InstantSource.fixed(now),
-                                () -> "boot-of-" + NODE));
+        List<Check> checks = new ArrayList<>(
+                ClusterChecks.ofNode(api, DRIVER, node, InstantSource.fixed(now), () -> "boot-of-" + NODE));
         checks.add(ClusterChecks.migManager(api, DRIVER, node));
         return Report.of("node " + node, checks);
     }
@@ -71,8 +63,7 @@ class ClusterChecksTest {
      * @param object of its finding
      * @param seenOn {@code cluster}, {@code node} or {@code both}
      */
-    private record Planted(
-            String id, String object, String seenOn, Consumer<ClusterChecksTest> plant) {
+    private record Planted(String id, String object, String seenOn, Consumer<ClusterChecksTest> plant) {
         @Override
         public String toString() {
             return id + " of " + object;
@@ -86,53 +77,28 @@ class ClusterChecksTest {
     private static Stream<Planted> ofVersions() {
         String node = "node/" + NODE;
         return Stream.of(
-                new Planted(
-                        "server-version",
-                        "API server",
-                        "both",
-                        test -> test.api.version("v1.33.4", false)),
-                new Planted(
-                        "server-version",
-                        "API server",
-                        "both",
-                        test -> test.api.version("v1.36.2", false)),
+                new Planted("server-version", "API server", "both", test -> test.api.version("v1.33.4", false)),
+                new Planted("server-version", "API server", "both", test -> test.api.version("v1.36.2", false)),
                 new Planted(
                         "kubelet-version",
                         node,
                         "both",
-                        test ->
-                                test.node()
-                                        .withObject("/status/nodeInfo")
-                                        .put("kubeletVersion", "v1.33.9")),
-                new Planted(
-                        "runtime-version",
-                        node,
-                        "both",
-                        test -> test.runtime("containerd://1.6.36")),
-                new Planted(
-                        "runtime-version", node, "both", test -> test.runtime("cri-o://1.22.5")));
+                        test -> test.node().withObject("/status/nodeInfo").put("kubeletVersion", "v1.33.9")),
+                new Planted("runtime-version", node, "both", test -> test.runtime("containerd://1.6.36")),
+                new Planted("runtime-version", node, "both", test -> test.runtime("cri-o://1.22.5")));
     }
 
     private static Stream<Planted> ofNodes() {
         String node = "node/" + NODE;
         return Stream.of(
-                new Planted(
-                        "legacy-device-plugin", node, "both", test -> test.offer("nvidia.com/gpu")),
-                new Planted(
-                        "legacy-device-plugin",
-                        node,
-                        "both",
-                        test -> test.offer("nvidia.com/mig-1g.10gb")),
+                new Planted("legacy-device-plugin", node, "both", test -> test.offer("nvidia.com/gpu")),
+                new Planted("legacy-device-plugin", node, "both", test -> test.offer("nvidia.com/mig-1g.10gb")),
                 new Planted(
                         "two-drivers",
                         node,
                         "cluster",
-                        test ->
-                                test.api.daemonSet(
-                                        "gpu-operator",
-                                        "nvidia-dra-driver",
-                                        "gpu-kubelet-plugin -v $(LOG_VERBOSITY)",
-                                        NODE)),
+                        test -> test.api.daemonSet(
+                                "gpu-operator", "nvidia-dra-driver", "gpu-kubelet-plugin -v $(LOG_VERBOSITY)", NODE)),
                 new Planted("mig-manager", node, "both", test -> test.layOut()));
     }
 
@@ -140,10 +106,7 @@ class ClusterChecksTest {
         String node = "node/" + NODE;
         return Stream.of(
                 new Planted(
-                        "node-gone",
-                        "node/node-b",
-                        "cluster",
-                        test -> test.api.slice(DRIVER, "node-b", "slice-b", 1)),
+                        "node-gone", "node/node-b", "cluster", test -> test.api.slice(DRIVER, "node-b", "slice-b", 1)),
                 new Planted(
                         "node-gone",
                         "node/NODE-A.example.com",
@@ -153,36 +116,22 @@ class ClusterChecksTest {
                         "no-devices",
                         "driver/" + DRIVER,
                         "node",
-                        test ->
-                                test.api.remove(
-                                        "apis/resource.k8s.io/v1/resourceslices", "slice-a")),
+                        test -> test.api.remove("apis/resource.k8s.io/v1/resourceslices", "slice-a")),
                 new Planted(
                         "pool-incomplete",
                         "pool/" + NODE,
                         "both",
-                        test ->
-                                test.api
-                                        .slice(DRIVER, NODE, "slice-b", 3)
-                                        .withObject("/spec/pool")
-                                        .put("generation", 4)),
-                new Planted(
-                        "clock",
-                        node,
-                        "cluster",
-                        test -> test.api.lease(NODE, FakeCluster.NOW.minusSeconds(600))),
-                new Planted(
-                        "clock",
-                        node,
-                        "cluster",
-                        test -> test.api.lease(NODE, FakeCluster.NOW.plusSeconds(600))),
+                        test -> test.api
+                                .slice(DRIVER, NODE, "slice-b", 3)
+                                .withObject("/spec/pool")
+                                .put("generation", 4)),
+                new Planted("clock", node, "cluster", test -> test.api.lease(NODE, FakeCluster.NOW.minusSeconds(600))),
+                new Planted("clock", node, "cluster", test -> test.api.lease(NODE, FakeCluster.NOW.plusSeconds(600))),
                 new Planted(
                         "boot-id",
                         node,
                         "node",
-                        test ->
-                                test.node()
-                                        .withObject("/status/nodeInfo")
-                                        .put("bootID", "an-earlier-boot")));
+                        test -> test.node().withObject("/status/nodeInfo").put("bootID", "an-earlier-boot")));
     }
 
     private static Stream<Planted> ofRights() {
@@ -192,10 +141,8 @@ class ClusterChecksTest {
                         "admission",
                         "resourceslices",
                         "node",
-                        test ->
-                                test.api.refuseSlices(
-                                        "ValidatingAdmissionPolicy 'own-node' denied request: no node"
-                                                + " in the token")),
+                        test -> test.api.refuseSlices(
+                                "ValidatingAdmissionPolicy 'own-node' denied request: no node" + " in the token")),
                 new Planted("rbac", user, "both", test -> test.api.deny("watch resourceslices")),
                 new Planted("rbac", user, "both", test -> test.api.deny("get resourceclaims")),
                 new Planted("rbac", user, "both", test -> test.api.deny("create events")));
@@ -248,8 +195,7 @@ class ClusterChecksTest {
 
     private TreeSet<String> ids() {
         TreeSet<String> ids = new TreeSet<>();
-        ClusterChecks.ofCluster(new ClusterView(api, Scope.CLUSTER), ACCOUNT)
-                .forEach(one -> ids.add(one.id()));
+        ClusterChecks.ofCluster(new ClusterView(api, Scope.CLUSTER), ACCOUNT).forEach(one -> ids.add(one.id()));
         ClusterChecks.ofNode(api, DRIVER, NODE, InstantSource.system(), () -> "")
                 .forEach(one -> ids.add(one.id()));
         return ids;
@@ -282,7 +228,8 @@ class ClusterChecksTest {
 
     @Test
     void theClockOfThisNodeIsCompared() {
-        assertThat(nodeReport(api, NODE, FakeCluster.NOW.plusSeconds(20)).findings()).isEmpty();
+        assertThat(nodeReport(api, NODE, FakeCluster.NOW.plusSeconds(20)).findings())
+                .isEmpty();
         assertThat(nodeReport(api, NODE, FakeCluster.NOW.minusSeconds(45)).findings())
                 .extracting(Finding::what)
                 .containsExactly("its clock is 45 s behind the API server's");
@@ -297,26 +244,18 @@ class ClusterChecksTest {
         assertThat(report.findings()).isEmpty();
         assertThat(report.exitStatus()).isEqualTo(Report.INCOMPLETE);
         assertThat(report.text())
-                .containsPattern(
-                        "not checked  two-drivers +GET apis/apps/v1/daemonsets was answered")
+                .containsPattern("not checked  two-drivers +GET apis/apps/v1/daemonsets was answered")
                 .containsPattern("not checked  node-gone")
                 .containsPattern("ok           pool-incomplete");
     }
 
     @Test
     void aBootIdThatCannotBeReadIsNotChecked() {
-        List<Check> checks =
-                ClusterChecks.ofNode(
-                        api,
-                        DRIVER,
-                        NODE,
-                        InstantSource.fixed(FakeCluster.NOW),
-                        () -> {
-                            throw new NotCheckedException("no /proc");
-                        });
+        List<Check> checks = ClusterChecks.ofNode(api, DRIVER, NODE, InstantSource.fixed(FakeCluster.NOW), () -> {
+            throw new NotCheckedException("no /proc");
+        });
 
-        assertThat(Report.of("node", checks).text())
-                .containsPattern("not checked  boot-id +no /proc");
+        assertThat(Report.of("node", checks).text()).containsPattern("not checked  boot-id +no /proc");
     }
 
     @Test
@@ -327,16 +266,12 @@ class ClusterChecksTest {
 
             Report report = clusterReport(healthy.api);
 
-            assertThat(report.text())
-                    .as("cluster %d of seed %d", i, SEED)
-                    .contains("nothing found");
+            assertThat(report.text()).as("cluster %d of seed %d", i, SEED).contains("nothing found");
             assertThat(report.exitStatus()).isZero();
             assertThat(healthy.withDevices)
                     .as("nodes of cluster %d of seed %d", i, SEED)
-                    .allSatisfy(
-                            node ->
-                                    assertThat(found(healthy.api, new Scope(null, node)))
-                                            .isEmpty());
+                    .allSatisfy(node -> assertThat(found(healthy.api, new Scope(null, node)))
+                            .isEmpty());
         }
     }
 
@@ -358,7 +293,8 @@ class ClusterChecksTest {
         }
 
         assertTimeout(
-                Duration.ofMinutes(1), () -> assertThat(clusterReport(large).findings()).isEmpty());
+                Duration.ofMinutes(1),
+                () -> assertThat(clusterReport(large).findings()).isEmpty());
     }
 
     @Test

@@ -18,8 +18,7 @@ public final class FakeCluster implements ClusterApi {
 
     public static final Instant NOW = Instant.parse("2026-11-26T03:00:00Z");
 
-    private static final String LEASES =
-            "apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+    private static final String LEASES = "apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 
     private final Map<String, List<ObjectNode>> lists = new TreeMap<>();
     private final Set<String> denied = new HashSet<>();
@@ -84,7 +83,9 @@ public final class FakeCluster implements ClusterApi {
     }
 
     private void renew(String node, Instant renewed) {
-        add(LEASES, node).putObject("spec").put("renewTime", renewed.plusNanos(123_000).toString());
+        add(LEASES, node)
+                .putObject("spec")
+                .put("renewTime", renewed.plusNanos(123_000).toString());
     }
 
     public ObjectNode slice(String driver, String node, String name, int of) {
@@ -157,13 +158,13 @@ public final class FakeCluster implements ClusterApi {
     public Answer create(String path, JsonNode body) {
         if (path.endsWith("selfsubjectreviews")) {
             ObjectNode review = object();
-            review.withObject("/status/userInfo")
-                    .put("username", "system:serviceaccount:dra-nvidia:gpus");
+            review.withObject("/status/userInfo").put("username", "system:serviceaccount:dra-nvidia:gpus");
             return new Answer(201, review, NOW);
         }
         if (path.endsWith("subjectaccessreviews")) {
             JsonNode wanted = body.at("/spec/resourceAttributes");
-            String verb = wanted.path("verb").asText() + " " + wanted.path("resource").asText();
+            String verb =
+                    wanted.path("verb").asText() + " " + wanted.path("resource").asText();
             ObjectNode review = object();
             review.putObject("status").put("allowed", !denied.contains(verb));
             return new Answer(201, review, NOW);

@@ -17,13 +17,12 @@ public final class HealthyCluster {
 
     private static final List<String> SERVERS =
             List.of("v1.34.0", "v1.34.1+k3s1", "v1.35.2-gke.1200", "v1.36.2", "v1.37.0-rc.0");
-    private static final List<String> RUNTIMES =
-            List.of(
-                    "containerd://1.7.27",
-                    "containerd://2.0.5",
-                    "containerd://2.1.4-k3s1",
-                    "cri-o://1.34.1",
-                    "containerd://v2.2.0");
+    private static final List<String> RUNTIMES = List.of(
+            "containerd://1.7.27",
+            "containerd://2.0.5",
+            "containerd://2.1.4-k3s1",
+            "cri-o://1.34.1",
+            "containerd://v2.2.0");
     private static final List<String> DRIVERS =
             List.of("gpu.nvidia.com", "gpu.example.com", "dra.net", "gpu.intel.com");
 
@@ -49,9 +48,8 @@ public final class HealthyCluster {
     }
 
     private void node(int number) {
-        String name =
-                one(List.of("node-%d", "ip-10-0-0-%d.ec2.internal", "gpu%d", "a.b.c.n%d"))
-                        .formatted(number);
+        String name = one(List.of("node-%d", "ip-10-0-0-%d.ec2.internal", "gpu%d", "a.b.c.n%d"))
+                .formatted(number);
         String driver = one(DRIVERS);
         nodes.add(name);
         drivers.add(driver);

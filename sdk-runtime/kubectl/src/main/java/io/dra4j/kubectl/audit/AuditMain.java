@@ -33,14 +33,14 @@ import picocli.CommandLine.Spec;
             "What is found is looked at again after some seconds, with everything read again: what"
                     + " changed while it was read is no finding.",
             "",
-            "Exit status: 0 if nothing is found, 1 if something is, 2 if something could not be"
-                    + " looked at.",
+            "Exit status: 0 if nothing is found, 1 if something is, 2 if something could not be" + " looked at.",
             ""
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class AuditMain implements Callable<Integer> {
 
-    @Mixin private ConnectionOptions connection;
+    @Mixin
+    private ConnectionOptions connection;
 
     @Option(
             names = {"-o", "--output"},
@@ -49,7 +49,8 @@ public final class AuditMain implements Callable<Integer> {
             description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
     private OutputFormat output;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     private final TwoLooks looks;
 
@@ -66,9 +67,7 @@ public final class AuditMain implements Callable<Integer> {
     public Integer call() {
         try (ApiReader api = connection.connect()) {
             Report report = looks.report(() -> look(new ClusterReader(api)));
-            spec.commandLine()
-                    .getOut()
-                    .print(output == OutputFormat.text ? report.text() : report.json());
+            spec.commandLine().getOut().print(output == OutputFormat.text ? report.text() : report.json());
             spec.commandLine().getOut().flush();
             return report.exitStatus();
         }
@@ -83,8 +82,7 @@ public final class AuditMain implements Callable<Integer> {
     private static Report look(ClusterReader reader) {
         Supplier<List<PodInfo>> pods = pods(reader);
         Snapshot snapshot = reader.read();
-        return Report.of(
-                "audit", "cluster of " + snapshot.server(), ClusterAudit.of(snapshot, pods));
+        return Report.of("audit", "cluster of " + snapshot.server(), ClusterAudit.of(snapshot, pods));
     }
 
     /** Reads the pods now; who may not read them gets the answers of the other checks. */

@@ -46,25 +46,22 @@ final class Budgets {
 
     private void capacities(Slice slice, Device device, List<Finding> findings) {
         List<Holder> holders = snapshot.cluster().holders(slice.id(device));
-        device.capacity()
-                .forEach(
-                        (name, capacity) -> {
-                            Quantity taken = Quantity.ZERO;
-                            for (Holder holder : holders) {
-                                Quantity share = holder.device().consumedCapacity().get(name);
-                                taken = share == null ? taken : taken.plus(share);
-                            }
-                            if (taken.compareTo(capacity.value()) > 0) {
-                                String last = holders.get(holders.size() - 1).claim();
-                                findings.add(
-                                        exceeded(
-                                                "capacity-exceeded",
-                                                "%s of device %s".formatted(name, slice.id(device)),
-                                                taken,
-                                                capacity.value(),
-                                                newest.release(last)));
-                            }
-                        });
+        device.capacity().forEach((name, capacity) -> {
+            Quantity taken = Quantity.ZERO;
+            for (Holder holder : holders) {
+                Quantity share = holder.device().consumedCapacity().get(name);
+                taken = share == null ? taken : taken.plus(share);
+            }
+            if (taken.compareTo(capacity.value()) > 0) {
+                String last = holders.get(holders.size() - 1).claim();
+                findings.add(exceeded(
+                        "capacity-exceeded",
+                        "%s of device %s".formatted(name, slice.id(device)),
+                        taken,
+                        capacity.value(),
+                        newest.release(last)));
+            }
+        });
     }
 
     Result counters() {
@@ -87,18 +84,13 @@ final class Budgets {
         Map<String, Quantity> taken = new HashMap<>();
         for (Slice slice : slices) {
             for (Device device : slice.devices()) {
-                boolean isUsed =
-                        snapshot.cluster().holders(slice.id(device)).stream()
-                                .anyMatch(holder -> !holder.device().adminAccess());
+                boolean isUsed = snapshot.cluster().holders(slice.id(device)).stream()
+                        .anyMatch(holder -> !holder.device().adminAccess());
                 if (isUsed) {
                     for (CounterSet set : device.consumes()) {
                         set.counters()
                                 .forEach(
-                                        (name, amount) ->
-                                                taken.merge(
-                                                        set.name() + "/" + name,
-                                                        amount,
-                                                        Quantity::plus));
+                                        (name, amount) -> taken.merge(set.name() + "/" + name, amount, Quantity::plus));
                     }
                 }
             }
@@ -106,31 +98,23 @@ final class Budgets {
         return taken;
     }
 
-    private void counters(
-            PoolId pool, CounterSet set, Map<String, Quantity> taken, List<Finding> findings) {
-        set.counters()
-                .forEach(
-                        (name, all) -> {
-                            Quantity used = taken.get(set.name() + "/" + name);
-                            if (used != null && used.compareTo(all) > 0) {
-                                findings.add(
-                                        exceeded(
-                                                "counters-exceeded",
-                                                "%s of counter set %s of pool %s"
-                                                        .formatted(name, set.name(), pool),
-                                                used,
-                                                all,
-                                                List.of(
-                                                        "kubectl dra tree --driver="
-                                                                + pool.driver(),
-                                                        "# delete the pods of the claims that were"
-                                                                + " allocated last, until it fits")));
-                            }
-                        });
+    private void counters(PoolId pool, CounterSet set, Map<String, Quantity> taken, List<Finding> findings) {
+        set.counters().forEach((name, all) -> {
+            Quantity used = taken.get(set.name() + "/" + name);
+            if (used != null && used.compareTo(all) > 0) {
+                findings.add(exceeded(
+                        "counters-exceeded",
+                        "%s of counter set %s of pool %s".formatted(name, set.name(), pool),
+                        used,
+                        all,
+                        List.of(
+                                "kubectl dra tree --driver=" + pool.driver(),
+                                "# delete the pods of the claims that were" + " allocated last, until it fits")));
+            }
+        });
     }
 
-    private static Finding exceeded(
-            String id, String object, Quantity taken, Quantity all, List<String> mend) {
+    private static Finding exceeded(String id, String object, Quantity taken, Quantity all, List<String> mend) {
         return new Finding(
                 id,
                 Severity.ERROR,

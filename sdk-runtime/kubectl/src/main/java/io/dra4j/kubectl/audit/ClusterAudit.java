@@ -35,9 +35,7 @@ final class ClusterAudit {
         looks.put("capacity-exceeded", budgets::capacities);
         looks.put("counters-exceeded", budgets::counters);
         looks.put("reserved-for-no-pod", () -> new Reservations(snapshot, pods.get()).forNoPod());
-        looks.put(
-                "pod-not-reserved",
-                missing(snapshot, () -> new Reservations(snapshot, pods.get()).missing()));
+        looks.put("pod-not-reserved", missing(snapshot, () -> new Reservations(snapshot, pods.get()).missing()));
         List<Check> checks = new ArrayList<>();
         looks.forEach((id, look) -> checks.add(new Look(id, look)));
         return checks;
@@ -55,8 +53,7 @@ final class ClusterAudit {
         return () -> {
             Result result = look.get();
             if (!result.findings().isEmpty() && !snapshot.unread().isEmpty()) {
-                throw new NotCheckedException(
-                        "an object that is missed may be one that can't be read");
+                throw new NotCheckedException("an object that is missed may be one that can't be read");
             }
             return result;
         };

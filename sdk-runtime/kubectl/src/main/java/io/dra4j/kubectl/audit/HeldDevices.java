@@ -33,17 +33,14 @@ final class HeldDevices {
 
     private Set<DeviceId> held() {
         Set<DeviceId> devices = new LinkedHashSet<>();
-        newest.allocated()
-                .forEach(claim -> claim.devices().forEach(device -> devices.add(device.id())));
+        newest.allocated().forEach(claim -> claim.devices().forEach(device -> devices.add(device.id())));
         return devices;
     }
 
     Result notPublished() {
         Set<DeviceId> devices = held();
         return Newest.result(
-                devices.stream().filter(this::isMissing).map(this::notPublished).toList(),
-                devices.size(),
-                "device");
+                devices.stream().filter(this::isMissing).map(this::notPublished).toList(), devices.size(), "device");
     }
 
     private boolean isMissing(DeviceId device) {
@@ -60,8 +57,7 @@ final class HeldDevices {
                 "device-not-published",
                 Severity.ERROR,
                 "device " + device,
-                "no slice publishes it any more, and it is allocated to "
-                        + String.join(", ", claims),
+                "no slice publishes it any more, and it is allocated to " + String.join(", ", claims),
                 "pods of the claims may have lost the device, and can't be started again; the"
                         + " hardware may be gone, or the driver leaves it out",
                 release(claims, ""));
@@ -70,8 +66,7 @@ final class HeldDevices {
     Result withoutSlices() {
         Map<PoolId, Set<String>> claims = new TreeMap<>();
         for (DeviceId device : held()) {
-            claims.computeIfAbsent(Newest.pool(device), id -> new TreeSet<>())
-                    .addAll(claims(device));
+            claims.computeIfAbsent(Newest.pool(device), id -> new TreeSet<>()).addAll(claims(device));
         }
         int pools = claims.size();
         claims.keySet().removeAll(snapshot.cluster().pools());
@@ -93,8 +88,7 @@ final class HeldDevices {
 
     private List<String> mendPool(List<String> claims) {
         List<String> mend = new ArrayList<>();
-        mend.add(
-                "# a driver publishes them again within a minute; if it does not, does its pod run?");
+        mend.add("# a driver publishes them again within a minute; if it does not, does its pod run?");
         mend.add("kubectl get pods --all-namespaces --output wide");
         mend.add("# if the driver or the node is gone for good:");
         mend.addAll(release(claims, ""));
@@ -102,7 +96,10 @@ final class HeldDevices {
     }
 
     private List<String> claims(DeviceId device) {
-        return snapshot.cluster().holders(device).stream().map(Holder::claim).distinct().toList();
+        return snapshot.cluster().holders(device).stream()
+                .map(Holder::claim)
+                .distinct()
+                .toList();
     }
 
     private List<String> release(List<String> claims, String option) {
@@ -117,11 +114,11 @@ final class HeldDevices {
         Set<DeviceId> devices = held();
         List<Finding> findings = new ArrayList<>();
         for (DeviceId device : devices) {
-            List<Holder> using =
-                    snapshot.cluster().holders(device).stream()
-                            .filter(holder -> !holder.device().adminAccess())
-                            .toList();
-            boolean isExclusive = using.stream().anyMatch(holder -> holder.device().isExclusive());
+            List<Holder> using = snapshot.cluster().holders(device).stream()
+                    .filter(holder -> !holder.device().adminAccess())
+                    .toList();
+            boolean isExclusive =
+                    using.stream().anyMatch(holder -> holder.device().isExclusive());
             if (isExclusive && using.size() > 1) {
                 findings.add(allocatedTwice(device, using));
             }
@@ -136,7 +133,8 @@ final class HeldDevices {
                 Severity.ERROR,
                 "device " + device,
                 "the claims %s have it, and it is not shared"
-                        .formatted(String.join(", ", using.stream().map(Holder::claim).toList())),
+                        .formatted(String.join(
+                                ", ", using.stream().map(Holder::claim).toList())),
                 "the driver prepares one of them, and the pods of the others wait for ever",
                 newest.release(last));
     }
@@ -144,15 +142,9 @@ final class HeldDevices {
     Result onGoneNodes() {
         Map<String, List<String>> claims = new TreeMap<>(); // by node
         newest.allocated()
-                .forEach(
-                        claim ->
-                                goneNodes(claim)
-                                        .forEach(
-                                                node ->
-                                                        claims.computeIfAbsent(
-                                                                        node,
-                                                                        n -> new ArrayList<>(1))
-                                                                .add(claim.fullName())));
+                .forEach(claim -> goneNodes(claim)
+                        .forEach(node -> claims.computeIfAbsent(node, n -> new ArrayList<>(1))
+                                .add(claim.fullName())));
         List<Finding> findings = new ArrayList<>();
         claims.forEach((node, all) -> findings.add(goneNode(node, all)));
         return Newest.result(findings, snapshot.nodes().size(), "node");
@@ -163,7 +155,8 @@ final class HeldDevices {
                 .flatMap(device -> newest.slices(Newest.pool(device.id())).stream())
                 .map(slice -> slice.nodes().nodeName())
                 .filter(Objects::nonNull)
-                .filter(node -> snapshot.nodes().stream().noneMatch(n -> n.name().equals(node)))
+                .filter(node ->
+                        snapshot.nodes().stream().noneMatch(n -> n.name().equals(node)))
                 .collect(Collectors.toSet());
     }
 
@@ -172,8 +165,7 @@ final class HeldDevices {
                 "node-gone",
                 Severity.ERROR,
                 "node " + node,
-                "it does not exist any more, and its devices are allocated to "
-                        + String.join(", ", claims),
+                "it does not exist any more, and its devices are allocated to " + String.join(", ", claims),
                 "no kubelet unprepares these claims, and their pods are never placed elsewhere",
                 release(claims, " --force"));
     }

@@ -51,13 +51,12 @@ final class Newest {
         String name = claim.substring(claim.indexOf('/') + 1);
         return info == null || info.pods().isEmpty()
                 ? List.of("kubectl -n %s delete resourceclaim %s".formatted(namespace, name))
-                : List.of(
-                        "kubectl -n %s delete pod %s"
-                                .formatted(namespace, String.join(" ", info.pods())));
+                : List.of("kubectl -n %s delete pod %s".formatted(namespace, String.join(" ", info.pods())));
     }
 
     Stream<Claim> allocated() {
-        return snapshot.cluster().claims().stream().filter(claim -> !claim.devices().isEmpty());
+        return snapshot.cluster().claims().stream()
+                .filter(claim -> !claim.devices().isEmpty());
     }
 
     static Result result(List<Finding> findings, long looked, String noun) {

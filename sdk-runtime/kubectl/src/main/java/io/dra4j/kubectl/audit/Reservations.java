@@ -29,16 +29,15 @@ final class Reservations {
 
     Result forNoPod() {
         List<Finding> findings = new ArrayList<>();
-        claims.forEach(
-                (claim, info) -> {
-                    for (String pod : info.pods()) {
-                        String name = info.claim().namespace() + "/" + pod;
-                        PodInfo found = byName.get(name);
-                        if (found == null || found.ended()) {
-                            findings.add(forNoPod(claim, name, found != null));
-                        }
-                    }
-                });
+        claims.forEach((claim, info) -> {
+            for (String pod : info.pods()) {
+                String name = info.claim().namespace() + "/" + pod;
+                PodInfo found = byName.get(name);
+                if (found == null || found.ended()) {
+                    findings.add(forNoPod(claim, name, found != null));
+                }
+            }
+        });
         return Newest.result(findings, claims.size(), "claim");
     }
 
@@ -47,8 +46,7 @@ final class Reservations {
                 "reserved-for-no-pod",
                 Severity.WARNING,
                 "claim %s for pod %s".formatted(claim, pod),
-                "the claim is reserved for the pod, which "
-                        + (hasEnded ? "has ended" : "does not exist"),
+                "the claim is reserved for the pod, which " + (hasEnded ? "has ended" : "does not exist"),
                 "its devices are not free for others",
                 List.of(
                         "# kube-controller-manager removes it within a minute; if it stays, see"
@@ -77,8 +75,7 @@ final class Reservations {
                 Severity.ERROR,
                 "pod %s with claim %s".formatted(pod.fullName(), claim),
                 "it is placed on node %s, and the claim %s"
-                        .formatted(
-                                pod.node(), exists ? "is not reserved for it" : "does not exist"),
+                        .formatted(pod.node(), exists ? "is not reserved for it" : "does not exist"),
                 "the kubelet refuses to start it; a pod with spec.nodeName passes the scheduler by",
                 List.of("kubectl -n %s delete pod %s".formatted(pod.namespace(), pod.name())));
     }

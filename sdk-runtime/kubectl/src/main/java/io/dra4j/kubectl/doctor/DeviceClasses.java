@@ -49,23 +49,19 @@ final class DeviceClasses implements Check {
             classes.put(selectors.name(), selectors);
         }
         for (JsonNode slice : cluster.list(GROUP + "resourceslices")) {
-            slice.at("/spec/devices")
-                    .forEach(devices.computeIfAbsent(driver(slice), any -> new ArrayList<>())::add);
+            slice.at("/spec/devices").forEach(devices.computeIfAbsent(driver(slice), any -> new ArrayList<>())::add);
         }
         List<Finding> findings = new ArrayList<>();
         devices.forEach((driver, some) -> findDriver(driver, some, findings));
-        users().forEach(
-                        (name, users) -> {
-                            ClassSelectors selectors = classes.get(name);
-                            if (selectors == null) {
-                                findMissing(name, users.all(), findings);
-                            } else {
-                                findEmpty(selectors, users.waiting(), findings);
-                            }
-                        });
-        return new Result(
-                "%d classes, with devices for all that claims ask for".formatted(classes.size()),
-                findings);
+        users().forEach((name, users) -> {
+            ClassSelectors selectors = classes.get(name);
+            if (selectors == null) {
+                findMissing(name, users.all(), findings);
+            } else {
+                findEmpty(selectors, users.waiting(), findings);
+            }
+        });
+        return new Result("%d classes, with devices for all that claims ask for".formatted(classes.size()), findings);
     }
 
     private static String driver(JsonNode slice) {
@@ -77,19 +73,16 @@ final class DeviceClasses implements Check {
             return;
         }
         boolean selected =
-                classes.values().stream()
-                        .anyMatch(one -> some.stream().anyMatch(it -> one.select(driver, it)));
+                classes.values().stream().anyMatch(one -> some.stream().anyMatch(it -> one.select(driver, it)));
         if (!selected) {
             findings.add(withoutClass(driver, some.size()));
         }
     }
 
     private Finding withoutClass(String driver, int number) {
-        String manifest =
-                """
+        String manifest = """
                 {"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"%1$s"},\
-                "spec":{"selectors":[{"cel":{"expression":"device.driver == \\"%1$s\\""}}]}}"""
-                        .formatted(driver);
+                "spec":{"selectors":[{"cel":{"expression":"device.driver == \\"%1$s\\""}}]}}""".formatted(driver);
         return new Finding(
                 id(),
                 Severity.ERROR,
@@ -104,51 +97,41 @@ final class DeviceClasses implements Check {
         if (!cluster.includes(name)) {
             return;
         }
-        findings.add(
-                new Finding(
-                        id(),
-                        Severity.ERROR,
-                        "deviceclass/" + name,
-                        "there is no such class; it is asked for by %s".formatted(first(users)),
-                        "pods of these claims wait for ever, and say only that the class is missing",
-                        List.of(
-                                "kubectl get deviceclasses",
-                                "# correct deviceClassName, or install the chart that brings the class")));
+        findings.add(new Finding(
+                id(),
+                Severity.ERROR,
+                "deviceclass/" + name,
+                "there is no such class; it is asked for by %s".formatted(first(users)),
+                "pods of these claims wait for ever, and say only that the class is missing",
+                List.of(
+                        "kubectl get deviceclasses",
+                        "# correct deviceClassName, or install the chart that brings the class")));
     }
 
     private void findEmpty(ClassSelectors selectors, Set<String> waiting, List<Finding> findings) {
-        boolean isLookedAt =
-                cluster.isWhole() || selectors.strings().stream().anyMatch(cluster::includes);
+        boolean isLookedAt = cluster.isWhole() || selectors.strings().stream().anyMatch(cluster::includes);
         if (waiting.isEmpty() || !isLookedAt || hasDevices(selectors)) {
             return;
         }
-        findings.add(
-                new Finding(
-                        id(),
-                        Severity.WARNING,
-                        "deviceclass/" + selectors.name(),
-                        "it selects none of the devices that drivers publish; it is asked for by %s"
-                                .formatted(first(waiting)),
-                        "pods of these claims wait until such a device is published",
-                        List.of(
-                                "kubectl get deviceclass %s -o jsonpath='{.spec.selectors}'"
-                                        .formatted(selectors.name()),
-                                "kubectl get resourceslices -o yaml | less    # the attributes of devices")));
+        findings.add(new Finding(
+                id(),
+                Severity.WARNING,
+                "deviceclass/" + selectors.name(),
+                "it selects none of the devices that drivers publish; it is asked for by %s".formatted(first(waiting)),
+                "pods of these claims wait until such a device is published",
+                List.of(
+                        "kubectl get deviceclass %s -o jsonpath='{.spec.selectors}'".formatted(selectors.name()),
+                        "kubectl get resourceslices -o yaml | less    # the attributes of devices")));
     }
 
     private static String first(Set<String> users) {
         String shown = users.stream().limit(SHOWN).collect(Collectors.joining(", "));
-        return users.size() <= SHOWN
-                ? shown
-                : shown + " and %d more".formatted(users.size() - SHOWN);
+        return users.size() <= SHOWN ? shown : shown + " and %d more".formatted(users.size() - SHOWN);
     }
 
     private boolean hasDevices(ClassSelectors selectors) {
         return devices.entrySet().stream()
-                .anyMatch(
-                        one ->
-                                one.getValue().stream()
-                                        .anyMatch(it -> selectors.select(one.getKey(), it)));
+                .anyMatch(one -> one.getValue().stream().anyMatch(it -> selectors.select(one.getKey(), it)));
     }
 
     /**
@@ -173,9 +156,7 @@ final class DeviceClasses implements Check {
         }
         for (JsonNode one : cluster.list(GROUP + "resourceclaimtemplates")) {
             for (String name : classesOf(one.at("/spec/spec/devices/requests"))) {
-                users.computeIfAbsent(name, DeviceClasses::noUser)
-                        .all()
-                        .add("template " + name(one));
+                users.computeIfAbsent(name, DeviceClasses::noUser).all().add("template " + name(one));
             }
         }
         return users;

@@ -30,8 +30,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Find what keeps devices from pods without an error anywhere, and how to mend it.",
             "",
-            "What only a node shows, such as CDI in containerd, the command doctor of a driver looks"
-                    + " at.",
+            "What only a node shows, such as CDI in containerd, the command doctor of a driver looks" + " at.",
             ""
         },
         footer = {
@@ -43,7 +42,8 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class DoctorMain implements Callable<Integer> {
 
-    @Mixin private ConnectionOptions connection;
+    @Mixin
+    private ConnectionOptions connection;
 
     @Option(names = "--driver", paramLabel = "NAME", description = "Look at one driver alone.")
     private @Nullable String driver;
@@ -56,15 +56,13 @@ public final class DoctorMain implements Callable<Integer> {
     @Option(
             names = "--service-account",
             paramLabel = "NAMESPACE:NAME",
-            description =
-                    "Check the rights of this ServiceAccount of a driver, verb by verb; you need the"
-                            + " right to create SubjectAccessReviews.")
+            description = "Check the rights of this ServiceAccount of a driver, verb by verb; you need the"
+                    + " right to create SubjectAccessReviews.")
     private void account(String given) {
         if (!given.matches("[a-z0-9-]+:[a-z0-9.-]+")) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "Invalid value for option '--service-account': '%s' is not NAMESPACE:NAME"
-                            .formatted(given));
+                    "Invalid value for option '--service-account': '%s' is not NAMESPACE:NAME".formatted(given));
         }
         account = given;
     }
@@ -76,7 +74,8 @@ public final class DoctorMain implements Callable<Integer> {
             description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
     private OutputFormat output;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() {
@@ -86,9 +85,7 @@ public final class DoctorMain implements Callable<Integer> {
             List<Check> checks = new ArrayList<>(ClusterChecks.ofCluster(cluster, account));
             checks.add(new DeviceClasses(cluster));
             Report report = Report.of(subject(), checks);
-            spec.commandLine()
-                    .getOut()
-                    .print(output == OutputFormat.text ? report.text() : report.json());
+            spec.commandLine().getOut().print(output == OutputFormat.text ? report.text() : report.json());
             spec.commandLine().getOut().flush();
             return report.exitStatus();
         }

@@ -40,10 +40,9 @@ record Advice(
             return failed(failed.message(), changes) + elsewhere(groups);
         }
         if (outcome instanceof Outcome.DoesNotFit refused && hasNoDevice(refused)) {
-            Optional<String> remedy =
-                    refused.pools().stream()
-                            .flatMap(one -> remedy(one, nearest.names().get(0)).stream())
-                            .findFirst();
+            Optional<String> remedy = refused.pools().stream()
+                    .flatMap(one -> remedy(one, nearest.names().get(0)).stream())
+                    .findFirst();
             if (remedy.isPresent()) {
                 return remedy.get();
             }
@@ -51,15 +50,12 @@ record Advice(
         if (!changes.isEmpty()) {
             return sentence(changes.get(0));
         }
-        return outcome instanceof Outcome.DoesNotFit refused
-                ? withoutChange(refused)
-                : notTried(nearest);
+        return outcome instanceof Outcome.DoesNotFit refused ? withoutChange(refused) : notTried(nearest);
     }
 
     private Optional<String> remedy(PoolObstacle obstacle, String node) {
         return ReplacedPool.is(obstacle)
-                ? Optional.of(
-                        new ReplacedPool(snapshot.cluster().slices(obstacle.pool())).remedy(node))
+                ? Optional.of(new ReplacedPool(snapshot.cluster().slices(obstacle.pool())).remedy(node))
                 : Failure.remedy(obstacle.problem());
     }
 
@@ -83,8 +79,7 @@ record Advice(
     private String failed(String message, List<Remedy> changes) {
         Optional<String> key = Failure.missingKey(message);
         if (key.isPresent()) {
-            return new Lacking(snapshot.cluster(), new Reclassified(), words)
-                    .remedy(key.get(), subject.pending());
+            return new Lacking(snapshot.cluster(), new Reclassified(), words).remedy(key.get(), subject.pending());
         }
         Failure failure = Failure.of(message);
         if (failure == Failure.TOO_MANY && !changes.isEmpty() && !hasMoreThanAClaimTakes()) {
@@ -99,16 +94,18 @@ record Advice(
     }
 
     private boolean hasMoreThanAClaimTakes() {
-        return snapshot.cluster().slices().stream().mapToInt(one -> one.devices().size()).sum()
+        return snapshot.cluster().slices().stream()
+                        .mapToInt(one -> one.devices().size())
+                        .sum()
                 > 32;
     }
 
     private String classes() {
-        List<String> classes =
-                snapshot.cluster().classes().stream().map(DeviceClass::name).sorted().toList();
-        return classes.isEmpty()
-                ? "; there is no DeviceClass at all"
-                : "; DeviceClasses: " + Names.some(classes);
+        List<String> classes = snapshot.cluster().classes().stream()
+                .map(DeviceClass::name)
+                .sorted()
+                .toList();
+        return classes.isEmpty() ? "; there is no DeviceClass at all" : "; DeviceClasses: " + Names.some(classes);
     }
 
     /** An error on one node is none for a pod that can't go there. */
@@ -116,10 +113,9 @@ record Advice(
         return groups.stream()
                 .filter(one -> one.nearest().fits())
                 .findFirst()
-                .map(
-                        one ->
-                                ". Until then, a nodeSelector kubernetes.io/hostname=%s in the pod keeps it away from the error, and the devices fit there"
-                                        .formatted(one.names().get(0)))
+                .map(one ->
+                        ". Until then, a nodeSelector kubernetes.io/hostname=%s in the pod keeps it away from the error, and the devices fit there"
+                                .formatted(one.names().get(0)))
                 .orElse("");
     }
 
@@ -165,13 +161,8 @@ record Advice(
                 .map(SubRequest::deviceClass)
                 .flatMap(name -> snapshot.cluster().deviceClass(name).stream())
                 .filter(one -> !one.selectors().isEmpty())
-                .forEach(
-                        one ->
-                                all.add(
-                                        "DeviceClass %s wants %s"
-                                                .formatted(
-                                                        one.name(),
-                                                        String.join(" && ", one.selectors()))));
+                .forEach(one ->
+                        all.add("DeviceClass %s wants %s".formatted(one.name(), String.join(" && ", one.selectors()))));
         return all.isEmpty() ? "" : "; " + Names.some(all);
     }
 
@@ -186,9 +177,7 @@ record Advice(
             }
             refused.requests().forEach(one -> drivers.addAll(tainting(one)));
         } else if (nearest.outcome() instanceof Outcome.Failed failed) {
-            Failure.pool(failed.message())
-                    .flatMap(this::pool)
-                    .ifPresent(one -> drivers.add(one.driver()));
+            Failure.pool(failed.message()).flatMap(this::pool).ifPresent(one -> drivers.add(one.driver()));
         }
         DriverPods pods = new DriverPods(objects);
         return drivers.stream()
@@ -201,9 +190,8 @@ record Advice(
     private List<String> tainting(RequestObstacles request) {
         List<String> drivers = new ArrayList<>();
         for (Map.Entry<DeviceId, Obstacle> one : request.devices().entrySet()) {
-            boolean isOfDriver =
-                    one.getValue() instanceof Obstacle.Tainted found
-                            && words.rule(one.getKey(), found.taint()).isEmpty();
+            boolean isOfDriver = one.getValue() instanceof Obstacle.Tainted found
+                    && words.rule(one.getKey(), found.taint()).isEmpty();
             if (isOfDriver) {
                 drivers.add(one.getKey().driver());
             }

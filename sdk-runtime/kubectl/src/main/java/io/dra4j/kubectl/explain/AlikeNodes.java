@@ -31,12 +31,9 @@ record AlikeNodes(List<Attempt> attempts) {
             groups.computeIfAbsent(key(one, words), key -> new ArrayList<>()).add(one);
         }
         return groups.values().stream()
-                .map(
-                        some ->
-                                new AlikeNodes(
-                                        some.stream()
-                                                .sorted(Comparator.comparing(AlikeNodes::distance))
-                                                .toList()))
+                .map(some -> new AlikeNodes(some.stream()
+                        .sorted(Comparator.comparing(AlikeNodes::distance))
+                        .toList()))
                 .sorted(Comparator.comparing(one -> distance(one.nearest())))
                 .toList();
     }
@@ -63,7 +60,10 @@ record AlikeNodes(List<Attempt> attempts) {
                         .sorted()
                         .forEach(key::add);
             }
-            refused.pools().stream().map(one -> problem(one, attempt)).distinct().forEach(key::add);
+            refused.pools().stream()
+                    .map(one -> problem(one, attempt))
+                    .distinct()
+                    .forEach(key::add);
             return key;
         }
         if (attempt.outcome() instanceof Outcome.Failed failed) {
@@ -87,18 +87,18 @@ record AlikeNodes(List<Attempt> attempts) {
             return 1;
         }
         if (attempt.outcome() instanceof Outcome.DoesNotFit refused) {
-            int missing = refused.requests().stream().mapToInt(AlikeNodes::missing).sum();
+            int missing =
+                    refused.requests().stream().mapToInt(AlikeNodes::missing).sum();
             return (attempt.bug().isEmpty() ? 10 : 2) + Math.min(missing, 100_000);
         }
         return attempt.isAllocatedElsewhere() ? Integer.MAX_VALUE - 1 : Integer.MAX_VALUE;
     }
 
     private static int missing(RequestObstacles one) {
-        int furthest =
-                one.devices().values().stream()
-                        .mapToInt(obstacle -> rank(obstacle))
-                        .max()
-                        .orElse(-1);
+        int furthest = one.devices().values().stream()
+                .mapToInt(obstacle -> rank(obstacle))
+                .max()
+                .orElse(-1);
         int devices = (int) Math.min(100, Math.max(0, one.wanted() - one.most()));
         int depth = devices == 0 ? 0 : 20 - furthest;
         return depth * 100 + devices;
@@ -163,12 +163,9 @@ record AlikeNodes(List<Attempt> attempts) {
         /** The devices by check and reason, in the order of the checks. */
         Collection<Map<DeviceId, Obstacle>> byReason(ObstacleWords words) {
             Map<String, Map<DeviceId, Obstacle>> all = new TreeMap<>();
-            devices.forEach(
-                    (id, obstacle) ->
-                            all.computeIfAbsent(
-                                            rank(obstacle) + words.reason(obstacle),
-                                            key -> new LinkedHashMap<>())
-                                    .put(id, obstacle));
+            devices.forEach((id, obstacle) -> all.computeIfAbsent(
+                            rank(obstacle) + words.reason(obstacle), key -> new LinkedHashMap<>())
+                    .put(id, obstacle));
             List<Map<DeviceId, Obstacle>> nearestFirst = new ArrayList<>(all.values());
             Collections.reverse(nearestFirst);
             return nearestFirst;

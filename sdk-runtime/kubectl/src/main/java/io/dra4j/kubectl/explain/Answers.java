@@ -52,11 +52,10 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
     /** None of the alternatives of a request can be had, each for its reason. */
     private String alternatives(Merged first, List<Merged> requests) {
         String start = first.request.substring(0, first.request.indexOf('/') + 1);
-        List<Merged> all =
-                requests.stream()
-                        .filter(one -> one.claim.equals(first.claim))
-                        .filter(one -> one.request.startsWith(start))
-                        .toList();
+        List<Merged> all = requests.stream()
+                .filter(one -> one.claim.equals(first.claim))
+                .filter(one -> one.request.startsWith(start))
+                .toList();
         return "none of its %d alternatives can be had, one of which is enough. %s"
                 .formatted(
                         all.size(),
@@ -68,13 +67,8 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
 
     private String request(Merged one) {
         String request = "request " + one.request;
-        String few =
-                "%s wants %s, and there %s %d"
-                        .formatted(
-                                request,
-                                Names.count(one.wanted, "device"),
-                                one.most == 1 ? "is" : "are",
-                                one.most);
+        String few = "%s wants %s, and there %s %d"
+                .formatted(request, Names.count(one.wanted, "device"), one.most == 1 ? "is" : "are", one.most);
         if (one.devices.isEmpty()) {
             return few;
         }
@@ -82,8 +76,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         Obstacle obstacle = nearest.values().iterator().next();
         if (obstacle instanceof Obstacle.Picked picked) {
             return "%s wants %s, and request %s of the same pod leaves it %d"
-                    .formatted(
-                            request, Names.count(one.wanted, "device"), picked.request(), one.most);
+                    .formatted(request, Names.count(one.wanted, "device"), picked.request(), one.most);
         }
         List<Map<DeviceId, Obstacle>> near =
                 one.byReason(words).stream().filter(some -> isNear(some)).toList();
@@ -93,11 +86,7 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
         }
         return one.most > 0
                 ? few + "; " + sentence(obstacle, "others", "no other device", request)
-                : sentence(
-                        obstacle,
-                        "the devices that " + request + " could use",
-                        "no device",
-                        request);
+                : sentence(obstacle, "the devices that " + request + " could use", "no device", request);
     }
 
     /** Returns whether devices match what is asked for, and are refused for another reason. */
@@ -107,12 +96,10 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
 
     private String reasons(List<Map<DeviceId, Obstacle>> groups) {
         return groups.stream()
-                .map(
-                        some ->
-                                "%d: %s"
-                                        .formatted(
-                                                some.size(),
-                                                words.reason(some.values().iterator().next())))
+                .map(some -> "%d: %s"
+                        .formatted(
+                                some.size(),
+                                words.reason(some.values().iterator().next())))
                 .collect(Collectors.joining("; "));
     }
 
@@ -126,12 +113,10 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
             return "%s have taint %s".formatted(devices, one.taint());
         }
         if (obstacle instanceof Obstacle.CapacityShort one) {
-            return "%s have less than %s of %s left"
-                    .formatted(devices, one.amount(), one.capacity());
+            return "%s have less than %s of %s left".formatted(devices, one.amount(), one.capacity());
         }
         if (obstacle instanceof Obstacle.AmountRefused one) {
-            return "the request policy of %s does not allow %s of %s"
-                    .formatted(devices, one.amount(), one.capacity());
+            return "the request policy of %s does not allow %s of %s".formatted(devices, one.amount(), one.capacity());
         }
         if (obstacle instanceof Obstacle.NotTogether one) {
             return together(one, devices);
@@ -151,13 +136,10 @@ record Answers(Snapshot snapshot, ObstacleWords words) {
     private static String together(Obstacle.NotTogether obstacle, String devices) {
         Constraint constraint = obstacle.constraint();
         if (obstacle.value() == null) {
-            return "%s lack attribute %s, which a constraint compares"
-                    .formatted(devices, constraint.attribute());
+            return "%s lack attribute %s, which a constraint compares".formatted(devices, constraint.attribute());
         }
         return constraint.kind() == Constraint.Kind.MATCH
-                ? "%s do not have the same %s as the others of the claim"
-                        .formatted(devices, constraint.attribute())
-                : "%s do not differ in %s from the others of the claim"
-                        .formatted(devices, constraint.attribute());
+                ? "%s do not have the same %s as the others of the claim".formatted(devices, constraint.attribute())
+                : "%s do not differ in %s from the others of the claim".formatted(devices, constraint.attribute());
     }
 }

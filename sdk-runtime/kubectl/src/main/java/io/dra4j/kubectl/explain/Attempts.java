@@ -105,9 +105,7 @@ final class Attempts {
 
     private Attempt attempt(NodeInfo node) {
         String excluded = excluded(node);
-        return excluded.isEmpty()
-                ? tried(node)
-                : new Attempt(node.node(), List.of(), excluded, null, Set.of());
+        return excluded.isEmpty() ? tried(node) : new Attempt(node.node(), List.of(), excluded, null, Set.of());
     }
 
     private Attempt tried(NodeInfo info) {
@@ -119,8 +117,7 @@ final class Attempts {
         Node node = info.node();
         Cluster view = views.of(node);
         Outcome outcome = released.allocate(view, node, claims);
-        Set<SchedulerBug> deciding =
-                isOpenToBugs(outcome) ? deciding(view, node, claims) : Set.of();
+        Set<SchedulerBug> deciding = isOpenToBugs(outcome) ? deciding(view, node, claims) : Set.of();
         return new Attempt(node, claims, "", reclassified.of(outcome, claims, view), deciding);
     }
 
@@ -130,10 +127,7 @@ final class Attempts {
                 && outcome instanceof Outcome.DoesNotFit refused
                 && refused.requests().stream()
                         .flatMap(one -> one.devices().values().stream())
-                        .anyMatch(
-                                one ->
-                                        one instanceof Obstacle.CounterShort
-                                                || one instanceof Obstacle.NotTogether);
+                        .anyMatch(one -> one instanceof Obstacle.CounterShort || one instanceof Obstacle.NotTogether);
     }
 
     /** The bugs each of which alone keeps claims away that fit. */
@@ -174,13 +168,8 @@ final class Attempts {
         List<String> reasons = new ArrayList<>();
         for (Subject.Allocated one : subject.allocated()) {
             if (one.nodes() != null && !one.nodes().matches(info.node())) {
-                reasons.add(
-                        "%s%s already has devices of %s%s"
-                                .formatted(
-                                        ALLOCATED,
-                                        one.claim().fullName(),
-                                        Names.some(nodesOf(one)),
-                                        users(one)));
+                reasons.add("%s%s already has devices of %s%s"
+                        .formatted(ALLOCATED, one.claim().fullName(), Names.some(nodesOf(one)), users(one)));
             }
         }
         if (!info.schedulable()) {
@@ -198,19 +187,16 @@ final class Attempts {
     }
 
     private List<String> nodesOf(Subject.Allocated one) {
-        List<String> names =
-                nodes.stream()
-                        .filter(info -> one.nodes() == null || one.nodes().matches(info.node()))
-                        .map(NodeInfo::name)
-                        .toList();
+        List<String> names = nodes.stream()
+                .filter(info -> one.nodes() == null || one.nodes().matches(info.node()))
+                .map(NodeInfo::name)
+                .toList();
         return names.isEmpty() ? List.of("a node that is gone") : names;
     }
 
     private String users(Subject.Allocated one) {
         ClaimInfo info = claims.get(one.claim().fullName());
-        return info == null || info.pods().isEmpty()
-                ? ""
-                : ", for pod %s".formatted(Names.some(info.pods()));
+        return info == null || info.pods().isEmpty() ? "" : ", for pod %s".formatted(Names.some(info.pods()));
     }
 
     /** Returns the claim that alone keeps the pod away, if it could be allocated here again. */
@@ -220,34 +206,24 @@ final class Attempts {
         }
         Optional<NodeInfo> info =
                 nodes.stream().filter(one -> one.node().equals(attempt.node())).findFirst();
-        List<Subject.Allocated> elsewhere =
-                subject.allocated().stream()
-                        .filter(one -> one.nodes() != null)
-                        .filter(one -> !one.nodes().matches(attempt.node()))
-                        .toList();
+        List<Subject.Allocated> elsewhere = subject.allocated().stream()
+                .filter(one -> one.nodes() != null)
+                .filter(one -> !one.nodes().matches(attempt.node()))
+                .toList();
         if (elsewhere.size() != 1 || info.map(one -> reasons(one).size()).orElse(0) != 1) {
             return Optional.empty();
         }
         Claim claim = elsewhere.get(0).claim();
-        return isAllocatedAgain(claim, attempt.node())
-                ? Optional.of(claim.fullName())
-                : Optional.empty();
+        return isAllocatedAgain(claim, attempt.node()) ? Optional.of(claim.fullName()) : Optional.empty();
     }
 
     private boolean isAllocatedAgain(Claim claim, Node node) {
         List<Claim> again = new ArrayList<>(subject.pending());
-        again.add(
-                new Claim(
-                        claim.namespace(),
-                        claim.name(),
-                        claim.requests(),
-                        claim.constraints(),
-                        List.of()));
+        again.add(new Claim(claim.namespace(), claim.name(), claim.requests(), claim.constraints(), List.of()));
         Cluster view = views.of(node);
-        List<Claim> others =
-                view.claims().stream()
-                        .filter(one -> !one.fullName().equals(claim.fullName()))
-                        .toList();
+        List<Claim> others = view.claims().stream()
+                .filter(one -> !one.fullName().equals(claim.fullName()))
+                .toList();
         Cluster without = new Cluster(view.classes(), view.slices(), others, view.taintRules());
         return released.allocate(without, node, again) instanceof Outcome.Allocated;
     }
@@ -255,17 +231,14 @@ final class Attempts {
     /** Returns what in the pod excludes a node. */
     private static Optional<String> notSelected(JsonNode pod, NodeInfo info) {
         Map<String, String> labels = info.node().labels();
-        Optional<String> label =
-                pod.at("/spec/nodeSelector").properties().stream()
-                        .filter(one -> !one.getValue().asText().equals(labels.get(one.getKey())))
-                        .map(one -> one.getKey() + "=" + one.getValue().asText())
-                        .findFirst();
+        Optional<String> label = pod.at("/spec/nodeSelector").properties().stream()
+                .filter(one -> !one.getValue().asText().equals(labels.get(one.getKey())))
+                .map(one -> one.getKey() + "=" + one.getValue().asText())
+                .findFirst();
         if (label.isPresent()) {
             return label.map(one -> NOT_SELECTED + "Selector " + one);
         }
-        JsonNode affinity =
-                pod.at(
-                        "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution");
+        JsonNode affinity = pod.at("/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution");
         return affinity.isObject() && !NodeSelector.of(affinity).matches(info.node())
                 ? Optional.of(NOT_SELECTED + " affinity")
                 : Optional.empty();
@@ -273,18 +246,13 @@ final class Attempts {
 
     /** Returns which pods share the claims that the subject already has; empty if none does. */
     String sharing() {
-        List<String> shared =
-                subject.allocated().stream()
-                        .map(one -> claims.get(one.claim().fullName()))
-                        .filter(Objects::nonNull)
-                        .filter(one -> !one.pods().isEmpty())
-                        .map(
-                                one ->
-                                        "it shares claim %s with pod %s"
-                                                .formatted(
-                                                        one.claim().fullName(),
-                                                        Names.some(one.pods())))
-                        .toList();
+        List<String> shared = subject.allocated().stream()
+                .map(one -> claims.get(one.claim().fullName()))
+                .filter(Objects::nonNull)
+                .filter(one -> !one.pods().isEmpty())
+                .map(one ->
+                        "it shares claim %s with pod %s".formatted(one.claim().fullName(), Names.some(one.pods())))
+                .toList();
         return shared.isEmpty() ? "" : " (" + String.join(", ", shared) + ")";
     }
 }

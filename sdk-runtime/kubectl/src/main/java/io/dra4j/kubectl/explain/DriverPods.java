@@ -19,7 +19,8 @@ record DriverPods(ObjectFinder objects) {
         if (pods.isEmpty()) {
             return "";
         }
-        List<JsonNode> plugins = pods.get().stream().filter(DriverPods::isPlugin).toList();
+        List<JsonNode> plugins =
+                pods.get().stream().filter(DriverPods::isPlugin).toList();
         List<JsonNode> named =
                 plugins.stream().filter(one -> one.toString().contains(driver)).toList();
         List<JsonNode> found = driver.isEmpty() || named.isEmpty() ? plugins : named;
@@ -44,13 +45,15 @@ record DriverPods(ObjectFinder objects) {
     }
 
     private static String name(JsonNode pod) {
-        return pod.at("/metadata/namespace").asText() + "/" + pod.at("/metadata/name").asText();
+        return pod.at("/metadata/namespace").asText() + "/"
+                + pod.at("/metadata/name").asText();
     }
 
     private static String flags(JsonNode pod) {
         return "-n %s %s"
                 .formatted(
-                        pod.at("/metadata/namespace").asText(), pod.at("/metadata/name").asText());
+                        pod.at("/metadata/namespace").asText(),
+                        pod.at("/metadata/name").asText());
     }
 
     private static String log(JsonNode pod) {

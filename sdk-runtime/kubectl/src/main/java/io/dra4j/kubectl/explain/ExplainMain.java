@@ -44,7 +44,8 @@ public final class ExplainMain implements Callable<Integer> {
 
     private final InstantSource clock;
 
-    @Mixin private ConnectionOptions connection;
+    @Mixin
+    private ConnectionOptions connection;
 
     @Parameters(
             arity = "0..1",
@@ -72,7 +73,8 @@ public final class ExplainMain implements Callable<Integer> {
             description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
     private OutputFormat output;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     /** Makes the command, as the clock of this machine goes. */
     public ExplainMain() {
@@ -86,8 +88,7 @@ public final class ExplainMain implements Callable<Integer> {
     @Override
     public Integer call() {
         if ((name == null) == (file == null)) {
-            throw new ParameterException(
-                    spec.commandLine(), "Name a pod/NAME or a claim/NAME, or a manifest with -f");
+            throw new ParameterException(spec.commandLine(), "Name a pod/NAME or a claim/NAME, or a manifest with -f");
         }
         Target target = name == null ? null : target(name);
         Manifest manifest = file == null ? Manifest.EMPTY : Manifest.read(file);
@@ -95,15 +96,13 @@ public final class ExplainMain implements Callable<Integer> {
             String chosen = namespace == null ? api.namespace() : namespace;
             ClusterReader reader = new ClusterReader(api);
             ObjectFinder objects = new ObjectFinder(api, reader.version(), manifest.objects());
-            List<Subject> subjects =
-                    target == null
-                            ? manifest.subjects(objects, chosen)
-                            : List.of(target.read(new SubjectReader(objects, chosen)));
+            List<Subject> subjects = target == null
+                    ? manifest.subjects(objects, chosen)
+                    : List.of(target.read(new SubjectReader(objects, chosen)));
             Snapshot snapshot = reader.read();
-            List<Report> reports =
-                    subjects.stream()
-                            .map(one -> new Reporter(snapshot, one, objects, clock).report())
-                            .toList();
+            List<Report> reports = subjects.stream()
+                    .map(one -> new Reporter(snapshot, one, objects, clock).report())
+                    .toList();
             print(reports);
             return reports.stream().allMatch(one -> one.result().isGood()) ? 0 : 1;
         }
@@ -123,9 +122,8 @@ public final class ExplainMain implements Callable<Integer> {
             case "pod", "pods", "po" -> new Target(true, object);
             case "claim", "resourceclaim", "resourceclaims" -> new Target(false, object);
             default ->
-                    throw new ParameterException(
-                            spec.commandLine(),
-                            "\"%s\" names neither pod/NAME nor claim/NAME".formatted(argument));
+                throw new ParameterException(
+                        spec.commandLine(), "\"%s\" names neither pod/NAME nor claim/NAME".formatted(argument));
         };
     }
 

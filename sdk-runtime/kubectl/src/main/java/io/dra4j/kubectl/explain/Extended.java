@@ -32,15 +32,10 @@ final class Extended {
 
     private static ResourceClasses classes(Snapshot snapshot) {
         List<ResourceClasses.Entry> entries = new ArrayList<>();
-        snapshot.cluster()
-                .classes()
-                .forEach(one -> entries.add(new ResourceClasses.Entry(one.name(), "", "")));
+        snapshot.cluster().classes().forEach(one -> entries.add(new ResourceClasses.Entry(one.name(), "", "")));
         snapshot.classResources()
-                .forEach(
-                        one ->
-                                entries.add(
-                                        new ResourceClasses.Entry(
-                                                one.deviceClass(), one.resource(), one.created())));
+                .forEach(one ->
+                        entries.add(new ResourceClasses.Entry(one.deviceClass(), one.resource(), one.created())));
         return new ResourceClasses(entries);
     }
 
@@ -55,40 +50,35 @@ final class Extended {
                 .forEach(one -> requests.putIfAbsent(one.name(), request(one)));
         return requests.isEmpty()
                 ? Optional.empty()
-                : Optional.of(
-                        new Claim(
-                                pod.at("/metadata/namespace").asText("default"),
-                                pod.at("/metadata/name").asText() + "-extended-resources",
-                                List.copyOf(requests.values()),
-                                List.of(),
-                                List.of()));
+                : Optional.of(new Claim(
+                        pod.at("/metadata/namespace").asText("default"),
+                        pod.at("/metadata/name").asText() + "-extended-resources",
+                        List.copyOf(requests.values()),
+                        List.of(),
+                        List.of()));
     }
 
     private static DeviceRequest request(ExtendedRequest one) {
-        SubRequest asked =
-                new SubRequest(
-                        one.name(),
-                        one.deviceClass(),
-                        List.of(),
-                        SubRequest.EXACT_COUNT,
-                        one.count(),
-                        false,
-                        List.of(),
-                        Map.of());
+        SubRequest asked = new SubRequest(
+                one.name(),
+                one.deviceClass(),
+                List.of(),
+                SubRequest.EXACT_COUNT,
+                one.count(),
+                false,
+                List.of(),
+                Map.of());
         return new DeviceRequest(one.name(), false, List.of(asked));
     }
 
     /** Returns which resources nothing on a node offers: neither a plugin nor a class. */
     String missing(NodeInfo node) {
         TreeSet<String> missing = new TreeSet<>();
-        resources()
-                .forEach(
-                        one -> {
-                            if (classes.of(one).isEmpty()
-                                    && node.allocatable().getOrDefault(one, 0L) == 0) {
-                                missing.add(one);
-                            }
-                        });
+        resources().forEach(one -> {
+            if (classes.of(one).isEmpty() && node.allocatable().getOrDefault(one, 0L) == 0) {
+                missing.add(one);
+            }
+        });
         return missing.isEmpty()
                 ? ""
                 : "no device plugin offers %s, and no DeviceClass has that name"
@@ -97,10 +87,9 @@ final class Extended {
 
     /** Returns that a node's device plugins have what the pod wants; empty if it wants nothing. */
     String ofPlugin(NodeInfo node) {
-        List<String> offered =
-                resources().stream()
-                        .filter(one -> node.allocatable().getOrDefault(one, 0L) > 0)
-                        .toList();
+        List<String> offered = resources().stream()
+                .filter(one -> node.allocatable().getOrDefault(one, 0L) > 0)
+                .toList();
         return offered.isEmpty()
                 ? ""
                 : "a device plugin of the node offers %s, and the pod has to take it from that"
@@ -117,9 +106,8 @@ final class Extended {
         for (ExtendedRequest one : ExtendedRequest.of(pod, classes, resource -> false)) {
             String resource = "%s of container %s".formatted(one.resource(), one.container());
             String request = "request " + one.name();
-            named =
-                    named.replace(request + " of claim " + claimName(pod), resource)
-                            .replace(request, resource);
+            named = named.replace(request + " of claim " + claimName(pod), resource)
+                    .replace(request, resource);
         }
         return named;
     }
@@ -136,20 +124,15 @@ final class Extended {
         List<String> notes = new ArrayList<>();
         for (String resource : resources()) {
             Optional<String> deviceClass = classes.of(resource);
-            List<String> offering =
-                    nodes.stream()
-                            .filter(one -> one.allocatable().getOrDefault(resource, 0L) > 0)
-                            .map(NodeInfo::name)
-                            .toList();
+            List<String> offering = nodes.stream()
+                    .filter(one -> one.allocatable().getOrDefault(resource, 0L) > 0)
+                    .map(NodeInfo::name)
+                    .toList();
             deviceClass.ifPresent(
-                    one ->
-                            notes.add(
-                                    "Resource %s stands for DeviceClass %s where no device plugin offers it."
-                                            .formatted(resource, one)));
+                    one -> notes.add("Resource %s stands for DeviceClass %s where no device plugin offers it."
+                            .formatted(resource, one)));
             if (!offering.isEmpty()) {
-                notes.add(
-                        "A device plugin offers %s on %s."
-                                .formatted(resource, Names.some(offering)));
+                notes.add("A device plugin offers %s on %s.".formatted(resource, Names.some(offering)));
             }
         }
         return notes;
@@ -165,15 +148,11 @@ final class Extended {
         for (String containers : List.of("initContainers", "containers")) {
             for (JsonNode container : pod.path("spec").path(containers)) {
                 for (String kind : List.of("limits", "requests")) {
-                    container
-                            .at("/resources/" + kind)
-                            .fieldNames()
-                            .forEachRemaining(
-                                    one -> {
-                                        if (one.contains("/")) {
-                                            all.add(one);
-                                        }
-                                    });
+                    container.at("/resources/" + kind).fieldNames().forEachRemaining(one -> {
+                        if (one.contains("/")) {
+                            all.add(one);
+                        }
+                    });
                 }
             }
         }

@@ -15,8 +15,7 @@ enum Failure {
             "request $2 of claim $1 names DeviceClass $3, which does not exist",
             "Create that DeviceClass, or correct deviceClassName in the manifest, and create claim (or"
                     + " template) and pod again"),
-    NOT_COMPILED(
-            "CEL compile error", "", "Correct the expression; the message says where it breaks"),
+    NOT_COMPILED("CEL compile error", "", "Correct the expression; the message says where it breaks"),
     NO_KEY(
             "((?:claim|class) \\S+): selector #(\\d+): CEL runtime error: no such key: (\\S+)",
             "selector #$2 of $1 reads $3, which a device does not have (CEL runtime error: no such key)",
@@ -25,8 +24,7 @@ enum Failure {
     INCOMPLETE(
             Start.ALL + "is currently being updated|is being updated",
             "request $2 of claim $1 asks for all devices, and pool $3 lacks ResourceSlices",
-            "Restart the driver if this is older than a minute: it publishes the slices of a pool"
-                    + " within seconds"),
+            "Restart the driver if this is older than a minute: it publishes the slices of a pool" + " within seconds"),
     INVALID(
             Start.ALL + "is currently invalid|is invalid:",
             "request $2 of claim $1 asks for all devices, and pool $3 is invalid",
@@ -42,19 +40,12 @@ enum Failure {
             "",
             "Remove the constraint, or narrow the selectors: a request for all devices takes each"
                     + " one that matches, or fails"),
-    TIMEOUT(
-            "timed out",
-            "",
-            "Make the selectors more exact: there are too many combinations to try"),
-    GATE(
-            "feature is disabled",
-            "",
-            "Turn that feature gate on in kube-scheduler and kube-apiserver");
+    TIMEOUT("timed out", "", "Make the selectors more exact: there are too many combinations to try"),
+    GATE("feature is disabled", "", "Turn that feature gate on in kube-scheduler and kube-apiserver");
 
     /** The start of messages about a pool. */
     private static final class Start {
-        static final String ALL =
-                "claim (\\S+), request (\\S+): asks for all devices, but resource pool (\\S+) ";
+        static final String ALL = "claim (\\S+), request (\\S+): asks for all devices, but resource pool (\\S+) ";
     }
 
     private final Pattern message;

@@ -28,13 +28,12 @@ record Lacking(Cluster cluster, Reclassified selectors, ObstacleWords words) {
      * @param id of the attribute, without its domain
      */
     String remedy(String id, List<Claim> claims) {
-        List<SubRequest> reading =
-                claims.stream()
-                        .flatMap(claim -> claim.requests().stream())
-                        .map(DeviceRequest::alternatives)
-                        .flatMap(List::stream)
-                        .filter(asked -> asked.selectors().stream().anyMatch(s -> s.contains(id)))
-                        .toList();
+        List<SubRequest> reading = claims.stream()
+                .flatMap(claim -> claim.requests().stream())
+                .map(DeviceRequest::alternatives)
+                .flatMap(List::stream)
+                .filter(asked -> asked.selectors().stream().anyMatch(s -> s.contains(id)))
+                .toList();
         List<DeviceId> having = new ArrayList<>();
         List<DeviceId> lacking = new ArrayList<>();
         sort(id, reading, having, lacking);
@@ -43,22 +42,19 @@ record Lacking(Cluster cluster, Reclassified selectors, ObstacleWords words) {
             return "Correct the selector: no device that it is tried on has %s. For one, %s has %s"
                     .formatted(id, words.name(first), words.has(first));
         }
-        String some =
-                lacking.isEmpty()
-                        ? ""
-                        : ". These lack it: "
-                                + Names.some(lacking.stream().map(words::name).toList());
+        String some = lacking.isEmpty()
+                ? ""
+                : ". These lack it: "
+                        + Names.some(lacking.stream().map(words::name).toList());
         return "Have the selector ask first whether the device has it: \"%s\" in %s && ... One device without it fails the pod on all nodes%s"
                 .formatted(id, map(id, reading), some);
     }
 
-    private void sort(
-            String id, List<SubRequest> reading, List<DeviceId> having, List<DeviceId> lacking) {
-        Set<DeviceClass> classes =
-                reading.stream()
-                        .map(SubRequest::deviceClass)
-                        .flatMap(name -> cluster.deviceClass(name).stream())
-                        .collect(Collectors.toSet());
+    private void sort(String id, List<SubRequest> reading, List<DeviceId> having, List<DeviceId> lacking) {
+        Set<DeviceClass> classes = reading.stream()
+                .map(SubRequest::deviceClass)
+                .flatMap(name -> cluster.deviceClass(name).stream())
+                .collect(Collectors.toSet());
         for (Slice slice : cluster.slices()) {
             for (Device device : slice.devices()) {
                 DeviceId found = slice.id(device);
@@ -78,10 +74,8 @@ record Lacking(Cluster cluster, Reclassified selectors, ObstacleWords words) {
     /** The map from which the selectors read it, as they name it. */
     private static String map(String id, List<SubRequest> reading) {
         String name = Pattern.quote(id);
-        Pattern read =
-                Pattern.compile(
-                        "(device\\.(?:attributes|capacity)\\[[^\\]]+\\])(?:\\.%s\\b|\\[[\"']%s[\"']\\])"
-                                .formatted(name, name));
+        Pattern read = Pattern.compile(
+                "(device\\.(?:attributes|capacity)\\[[^\\]]+\\])(?:\\.%s\\b|\\[[\"']%s[\"']\\])".formatted(name, name));
         return reading.stream()
                 .flatMap(asked -> asked.selectors().stream())
                 .map(read::matcher)

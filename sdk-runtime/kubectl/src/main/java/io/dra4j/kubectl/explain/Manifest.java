@@ -41,8 +41,7 @@ record Manifest(List<JsonNode> objects) {
             }
             return new Manifest(objects);
         } catch (IOException e) {
-            throw new ReadException(
-                    "The manifest %s can't be read: %s".formatted(file, e.getMessage()));
+            throw new ReadException("The manifest %s can't be read: %s".formatted(file, e.getMessage()));
         }
     }
 
@@ -78,8 +77,7 @@ record Manifest(List<JsonNode> objects) {
             }
         }
         if (subjects.isEmpty()) {
-            throw new ReadException(
-                    "The manifest has no pod, no workload with pods, no claim and no template");
+            throw new ReadException("The manifest has no pod, no workload with pods, no claim and no template");
         }
         return subjects;
     }

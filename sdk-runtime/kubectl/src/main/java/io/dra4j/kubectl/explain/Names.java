@@ -18,9 +18,7 @@ final class Names {
     /** The first names, and how many more there are. */
     static String some(Collection<String> names) {
         String first = names.stream().limit(MOST).collect(Collectors.joining(", "));
-        return names.size() <= MOST
-                ? first
-                : first + " and %,d more".formatted(names.size() - MOST);
+        return names.size() <= MOST ? first : first + " and %,d more".formatted(names.size() - MOST);
     }
 
     /** A number with its noun; the plural has an s. */

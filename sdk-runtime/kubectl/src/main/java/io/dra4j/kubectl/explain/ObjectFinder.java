@@ -30,21 +30,12 @@ record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
     }
 
     private Optional<JsonNode> find(String kind, String plural, String namespace, String name) {
-        Optional<JsonNode> ofFile =
-                file.stream()
-                        .filter(one -> one.path("kind").asText().equals(kind))
-                        .filter(one -> one.at("/metadata/name").asText().equals(name))
-                        .filter(
-                                one ->
-                                        one.at("/metadata/namespace")
-                                                .asText(namespace)
-                                                .equals(namespace))
-                        .findFirst();
-        return ofFile.or(
-                () ->
-                        api.find(
-                                "apis/%s/namespaces/%s/%s/%s"
-                                        .formatted(version, namespace, plural, name)));
+        Optional<JsonNode> ofFile = file.stream()
+                .filter(one -> one.path("kind").asText().equals(kind))
+                .filter(one -> one.at("/metadata/name").asText().equals(name))
+                .filter(one -> one.at("/metadata/namespace").asText(namespace).equals(namespace))
+                .findFirst();
+        return ofFile.or(() -> api.find("apis/%s/namespaces/%s/%s/%s".formatted(version, namespace, plural, name)));
     }
 
     /** The pods of a node; empty if they may not be read. */
@@ -56,7 +47,9 @@ record ObjectFinder(ApiReader api, String version, List<JsonNode> file) {
     /** The names of a namespace's claims or templates; empty if they may not be read. */
     Optional<List<String>> names(String plural, String namespace) {
         return listed("apis/%s/namespaces/%s/%s".formatted(version, namespace, plural))
-                .map(all -> all.stream().map(one -> one.at("/metadata/name").asText()).toList());
+                .map(all -> all.stream()
+                        .map(one -> one.at("/metadata/name").asText())
+                        .toList());
     }
 
     private Optional<List<JsonNode>> listed(String path) {

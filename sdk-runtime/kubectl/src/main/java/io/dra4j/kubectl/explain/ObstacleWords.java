@@ -59,8 +59,11 @@ final class ObstacleWords {
         this.snapshot = snapshot;
         this.now = now;
         this.cluster = snapshot.cluster();
-        this.oneDriver =
-                cluster.slices().stream().map(one -> one.pool().driver()).distinct().count() <= 1;
+        this.oneDriver = cluster.slices().stream()
+                        .map(one -> one.pool().driver())
+                        .distinct()
+                        .count()
+                <= 1;
     }
 
     /** A device's name: pool and device; with the driver, where there are several. */
@@ -88,8 +91,7 @@ final class ObstacleWords {
             return "usable on other nodes only";
         }
         if (obstacle instanceof Obstacle.Picked one) {
-            return "needed by request %s of claim %s of the same pod, too"
-                    .formatted(one.request(), one.claim());
+            return "needed by request %s of claim %s of the same pod, too".formatted(one.request(), one.claim());
         }
         if (obstacle instanceof Obstacle.Tainted one) {
             return "has taint %s, which the request does not tolerate".formatted(one.taint());
@@ -99,43 +101,34 @@ final class ObstacleWords {
 
     /** The problem of a pool, with the slices or the nodes that it concerns. */
     String pool(PoolObstacle obstacle) {
-        String text =
-                "pool %s of driver %s (devices that it publishes together) %s"
-                        .formatted(
-                                obstacle.pool().pool(),
-                                obstacle.pool().driver(),
-                                obstacle.problem().replace(" slices", " ResourceSlices"));
+        String text = "pool %s of driver %s (devices that it publishes together) %s"
+                .formatted(
+                        obstacle.pool().pool(),
+                        obstacle.pool().driver(),
+                        obstacle.problem().replace(" slices", " ResourceSlices"));
         List<Slice> slices = cluster.slices(obstacle.pool());
         Matcher duplicate = DUPLICATE.matcher(obstacle.problem());
         if (duplicate.find()) {
-            List<String> having =
-                    slices.stream()
-                            .filter(one -> has(one, duplicate.group(1)))
-                            .map(one -> one.name() + written(one))
-                            .toList();
+            List<String> having = slices.stream()
+                    .filter(one -> has(one, duplicate.group(1)))
+                    .map(one -> one.name() + written(one))
+                    .toList();
             return text + ", which is in ResourceSlices " + Names.some(having);
         }
         if (!ReplacedPool.is(obstacle)) {
             return text + written(slices);
         }
         ReplacedPool replaced = new ReplacedPool(slices);
-        List<String> nodes =
-                snapshot.nodes().stream()
-                        .map(NodeInfo::node)
-                        .filter(
-                                node ->
-                                        replaced.replacing().stream()
-                                                .anyMatch(one -> one.nodes().includes(node)))
-                        .map(Node::name)
-                        .toList();
+        List<String> nodes = snapshot.nodes().stream()
+                .map(NodeInfo::node)
+                .filter(node -> replaced.replacing().stream()
+                        .anyMatch(one -> one.nodes().includes(node)))
+                .map(Node::name)
+                .toList();
         return nodes.isEmpty()
                 ? text
                 : "%s, number %d, which serves %s%s"
-                        .formatted(
-                                text,
-                                replaced.newest(),
-                                Names.some(nodes),
-                                written(replaced.replacing()));
+                        .formatted(text, replaced.newest(), Names.some(nodes), written(replaced.replacing()));
     }
 
     /** When the last of a pool's slices was written, as a part of a sentence. */
@@ -164,13 +157,12 @@ final class ObstacleWords {
             return selector(one, devices.keySet());
         }
         Map<String, List<String>> byText = new LinkedHashMap<>();
-        devices.forEach(
-                (id, obstacle) -> {
-                    String detail = detail(id, obstacle);
-                    if (!detail.isEmpty()) {
-                        byText.computeIfAbsent(detail, text -> new ArrayList<>()).add(name(id));
-                    }
-                });
+        devices.forEach((id, obstacle) -> {
+            String detail = detail(id, obstacle);
+            if (!detail.isEmpty()) {
+                byText.computeIfAbsent(detail, text -> new ArrayList<>()).add(name(id));
+            }
+        });
         return byText.entrySet().stream()
                 .map(one -> Names.some(one.getValue()) + ": " + one.getKey())
                 .toList();
@@ -182,9 +174,7 @@ final class ObstacleWords {
         }
         if (obstacle instanceof Obstacle.CapacityShort one) {
             String left = "has %s left".formatted(one.left());
-            return one.holders().isEmpty()
-                    ? left
-                    : left + ", the rest is used by " + holders(one.holders());
+            return one.holders().isEmpty() ? left : left + ", the rest is used by " + holders(one.holders());
         }
         if (obstacle instanceof Obstacle.CounterShort one) {
             return counter(id, one);
@@ -197,14 +187,9 @@ final class ObstacleWords {
         }
         if (obstacle instanceof Obstacle.Tainted one) {
             return rule(id, one.taint())
-                    .map(
-                            rule ->
-                                    "set by DeviceTaintRule %s%s"
-                                            .formatted(
-                                                    rule.name(),
-                                                    rule.created().isEmpty()
-                                                            ? ""
-                                                            : " " + Names.ago(rule.created(), now)))
+                    .map(rule -> "set by DeviceTaintRule %s%s"
+                            .formatted(
+                                    rule.name(), rule.created().isEmpty() ? "" : " " + Names.ago(rule.created(), now)))
                     .orElseGet(() -> "set by the driver" + since(id, one.taint()));
         }
         return "";
@@ -231,7 +216,8 @@ final class ObstacleWords {
         RequestPolicy.Range range = policy.validRange();
         if (range == null) {
             return "allows "
-                    + Names.some(policy.validValues().stream().map(Quantity::text).toList());
+                    + Names.some(
+                            policy.validValues().stream().map(Quantity::text).toList());
         }
         return "allows from %s%s%s"
                 .formatted(
@@ -246,9 +232,7 @@ final class ObstacleWords {
         if (value == null) {
             return "lacks the attribute; it has " + attributes(id);
         }
-        return other == null
-                ? "has " + value
-                : "has %s, and the others have %s".formatted(value, other);
+        return other == null ? "has " + value : "has %s, and the others have %s".formatted(value, other);
     }
 
     /** The names of a device's attributes, as in its slice. */
@@ -262,42 +246,33 @@ final class ObstacleWords {
 
     /** The names of a device's attributes and capacities, as in its slice. */
     String has(DeviceId id) {
-        String capacities =
-                device(id)
-                        .map(one -> one.capacity().keySet())
-                        .filter(all -> !all.isEmpty())
-                        .map(all -> Names.some(new TreeSet<>(all)))
-                        .orElse("none");
+        String capacities = device(id)
+                .map(one -> one.capacity().keySet())
+                .filter(all -> !all.isEmpty())
+                .map(all -> Names.some(new TreeSet<>(all)))
+                .orElse("none");
         return "attributes: %s; capacities: %s".formatted(attributes(id), capacities);
     }
 
     /** The values of a device's attributes and capacities. */
     private String values(DeviceId id) {
         List<String> values = new ArrayList<>();
-        device(id)
-                .ifPresent(
-                        one -> {
-                            one.attributes().forEach((name, v) -> values.add(name + " " + v));
-                            one.capacity().forEach((name, v) -> values.add(name + " " + v.value()));
-                        });
+        device(id).ifPresent(one -> {
+            one.attributes().forEach((name, v) -> values.add(name + " " + v));
+            one.capacity().forEach((name, v) -> values.add(name + " " + v.value()));
+        });
         return values.isEmpty() ? "" : " (%s)".formatted(Names.some(values));
     }
 
     private String counter(DeviceId id, Obstacle.CounterShort obstacle) {
-        String text =
-                "needs %s of %s (counter set %s), %s is left"
-                        .formatted(
-                                obstacle.amount(),
-                                obstacle.counter(),
-                                obstacle.set(),
-                                obstacle.left());
+        String text = "needs %s of %s (counter set %s), %s is left"
+                .formatted(obstacle.amount(), obstacle.counter(), obstacle.set(), obstacle.left());
         List<String> consumers = new ArrayList<>();
         for (Slice slice : cluster.slices(new PoolId(id.driver(), id.pool()))) {
             for (Device device : slice.devices()) {
                 List<Holder> holders = cluster.holders(slice.id(device));
                 boolean consumes =
-                        device.consumes().stream()
-                                .anyMatch(set -> set.name().equals(obstacle.set()));
+                        device.consumes().stream().anyMatch(set -> set.name().equals(obstacle.set()));
                 if (consumes && !holders.isEmpty()) {
                     consumers.add(device.name() + " (" + holders(holders) + ")");
                 }
@@ -319,9 +294,8 @@ final class ObstacleWords {
 
     /** The claims, with their pods, and since when they have it. */
     String holders(List<Holder> holders) {
-        return Names.some(
-                new LinkedHashSet<>(
-                        holders.stream().map(Holder::claim).map(this::holder).toList()));
+        return Names.some(new LinkedHashSet<>(
+                holders.stream().map(Holder::claim).map(this::holder).toList()));
     }
 
     /** A claim, with its pods, and since when it is allocated. */
@@ -332,14 +306,9 @@ final class ObstacleWords {
         }
         String since = info.since().isEmpty() ? "" : ", " + Names.age(info.since(), now);
         return info.pods().isEmpty()
-                ? "claim %s (allocated%s, and used by no pod)"
-                        .formatted(claim, since.replace(",", ""))
+                ? "claim %s (allocated%s, and used by no pod)".formatted(claim, since.replace(",", ""))
                 : "claim %s (%s %s%s)"
-                        .formatted(
-                                claim,
-                                info.pods().size() == 1 ? "pod" : "pods",
-                                Names.some(info.pods()),
-                                since);
+                        .formatted(claim, info.pods().size() == 1 ? "pod" : "pods", Names.some(info.pods()), since);
     }
 
     /** The parts of a selector that are false, each with the values that devices have. */
@@ -347,20 +316,11 @@ final class ObstacleWords {
         Map<String, Map<String, List<String>>> valuesByPart = new LinkedHashMap<>();
         ids.stream()
                 .limit(SAMPLE)
-                .forEach(
-                        id ->
-                                parts(obstacle.expression(), id)
-                                        .forEach(
-                                                part ->
-                                                        valuesByPart
-                                                                .computeIfAbsent(
-                                                                        part.text(),
-                                                                        text ->
-                                                                                new LinkedHashMap<>())
-                                                                .computeIfAbsent(
-                                                                        values(part, id),
-                                                                        text -> new ArrayList<>())
-                                                                .add(name(id))));
+                .forEach(id -> parts(obstacle.expression(), id)
+                        .forEach(part -> valuesByPart
+                                .computeIfAbsent(part.text(), text -> new LinkedHashMap<>())
+                                .computeIfAbsent(values(part, id), text -> new ArrayList<>())
+                                .add(name(id))));
         return valuesByPart.entrySet().stream()
                 .map(one -> "not true: %s%s".formatted(one.getKey(), seen(one.getValue())))
                 .toList();
@@ -376,10 +336,7 @@ final class ObstacleWords {
                 .filter(id -> cluster.holders(id).isEmpty())
                 .filter(id -> !parts(expression, id).isEmpty())
                 .min(Comparator.comparing(id -> parts(expression, id).size()))
-                .map(
-                        id ->
-                                "without %s, it selects %s%s"
-                                        .formatted(missed(expression, id), name(id), values(id)));
+                .map(id -> "without %s, it selects %s%s".formatted(missed(expression, id), name(id), values(id)));
     }
 
     private String missed(String expression, DeviceId id) {
@@ -393,11 +350,10 @@ final class ObstacleWords {
     }
 
     private static String seen(Map<String, List<String>> devicesByValues) {
-        List<String> some =
-                devicesByValues.entrySet().stream()
-                        .filter(one -> !one.getKey().isEmpty())
-                        .map(one -> "%s (%s)".formatted(one.getKey(), Names.some(one.getValue())))
-                        .toList();
+        List<String> some = devicesByValues.entrySet().stream()
+                .filter(one -> !one.getKey().isEmpty())
+                .map(one -> "%s (%s)".formatted(one.getKey(), Names.some(one.getValue())))
+                .toList();
         return some.isEmpty() ? "" : "; the devices have " + Names.some(some);
     }
 
@@ -406,11 +362,7 @@ final class ObstacleWords {
             return part.text().contains("device.driver") ? "driver " + id.driver() : "";
         }
         return part.values().entrySet().stream()
-                .map(
-                        one ->
-                                one.getValue()
-                                        .map(v -> one.getKey() + " " + v)
-                                        .orElse("no " + one.getKey()))
+                .map(one -> one.getValue().map(v -> one.getKey() + " " + v).orElse("no " + one.getKey()))
                 .collect(Collectors.joining(" and "));
     }
 
@@ -419,21 +371,15 @@ final class ObstacleWords {
         if (device.isEmpty()) {
             return List.of();
         }
-        List<Object> key =
-                List.of(
-                        expression,
-                        id.driver(),
-                        device.get().attributes(),
-                        device.get().capacity());
-        return parts.computeIfAbsent(
-                key,
-                one -> {
-                    try {
-                        return Parser.FALSE_PARTS.of(expression, id.driver(), device.get());
-                    } catch (ExpressionException e) {
-                        return List.of();
-                    }
-                });
+        List<Object> key = List.of(
+                expression, id.driver(), device.get().attributes(), device.get().capacity());
+        return parts.computeIfAbsent(key, one -> {
+            try {
+                return Parser.FALSE_PARTS.of(expression, id.driver(), device.get());
+            } catch (ExpressionException e) {
+                return List.of();
+            }
+        });
     }
 
     private Optional<Device> device(DeviceId id) {

@@ -25,18 +25,12 @@ record PodEndings(ObjectFinder objects) {
         Map<String, List<String>> podsByWay = new LinkedHashMap<>();
         pods.stream()
                 .limit(MOST)
-                .forEach(
-                        one ->
-                                podsByWay
-                                        .computeIfAbsent(way(one), key -> new ArrayList<>())
-                                        .add(one.name()));
+                .forEach(one -> podsByWay
+                        .computeIfAbsent(way(one), key -> new ArrayList<>())
+                        .add(one.name()));
         List<String> ways = new ArrayList<>();
         podsByWay.forEach(
-                (way, some) ->
-                        ways.add(
-                                podsByWay.size() == 1
-                                        ? way
-                                        : way + " (pod " + Names.some(some) + ")"));
+                (way, some) -> ways.add(podsByWay.size() == 1 ? way : way + " (pod " + Names.some(some) + ")"));
         return ways.isEmpty() ? "" : ": " + String.join(", ", ways);
     }
 
@@ -53,23 +47,17 @@ record PodEndings(ObjectFinder objects) {
         String namespace = pod.namespace();
         return owner(found.get())
                 .map(owner -> way(owner, namespace))
-                .orElseGet(
-                        () ->
-                                "nothing owns it, `kubectl delete pod -n %s %s`"
-                                        .formatted(namespace, pod.name()));
+                .orElseGet(() -> "nothing owns it, `kubectl delete pod -n %s %s`".formatted(namespace, pod.name()));
     }
 
     private static String way(Owner owner, String namespace) {
         String kind = owner.kind().toLowerCase(java.util.Locale.ROOT);
-        String command =
-                switch (owner.kind()) {
-                    case "Deployment", "ReplicaSet", "StatefulSet" ->
-                            "`kubectl scale -n %s %s/%s --replicas=0`"
-                                    .formatted(namespace, kind, owner.name());
-                    case "Job" ->
-                            "`kubectl delete job -n %s %s`".formatted(namespace, owner.name());
-                    default -> "which makes it again";
-                };
+        String command = switch (owner.kind()) {
+            case "Deployment", "ReplicaSet", "StatefulSet" ->
+                "`kubectl scale -n %s %s/%s --replicas=0`".formatted(namespace, kind, owner.name());
+            case "Job" -> "`kubectl delete job -n %s %s`".formatted(namespace, owner.name());
+            default -> "which makes it again";
+        };
         return "%s %s owns it, %s".formatted(owner.kind(), owner.name(), command);
     }
 
@@ -79,21 +67,20 @@ record PodEndings(ObjectFinder objects) {
                 .valueStream()
                 .filter(one -> one.path("controller").asBoolean())
                 .findFirst()
-                .map(one -> new Owner(one.path("kind").asText(), one.path("name").asText()))
+                .map(one ->
+                        new Owner(one.path("kind").asText(), one.path("name").asText()))
                 .map(one -> deployment(one, pod).orElse(one));
     }
 
     private static Optional<Owner> deployment(Owner owner, JsonNode pod) {
-        String suffix = "-" + pod.at("/metadata/labels").path("pod-template-hash").asText();
-        boolean isOfDeployment =
-                owner.kind().equals("ReplicaSet")
-                        && suffix.length() > 1
-                        && owner.name().endsWith(suffix);
+        String suffix =
+                "-" + pod.at("/metadata/labels").path("pod-template-hash").asText();
+        boolean isOfDeployment = owner.kind().equals("ReplicaSet")
+                && suffix.length() > 1
+                && owner.name().endsWith(suffix);
         return isOfDeployment
-                ? Optional.of(
-                        new Owner(
-                                "Deployment",
-                                owner.name().substring(0, owner.name().length() - suffix.length())))
+                ? Optional.of(new Owner(
+                        "Deployment", owner.name().substring(0, owner.name().length() - suffix.length())))
                 : Optional.empty();
     }
 }

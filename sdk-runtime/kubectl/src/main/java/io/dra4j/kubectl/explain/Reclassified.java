@@ -42,8 +42,7 @@ final class Reclassified {
         }
         List<RequestObstacles> requests =
                 refused.requests().stream().map(one -> of(one, claims, view)).toList();
-        return new Outcome.DoesNotFit(
-                refused.message(), requests, refused.pools(), refused.poolsOfOtherNodes());
+        return new Outcome.DoesNotFit(refused.message(), requests, refused.pools(), refused.poolsOfOtherNodes());
     }
 
     private RequestObstacles of(RequestObstacles one, List<Claim> claims, Cluster view) {
@@ -52,15 +51,10 @@ final class Reclassified {
             return one;
         }
         Map<DeviceId, Obstacle> devices = new LinkedHashMap<>();
-        one.devices()
-                .forEach(
-                        (id, obstacle) -> {
-                            Obstacle selector =
-                                    obstacle instanceof Obstacle.InUse
-                                            ? selector(asked, id, view)
-                                            : null;
-                            devices.put(id, selector == null ? obstacle : selector);
-                        });
+        one.devices().forEach((id, obstacle) -> {
+            Obstacle selector = obstacle instanceof Obstacle.InUse ? selector(asked, id, view) : null;
+            devices.put(id, selector == null ? obstacle : selector);
+        });
         return new RequestObstacles(one.claim(), one.request(), one.wanted(), one.most(), devices);
     }
 
@@ -83,14 +77,14 @@ final class Reclassified {
         if (variable == null) {
             return null;
         }
-        List<String> ofClass =
-                view.deviceClass(asked.deviceClass()).map(DeviceClass::selectors).orElse(List.of());
+        List<String> ofClass = view.deviceClass(asked.deviceClass())
+                .map(DeviceClass::selectors)
+                .orElse(List.of());
         Obstacle obstacle = selector(ofClass, variable, asked.deviceClass());
         return obstacle == null ? selector(asked.selectors(), variable, null) : obstacle;
     }
 
-    private @Nullable Obstacle selector(
-            List<String> selectors, DeviceVariable variable, @Nullable String deviceClass) {
+    private @Nullable Obstacle selector(List<String> selectors, DeviceVariable variable, @Nullable String deviceClass) {
         for (int i = 0; i < selectors.size(); i++) {
             if (!matches(selectors.get(i), variable)) {
                 return new Obstacle.NotSelected(deviceClass, i, selectors.get(i));
@@ -102,8 +96,7 @@ final class Reclassified {
     /** Returns whether a class selects a device. */
     boolean selects(DeviceClass deviceClass, DeviceId id, Cluster cluster) {
         DeviceVariable variable = variable(id, cluster);
-        return variable != null
-                && selector(deviceClass.selectors(), variable, deviceClass.name()) == null;
+        return variable != null && selector(deviceClass.selectors(), variable, deviceClass.name()) == null;
     }
 
     /** Takes an expression that fails for a match: a scheduler did not come to it. */

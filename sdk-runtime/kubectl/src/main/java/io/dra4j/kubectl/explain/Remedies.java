@@ -78,16 +78,13 @@ final class Remedies {
                 .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
                 .filter(one -> one.outcome() instanceof Outcome.DoesNotFit)
                 .forEach(one -> addCandidates(candidates, one));
-        candidates.sort(
-                Comparator.<Candidate, Harm>comparing(one -> one.step().harm())
-                        .thenComparing(one -> one.step().pods())
-                        .thenComparing(one -> one.claim().devices().size()));
+        candidates.sort(Comparator.<Candidate, Harm>comparing(one -> one.step().harm())
+                .thenComparing(one -> one.step().pods())
+                .thenComparing(one -> one.claim().devices().size()));
         Instant end = clock.instant().plus(LIMIT);
         Map<Harm, Remedy> best = new EnumMap<>(Harm.class);
         for (Candidate one : candidates) {
-            if (!best.containsKey(one.step().harm())
-                    && clock.instant().isBefore(end)
-                    && fits(one)) {
+            if (!best.containsKey(one.step().harm()) && clock.instant().isBefore(end) && fits(one)) {
                 String node = one.attempt().node().name();
                 best.put(one.step().harm(), new Remedy(node, List.of(one.step())));
             }
@@ -105,12 +102,10 @@ final class Remedies {
     private boolean fits(Candidate candidate) {
         Attempt attempt = candidate.attempt();
         Cluster view = attempts.view(attempt.node());
-        Cluster without =
-                withClaims(
-                        view,
-                        view.claims().stream().filter(one -> one != candidate.claim()).toList());
-        return allocator.allocate(without, attempt.node(), attempt.claims())
-                instanceof Outcome.Allocated;
+        Cluster without = withClaims(
+                view,
+                view.claims().stream().filter(one -> one != candidate.claim()).toList());
+        return allocator.allocate(without, attempt.node(), attempt.claims()) instanceof Outcome.Allocated;
     }
 
     private static Cluster withClaims(Cluster view, List<Claim> claims) {
@@ -123,11 +118,7 @@ final class Remedies {
                 .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
                 .filter(one -> attempts.fitsIfLetIn(one))
                 .findFirst()
-                .map(
-                        one ->
-                                new Remedy(
-                                        one.node().name(),
-                                        List.of(Steps.letIn(one, attempts.sharing()))))
+                .map(one -> new Remedy(one.node().name(), List.of(Steps.letIn(one, attempts.sharing()))))
                 .stream()
                 .toList();
     }
@@ -137,27 +128,22 @@ final class Remedies {
         List<Remedy> found = new ArrayList<>();
         groups.stream()
                 .flatMap(group -> group.attempts().stream().limit(MOST_NODES))
-                .forEach(
-                        one ->
-                                attempts.fitsIfAllocatedAgain(one)
-                                        .map(steps::release)
-                                        .filter(step -> step.harm().endsPods())
-                                        .map(step -> new Remedy(one.node().name(), List.of(step)))
-                                        .ifPresent(found::add));
+                .forEach(one -> attempts.fitsIfAllocatedAgain(one)
+                        .map(steps::release)
+                        .filter(step -> step.harm().endsPods())
+                        .map(step -> new Remedy(one.node().name(), List.of(step)))
+                        .ifPresent(found::add));
         return found.stream().limit(1).toList();
     }
 
     private List<Remedy> changes(Attempt attempt) {
         Cluster view = attempts.view(attempt.node());
-        List<Claim> leastHarmFirst =
-                view.claims().stream()
-                        .sorted(
-                                Comparator.<Claim, Harm>comparing(
-                                                one -> steps.release(one.fullName()).harm())
-                                        .thenComparing(one -> steps.release(one.fullName()).pods()))
-                        .toList();
-        Question question =
-                new Question(withClaims(view, leastHarmFirst), attempt.node(), attempt.claims());
+        List<Claim> leastHarmFirst = view.claims().stream()
+                .sorted(Comparator.<Claim, Harm>comparing(
+                                one -> steps.release(one.fullName()).harm())
+                        .thenComparing(one -> steps.release(one.fullName()).pods()))
+                .toList();
+        Question question = new Question(withClaims(view, leastHarmFirst), attempt.node(), attempt.claims());
         Explanation explanation = explainer.explain(question);
         isCutShort |= !explanation.complete();
         List<Way> ways = new ArrayList<>();
@@ -168,10 +154,7 @@ final class Remedies {
         explanation.ways().stream()
                 .filter(way -> !way.kinds().contains(Kind.NODE))
                 .filter(way -> !less || !way.kinds().contains(Kind.CAPACITY_REQUESTS))
-                .filter(
-                        way ->
-                                explanation.ways().size() == 1
-                                        || !way.kinds().contains(Kind.COUNTERS))
+                .filter(way -> explanation.ways().size() == 1 || !way.kinds().contains(Kind.COUNTERS))
                 .forEach(ways::add);
         return ways.stream().flatMap(way -> remedies(way, attempt).stream()).toList();
     }
@@ -184,8 +167,7 @@ final class Remedies {
                     new Remedy(node, List.of(steps.repair(one, attempt))),
                     new Remedy(node, List.of(steps.tolerate(one, attempt))));
         }
-        return List.of(
-                new Remedy(
-                        node, way.changes().stream().map(one -> steps.of(one, attempt)).toList()));
+        return List.of(new Remedy(
+                node, way.changes().stream().map(one -> steps.of(one, attempt)).toList()));
     }
 }

@@ -17,10 +17,9 @@ import java.util.Set;
  */
 record Remedy(String node, List<Step> steps) {
     /** The least harm first, then the fewest steps, then the fewest pods. */
-    static final Comparator<Remedy> LEAST_HARM =
-            Comparator.comparing(Remedy::harm)
-                    .thenComparing(one -> one.steps.size())
-                    .thenComparing(one -> one.steps.stream().mapToInt(Step::pods).sum());
+    static final Comparator<Remedy> LEAST_HARM = Comparator.comparing(Remedy::harm)
+            .thenComparing(one -> one.steps.size())
+            .thenComparing(one -> one.steps.stream().mapToInt(Step::pods).sum());
 
     /**
      * A change of one object.
@@ -58,12 +57,10 @@ record Remedy(String node, List<Step> steps) {
         List<String> how = new ArrayList<>();
         boolean ofClaim = harms.contains(Harm.OWN_CLAIM) || harms.contains(Harm.RISK);
         if (subject.isApplied() && !subject.pending().isEmpty() && ofClaim) {
-            how.add(
-                    "Claims and templates can't be edited: change the manifest, then delete and"
-                            + " create the claim (or template) and the pod.");
+            how.add("Claims and templates can't be edited: change the manifest, then delete and"
+                    + " create the claim (or template) and the pod.");
         } else if (subject.isApplied() && (ofClaim || harms.contains(Harm.OTHER_NODE))) {
-            how.add(
-                    "A pod can't be edited in this: change its manifest, delete it, and create it.");
+            how.add("A pod can't be edited in this: change its manifest, delete it, and create it.");
         }
         return how;
     }

@@ -39,6 +39,9 @@ record ReplacedPool(List<Slice> slices) {
     }
 
     private List<String> older() {
-        return slices.stream().filter(one -> one.generation() < newest()).map(Slice::name).toList();
+        return slices.stream()
+                .filter(one -> one.generation() < newest())
+                .map(Slice::name)
+                .toList();
     }
 }

@@ -68,12 +68,7 @@ record Report(
      * @param requests what each request finds there
      * @param pools pools that can't be used there, and why
      */
-    record Nodes(
-            int count,
-            List<String> names,
-            String state,
-            List<Request> requests,
-            List<String> pools) {}
+    record Nodes(int count, List<String> names, String state, List<Request> requests, List<String> pools) {}
 
     /**
      * A request of a claim on alike nodes.

@@ -29,9 +29,7 @@ final class ReportText {
         if (!report.nodes().isEmpty() && !isSaid(report)) {
             line(0, "");
             for (Report.Nodes one : report.nodes()) {
-                boolean isAnswer =
-                        one == report.nodes().get(0)
-                                && report.result() == Report.Result.DOES_NOT_FIT;
+                boolean isAnswer = one == report.nodes().get(0) && report.result() == Report.Result.DOES_NOT_FIT;
                 nodes(one, isAnswer);
             }
         }
@@ -64,9 +62,7 @@ final class ReportText {
         boolean isChange =
                 !changes.isEmpty() && report.remedy().startsWith(changes.get(0).sentence());
         if (isChange && changes.size() > 1) {
-            line(
-                    0,
-                    "What to do: one of these, the least harm first; each is enough in a simulation.");
+            line(0, "What to do: one of these, the least harm first; each is enough in a simulation.");
         } else if (!report.remedy().isEmpty()) {
             line(0, "What to do: " + report.remedy());
         }
@@ -87,17 +83,13 @@ final class ReportText {
     }
 
     private void nodes(Report.Nodes nodes, boolean isAnswer) {
-        String names =
-                "%s, %s".formatted(Names.count(nodes.count(), "node"), Names.some(nodes.names()));
-        List<Report.Request> requests =
-                nodes.requests().stream()
-                        .filter(one -> one.most() > 0 || !one.refused().isEmpty())
-                        .toList();
+        String names = "%s, %s".formatted(Names.count(nodes.count(), "node"), Names.some(nodes.names()));
+        List<Report.Request> requests = nodes.requests().stream()
+                .filter(one -> one.most() > 0 || !one.refused().isEmpty())
+                .toList();
         boolean isSaid = isAnswer && !requests.isEmpty();
         line(0, names + ":" + (isSaid ? "" : " " + nodes.state()));
-        nodes.pools().stream()
-                .filter(one -> !one.equals(nodes.state()))
-                .forEach(one -> line(2, one));
+        nodes.pools().stream().filter(one -> !one.equals(nodes.state())).forEach(one -> line(2, one));
         requests.forEach(this::request);
     }
 

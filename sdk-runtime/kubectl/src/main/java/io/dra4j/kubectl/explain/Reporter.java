@@ -54,8 +54,7 @@ final class Reporter {
     /** The gates of the release, and that of taint rules if there are any. */
     private static FeatureGates gates(Snapshot snapshot) {
         FeatureGate rules = FeatureGate.DRA_DEVICE_TAINT_RULES;
-        boolean used =
-                !snapshot.cluster().taintRules().isEmpty() && rules.existsIn(snapshot.release());
+        boolean used = !snapshot.cluster().taintRules().isEmpty() && rules.existsIn(snapshot.release());
         return new FeatureGates(snapshot.release(), used ? Map.of(rules, true) : Map.of());
     }
 
@@ -65,8 +64,7 @@ final class Reporter {
             return placed();
         }
         if (asksForNothing()) {
-            String answer =
-                    subject.opening() + " asks for no devices, by claims or by extended resources";
+            String answer = subject.opening() + " asks for no devices, by claims or by extended resources";
             return report(Result.FITS, answer, "", List.of(), List.of(), Set.of());
         }
         if (subject.pod() == null && subject.pending().isEmpty()) {
@@ -91,29 +89,26 @@ final class Reporter {
 
     private Report placed() {
         String answer =
-                "%s is placed on node %s: it does not wait for devices"
-                        .formatted(subject.opening(), subject.node());
-        boolean unprepared =
-                subject.scheduler().stream().anyMatch(one -> one.contains("FailedPrepare"));
-        String remedy =
-                unprepared ? "See the log of the driver on node %s".formatted(subject.node()) : "";
+                "%s is placed on node %s: it does not wait for devices".formatted(subject.opening(), subject.node());
+        boolean unprepared = subject.scheduler().stream().anyMatch(one -> one.contains("FailedPrepare"));
+        String remedy = unprepared ? "See the log of the driver on node %s".formatted(subject.node()) : "";
         return report(Result.PLACED, answer, remedy, List.of(), List.of(), Set.of());
     }
 
     private Report allocated() {
         Subject.Allocated one = subject.allocated().get(0);
-        List<String> devices =
-                one.claim().devices().stream().map(held -> words.name(held.id())).toList();
+        List<String> devices = one.claim().devices().stream()
+                .map(held -> words.name(held.id()))
+                .toList();
         String answer = "%s is allocated: %s".formatted(subject.opening(), Names.some(devices));
         return report(Result.PLACED, answer, "", List.of(), List.of(), Set.of());
     }
 
     private Report blocked(List<AlikeNodes> groups, boolean fits) {
         Subject.Blocker first = subject.blockers().get(0);
-        List<String> all = subject.blockers().stream().map(Subject.Blocker::problem).toList();
-        String answer =
-                "%s is not tried by the scheduler: %s"
-                        .formatted(subject.opening(), String.join("; ", all));
+        List<String> all =
+                subject.blockers().stream().map(Subject.Blocker::problem).toList();
+        String answer = "%s is not tried by the scheduler: %s".formatted(subject.opening(), String.join("; ", all));
         List<Remedy> changes = fits ? List.of() : remedies.of(groups);
         if (!fits && !groups.isEmpty()) {
             answer += ". Without that, it would not fit: " + why(groups);
@@ -126,21 +121,18 @@ final class Reporter {
         List<String> nodes = fitting.names();
         List<String> others = SchedulerWords.reasonsBesidesClaims(subject.scheduler());
         if (!others.isEmpty()) {
-            String answer =
-                    "Devices for %s are free on %s, where something else is in the way: %s"
-                            .formatted(
-                                    subject.title(), Names.some(nodes), String.join(", ", others));
+            String answer = "Devices for %s are free on %s, where something else is in the way: %s"
+                    .formatted(subject.title(), Names.some(nodes), String.join(", ", others));
             String remedy =
                     "Make room on %s, or ask for less in the pod: Allocated resources of `kubectl describe node %s` say what is requested there. If there is room, wait for the scheduler's next attempt: its words may be old"
                             .formatted(nodes.get(0), nodes.get(0));
             return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
         }
         String answer = "%s fits now on %s".formatted(subject.opening(), Names.some(nodes));
-        String remedy =
-                subject.pod() != null && subject.pod().has("status")
-                        ? "Wait for the next attempt of the scheduler; if it does not place the pod,"
-                                + " something other than devices is in the way: see its words below"
-                        : "";
+        String remedy = subject.pod() != null && subject.pod().has("status")
+                ? "Wait for the next attempt of the scheduler; if it does not place the pod,"
+                        + " something other than devices is in the way: see its words below"
+                : "";
         return report(Result.FITS, answer, remedy, groups, List.of(), Set.of());
     }
 
@@ -157,19 +149,11 @@ final class Reporter {
         AlikeNodes nearest = groups.get(0);
         if (nearest.nearest().excluded().startsWith("a device plugin")) {
             String answer = "%s does not use DRA: %s".formatted(subject.opening(), why(groups));
-            return report(
-                    Result.NOT_TRIED,
-                    answer,
-                    advice.remedy(groups, List.of()),
-                    groups,
-                    List.of(),
-                    bugs);
+            return report(Result.NOT_TRIED, answer, advice.remedy(groups, List.of()), groups, List.of(), bugs);
         }
         List<Remedy> changes = remedies.of(groups);
-        String answer =
-                "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
-        return report(
-                Result.DOES_NOT_FIT, answer, advice.remedy(groups, changes), groups, changes, bugs);
+        String answer = "%s does not fit on %s: %s".formatted(subject.opening(), all(), why(groups));
+        return report(Result.DOES_NOT_FIT, answer, advice.remedy(groups, changes), groups, changes, bugs);
     }
 
     private String all() {
@@ -195,17 +179,12 @@ final class Reporter {
 
     private Report ofBug(List<AlikeNodes> groups, Set<SchedulerBug> bugs) {
         SchedulerBug bug = bugs.iterator().next();
-        String answer =
-                "%s fits on %s, but a bug of the scheduler keeps it away: %s"
-                        .formatted(subject.opening(), Names.some(buggyNodes(groups)), bug.text());
-        List<Remedy> untilThen =
-                new Remedies(attempts, steps, attempts.released(), clock).of(groups);
-        String remedy =
-                "Update kube-scheduler to "
-                        + bug.fixedIn()
-                        + (untilThen.isEmpty()
-                                ? "; until then, this pod may fit on another node"
-                                : "");
+        String answer = "%s fits on %s, but a bug of the scheduler keeps it away: %s"
+                .formatted(subject.opening(), Names.some(buggyNodes(groups)), bug.text());
+        List<Remedy> untilThen = new Remedies(attempts, steps, attempts.released(), clock).of(groups);
+        String remedy = "Update kube-scheduler to "
+                + bug.fixedIn()
+                + (untilThen.isEmpty() ? "; until then, this pod may fit on another node" : "");
         return report(Result.DOES_NOT_FIT, answer, remedy, groups, untilThen, bugs);
     }
 
@@ -256,10 +235,9 @@ final class Reporter {
         if (hasRules
                 && snapshot.release() == KubernetesVersion.V1_36
                 && !SchedulerBug.isAtLeast(snapshot.server(), RULES_WORK)) {
-            all.add(
-                    "its scheduler may ignore DeviceTaintRules, so that the pod is placed all the same,"
-                            + " or crash on them: fixed in Kubernetes "
-                            + RULES_WORK);
+            all.add("its scheduler may ignore DeviceTaintRules, so that the pod is placed all the same,"
+                    + " or crash on them: fixed in Kubernetes "
+                    + RULES_WORK);
         }
         return all;
     }
@@ -289,7 +267,8 @@ final class Reporter {
         if (nearest.outcome() instanceof Outcome.DoesNotFit refused) {
             refused.pools().forEach(one -> pools.add(words.pool(one)));
         }
-        List<Report.Request> requests = group.requests().stream().map(this::request).toList();
+        List<Report.Request> requests =
+                group.requests().stream().map(this::request).toList();
         List<String> names = group.names();
         return new Report.Nodes(names.size(), names, state(group, failed), requests, pools);
     }
@@ -297,9 +276,7 @@ final class Reporter {
     private String state(AlikeNodes group, boolean failed) {
         Attempt nearest = group.nearest();
         if (nearest.fits()) {
-            return failed
-                    ? "it would fit, if the error did not fail the pod on all nodes"
-                    : "the devices fit";
+            return failed ? "it would fit, if the error did not fail the pod on all nodes" : "the devices fit";
         }
         return nearest.bug().isEmpty()
                 ? extended.named(answers.of(group))
@@ -310,13 +287,10 @@ final class Reporter {
         List<Report.Refused> refused = new ArrayList<>();
         for (Map<DeviceId, Obstacle> devices : one.byReason(words)) {
             Obstacle first = devices.values().iterator().next();
-            Collection<String> names = devices.keySet().stream().map(words::name).toList();
-            refused.add(
-                    new Report.Refused(
-                            first.check().name(),
-                            words.reason(first),
-                            List.copyOf(names),
-                            words.details(devices)));
+            Collection<String> names =
+                    devices.keySet().stream().map(words::name).toList();
+            refused.add(new Report.Refused(
+                    first.check().name(), words.reason(first), List.copyOf(names), words.details(devices)));
         }
         return new Report.Request(one.claim, one.request, one.wanted, one.most, refused);
     }

@@ -15,14 +15,13 @@ import java.util.regex.Pattern;
 
 /** Finds what scheduler, controller and kubelet wrote on a pod. */
 final class SchedulerWords {
-    private static final Map<String, String> OF_OTHERS =
-            Map.of(
-                    "FailedResourceClaimCreation",
-                    "kube-controller-manager",
-                    "FailedPrepareDynamicResources",
-                    "the kubelet",
-                    "BindingConditionsPending",
-                    "the scheduler");
+    private static final Map<String, String> OF_OTHERS = Map.of(
+            "FailedResourceClaimCreation",
+            "kube-controller-manager",
+            "FailedPrepareDynamicResources",
+            "the kubelet",
+            "BindingConditionsPending",
+            "the scheduler");
 
     /** Parts of the reasons that an explanation looks at itself. */
     private static final List<String> LOOKED_AT =
@@ -36,12 +35,11 @@ final class SchedulerWords {
     /** The condition, or else the Event, of the scheduler, and the last Events of the others. */
     static List<String> of(JsonNode pod, List<JsonNode> events) {
         List<String> words = new ArrayList<>();
-        Optional<JsonNode> condition =
-                pod.at("/status/conditions")
-                        .valueStream()
-                        .filter(one -> one.path("type").asText().equals("PodScheduled"))
-                        .filter(one -> one.path("status").asText().equals("False"))
-                        .findFirst();
+        Optional<JsonNode> condition = pod.at("/status/conditions")
+                .valueStream()
+                .filter(one -> one.path("type").asText().equals("PodScheduled"))
+                .filter(one -> one.path("status").asText().equals("False"))
+                .findFirst();
         if (condition.isPresent()) {
             words.add(reasonOf(condition.get()));
         } else {
@@ -52,13 +50,8 @@ final class SchedulerWords {
             words.add("Nothing, neither a condition nor an Event: it has not tried this pod.");
         }
         last(events, OF_OTHERS.keySet())
-                .ifPresent(
-                        one ->
-                                words.add(
-                                        "And %s: %s"
-                                                .formatted(
-                                                        OF_OTHERS.get(one.path("reason").asText()),
-                                                        reasonOf(one))));
+                .ifPresent(one -> words.add(
+                        "And %s: %s".formatted(OF_OTHERS.get(one.path("reason").asText()), reasonOf(one))));
         return words;
     }
 

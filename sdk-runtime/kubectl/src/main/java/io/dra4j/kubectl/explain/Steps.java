@@ -31,16 +31,15 @@ record Steps(ObstacleWords words, String namespace) {
         }
         String of = claim.substring(0, claim.indexOf('/'));
         Harm harm = of.equals(namespace) ? Harm.ENDS_PODS_OF_NAMESPACE : Harm.ENDS_PODS_OF_OTHERS;
-        String who =
-                pods.isEmpty()
-                        ? "the pods that use claim " + claim
-                        : "%s %s of namespace %s, which %s claim %s"
-                                .formatted(
-                                        pods.size() == 1 ? "pod" : "pods",
-                                        Names.some(pods),
-                                        of,
-                                        pods.size() == 1 ? "uses" : "use",
-                                        claim.substring(of.length() + 1));
+        String who = pods.isEmpty()
+                ? "the pods that use claim " + claim
+                : "%s %s of namespace %s, which %s claim %s"
+                        .formatted(
+                                pods.size() == 1 ? "pod" : "pods",
+                                Names.some(pods),
+                                of,
+                                pods.size() == 1 ? "uses" : "use",
+                                claim.substring(of.length() + 1));
         return new Step(
                 "wait for the end of %s, or end %s".formatted(who, pods.size() > 1 ? "them" : "it"),
                 harm,
@@ -68,17 +67,14 @@ record Steps(ObstacleWords words, String namespace) {
             return release(one.claim());
         }
         if (change instanceof Change.IgnoreCounters one) {
-            return new Step(
-                    "end pods that use other devices of pool " + one.pool(),
-                    Harm.ENDS_PODS_OF_OTHERS);
+            return new Step("end pods that use other devices of pool " + one.pool(), Harm.ENDS_PODS_OF_OTHERS);
         }
         if (change instanceof Change.Tolerate one) {
             return new Step(cure(one, attempt), Harm.RISK);
         }
         if (change instanceof Change.RequestLess one) {
             return new Step(
-                    "ask for at most %s of capacity %s in %s"
-                            .formatted(one.amount(), one.capacity(), one.place()),
+                    "ask for at most %s of capacity %s in %s".formatted(one.amount(), one.capacity(), one.place()),
                     Harm.OWN_CLAIM);
         }
         if (change instanceof Change.DropConstraint one) {
@@ -91,14 +87,10 @@ record Steps(ObstacleWords words, String namespace) {
             return new Step(
                     "ask for %s%s in %s"
                             .formatted(
-                                    Names.count(one.count(), "device"),
-                                    insteadOf(one.place(), attempt),
-                                    one.place()),
+                                    Names.count(one.count(), "device"), insteadOf(one.place(), attempt), one.place()),
                     Harm.OWN_CLAIM);
         }
-        return new Step(
-                change.text(),
-                change instanceof Change.DropClassSelector ? Harm.RISK : Harm.OWN_CLAIM);
+        return new Step(change.text(), change instanceof Change.DropClassSelector ? Harm.RISK : Harm.OWN_CLAIM);
     }
 
     /** The number of devices that a request is for; empty if it is for all. */
@@ -106,10 +98,8 @@ record Steps(ObstacleWords words, String namespace) {
         return attempt.claims().stream()
                 .filter(one -> one.fullName().equals(place.claim()))
                 .flatMap(one -> one.requests().stream())
-                .flatMap(
-                        one ->
-                                one.alternatives().stream()
-                                        .filter(asked -> one.nameOf(asked).equals(place.request())))
+                .flatMap(one -> one.alternatives().stream()
+                        .filter(asked -> one.nameOf(asked).equals(place.request())))
                 .filter(asked -> asked.count() > 0)
                 .map(asked -> " instead of %d".formatted(asked.count()))
                 .findFirst()
@@ -117,13 +107,10 @@ record Steps(ObstacleWords words, String namespace) {
     }
 
     private Step selector(Change.DropRequestSelector change, Attempt attempt) {
-        String text =
-                words.nearestMiss(change.expression(), refused(attempt, change.place()).keySet())
-                        .map(
-                                miss ->
-                                        "relax selector #%d of %s: %s"
-                                                .formatted(change.index(), change.place(), miss))
-                        .orElse(change.text());
+        String text = words.nearestMiss(
+                        change.expression(), refused(attempt, change.place()).keySet())
+                .map(miss -> "relax selector #%d of %s: %s".formatted(change.index(), change.place(), miss))
+                .orElse(change.text());
         return new Step(text, Harm.OWN_CLAIM);
     }
 
@@ -131,35 +118,26 @@ record Steps(ObstacleWords words, String namespace) {
     static Step letIn(Attempt attempt, String sharing) {
         String node = attempt.node().name();
         return attempt.excluded().equals(Attempts.CORDONED)
-                ? new Step(
-                        "uncordon node %s, if its maintenance is over".formatted(node), Harm.NONE)
+                ? new Step("uncordon node %s, if its maintenance is over".formatted(node), Harm.NONE)
                 : new Step(
                         "let the pod run on node %s, which %s excludes%s"
-                                .formatted(
-                                        node,
-                                        attempt.excluded().replace(Attempts.EXCLUDES, ""),
-                                        sharing),
+                                .formatted(node, attempt.excluded().replace(Attempts.EXCLUDES, ""), sharing),
                         Harm.OTHER_NODE);
     }
 
     private Step constraint(Change.DropConstraint change, Attempt attempt) {
-        Constraint constraint =
-                attempt.claims().stream()
-                        .filter(one -> one.fullName().equals(change.claim()))
-                        .map(one -> one.constraints().get(change.index()))
-                        .findFirst()
-                        .orElseThrow();
-        String cost =
-                constraint.kind() == Constraint.Kind.MATCH
-                        ? "the devices may then differ in " + constraint.attribute()
-                        : "the devices may then have the same " + constraint.attribute();
-        String other =
-                lacking(attempt, constraint)
-                        .map(
-                                one ->
-                                        ", or name an attribute in it that %s has: %s"
-                                                .formatted(words.name(one), words.attributes(one)))
-                        .orElse("");
+        Constraint constraint = attempt.claims().stream()
+                .filter(one -> one.fullName().equals(change.claim()))
+                .map(one -> one.constraints().get(change.index()))
+                .findFirst()
+                .orElseThrow();
+        String cost = constraint.kind() == Constraint.Kind.MATCH
+                ? "the devices may then differ in " + constraint.attribute()
+                : "the devices may then have the same " + constraint.attribute();
+        String other = lacking(attempt, constraint)
+                .map(one -> ", or name an attribute in it that %s has: %s"
+                        .formatted(words.name(one), words.attributes(one)))
+                .orElse("");
         return new Step("%s (%s)%s".formatted(change.text(), cost, other), Harm.RISK);
     }
 
@@ -168,20 +146,13 @@ record Steps(ObstacleWords words, String namespace) {
         if (!(attempt.outcome() instanceof Outcome.DoesNotFit refused)) {
             return Optional.empty();
         }
-        List<Map.Entry<DeviceId, Obstacle>> compared =
-                refused.requests().stream()
-                        .flatMap(one -> one.devices().entrySet().stream())
-                        .filter(
-                                one ->
-                                        one.getValue() instanceof Obstacle.NotTogether found
-                                                && found.constraint().equals(constraint))
-                        .toList();
-        boolean isLacking =
-                compared.stream()
-                        .allMatch(
-                                one ->
-                                        one.getValue() instanceof Obstacle.NotTogether found
-                                                && found.value() == null);
+        List<Map.Entry<DeviceId, Obstacle>> compared = refused.requests().stream()
+                .flatMap(one -> one.devices().entrySet().stream())
+                .filter(one -> one.getValue() instanceof Obstacle.NotTogether found
+                        && found.constraint().equals(constraint))
+                .toList();
+        boolean isLacking = compared.stream()
+                .allMatch(one -> one.getValue() instanceof Obstacle.NotTogether found && found.value() == null);
         return isLacking ? compared.stream().map(Map.Entry::getKey).findFirst() : Optional.empty();
     }
 
@@ -189,44 +160,34 @@ record Steps(ObstacleWords words, String namespace) {
     Step repair(Change.Tolerate change, Attempt attempt) {
         String cure = cure(change, attempt);
         boolean isOfDriver = cure.startsWith("repair");
-        return new Step(
-                isOfDriver ? cure + ", or wait until its driver removes the taint" : cure,
-                Harm.NONE);
+        return new Step(isOfDriver ? cure + ", or wait until its driver removes the taint" : cure, Harm.NONE);
     }
 
     private String cure(Change.Tolerate change, Attempt attempt) {
-        List<DeviceId> tainted =
-                refused(attempt, change.place()).entrySet().stream()
-                        .filter(
-                                one ->
-                                        one.getValue() instanceof Obstacle.Tainted found
-                                                && found.taint().equals(change.taint()))
-                        .map(Map.Entry::getKey)
-                        .toList();
-        String devices =
-                tainted.isEmpty()
-                        ? "the tainted devices"
-                        : Names.some(tainted.stream().map(words::name).toList());
+        List<DeviceId> tainted = refused(attempt, change.place()).entrySet().stream()
+                .filter(one -> one.getValue() instanceof Obstacle.Tainted found
+                        && found.taint().equals(change.taint()))
+                .map(Map.Entry::getKey)
+                .toList();
+        String devices = tainted.isEmpty()
+                ? "the tainted devices"
+                : Names.some(tainted.stream().map(words::name).toList());
         return tainted.stream()
                 .flatMap(one -> words.rule(one, change.taint()).stream())
                 .findFirst()
-                .map(
-                        one ->
-                                "delete DeviceTaintRule %s when what it was made for is over: `kubectl delete devicetaintrule %s`"
-                                        .formatted(one.name(), one.name()))
+                .map(one ->
+                        "delete DeviceTaintRule %s when what it was made for is over: `kubectl delete devicetaintrule %s`"
+                                .formatted(one.name(), one.name()))
                 .orElse("repair " + devices);
     }
 
     /** The devices that have the taint are given to the pod as they are. */
     Step tolerate(Change.Tolerate change, Attempt attempt) {
         boolean isOfDriver = cure(change, attempt).startsWith("repair");
-        String cost =
-                isOfDriver
-                        ? "its driver keeps pods off the device: it may be broken"
-                        : "an administrator keeps pods off the device";
-        return new Step(
-                "tolerate taint %s in %s (%s)".formatted(change.taint(), change.place(), cost),
-                Harm.RISK);
+        String cost = isOfDriver
+                ? "its driver keeps pods off the device: it may be broken"
+                : "an administrator keeps pods off the device";
+        return new Step("tolerate taint %s in %s (%s)".formatted(change.taint(), change.place(), cost), Harm.RISK);
     }
 
     private static Map<DeviceId, Obstacle> refused(Attempt attempt, Change.Place place) {

@@ -69,10 +69,9 @@ record Subject(
     String withTemplates(String text) {
         String named = text;
         for (Map.Entry<String, String> one : templates.entrySet()) {
-            named =
-                    named.replaceAll(
-                            "claim " + Pattern.quote(one.getKey()) + "(?![a-z0-9.-]*[a-z0-9])",
-                            Matcher.quoteReplacement("template " + one.getValue()));
+            named = named.replaceAll(
+                    "claim " + Pattern.quote(one.getKey()) + "(?![a-z0-9.-]*[a-z0-9])",
+                    Matcher.quoteReplacement("template " + one.getValue()));
         }
         return named;
     }

@@ -55,21 +55,21 @@ final class SubjectReader {
     }
 
     private Subject pod(JsonNode pod, List<String> scheduler) {
-        String name = pod.at("/metadata/name").asText(pod.at("/metadata/generateName").asText());
+        String name =
+                pod.at("/metadata/name").asText(pod.at("/metadata/generateName").asText());
         for (JsonNode entry : pod.at("/spec/resourceClaims")) {
             addEntry(pod, name, entry);
         }
-        String extended = pod.at("/status/extendedResourceClaimStatus/resourceClaimName").asText();
+        String extended =
+                pod.at("/status/extendedResourceClaimStatus/resourceClaimName").asText();
         if (!extended.isEmpty()) {
             notes.add("Its extended resources are in claim %s.".formatted(extended));
             addNamed(pod, extended);
         }
         for (JsonNode gate : pod.at("/spec/schedulingGates")) {
             String one = gate.path("name").asText();
-            blockers.add(
-                    new Blocker(
-                            "it has scheduling gate " + one,
-                            "Find out who has to remove gate %s from the pod".formatted(one)));
+            blockers.add(new Blocker(
+                    "it has scheduling gate " + one, "Find out who has to remove gate %s from the pod".formatted(one)));
         }
         return subject(
                 "pod " + namespace + "/" + name, pod, pod.at("/spec/nodeName").asText(), scheduler);
@@ -81,9 +81,7 @@ final class SubjectReader {
      * @throws ReadException if there is none
      */
     Subject claim(String name) {
-        JsonNode claim =
-                objects.claim(namespace, name)
-                        .orElseThrow(() -> missing("claim", name, "resourceclaims"));
+        JsonNode claim = objects.claim(namespace, name).orElseThrow(() -> missing("claim", name, "resourceclaims"));
         add(claim);
         List<String> users = users(claim);
         if (!users.isEmpty()) {
@@ -93,16 +91,14 @@ final class SubjectReader {
                 "claim " + namespace + "/" + name,
                 null,
                 "",
-                List.of(
-                        "Nothing on claims: it writes on pods. Explain the pod, if one uses this"
-                                + " claim: pods compete with all their claims at once."));
+                List.of("Nothing on claims: it writes on pods. Explain the pod, if one uses this"
+                        + " claim: pods compete with all their claims at once."));
     }
 
     /** Takes a template of a file as the claim that it gives. */
     Subject templateOfFile(String name, JsonNode template) {
         add(ofTemplate(name, template));
-        return subject(
-                "template " + namespace + "/" + name, null, "", List.of("Nothing: it is a file."));
+        return subject("template " + namespace + "/" + name, null, "", List.of("Nothing: it is a file."));
     }
 
     private Subject subject(String title, JsonNode pod, String node, List<String> scheduler) {
@@ -125,11 +121,10 @@ final class SubjectReader {
             addNamed(pod, claim);
             return;
         }
-        Optional<JsonNode> status =
-                pod.at("/status/resourceClaimStatuses")
-                        .valueStream()
-                        .filter(one -> one.path("name").asText().equals(name))
-                        .findFirst();
+        Optional<JsonNode> status = pod.at("/status/resourceClaimStatuses")
+                .valueStream()
+                .filter(one -> one.path("name").asText().equals(name))
+                .findFirst();
         if (status.isEmpty()) {
             addTemplate(podName, name, entry.path("resourceClaimTemplateName").asText(), pod);
         } else if (status.get().hasNonNull("resourceClaimName")) {
@@ -142,21 +137,16 @@ final class SubjectReader {
     private void addTemplate(String podName, String entry, String template, JsonNode pod) {
         Optional<JsonNode> found = objects.template(namespace, template);
         if (found.isEmpty()) {
-            blockers.add(
-                    new Blocker(
-                            "there is no ResourceClaimTemplate %s/%s, which its claim \"%s\" is to be made of"
-                                    .formatted(namespace, template, entry),
-                            "Create the template, and the claim is made of it"
-                                    + orCorrect(
-                                            "ResourceClaimTemplates", "resourceclaimtemplates")));
+            blockers.add(new Blocker(
+                    "there is no ResourceClaimTemplate %s/%s, which its claim \"%s\" is to be made of"
+                            .formatted(namespace, template, entry),
+                    "Create the template, and the claim is made of it"
+                            + orCorrect("ResourceClaimTemplates", "resourceclaimtemplates")));
             return;
         }
         if (pod.has("status")) {
-            blockers.add(
-                    new Blocker(
-                            "its claim \"%s\" has not been made of template %s yet"
-                                    .formatted(entry, template),
-                            whyNotMade()));
+            blockers.add(new Blocker(
+                    "its claim \"%s\" has not been made of template %s yet".formatted(entry, template), whyNotMade()));
         }
         String claim = podName + "-" + entry;
         note(claim, template);
@@ -177,26 +167,21 @@ final class SubjectReader {
     private void addNamed(JsonNode pod, String name) {
         Optional<JsonNode> found = objects.claim(namespace, name);
         if (found.isEmpty()) {
-            blockers.add(
-                    new Blocker(
-                            "there is no claim %s/%s".formatted(namespace, name),
-                            "Create claim %s in namespace %s, and the pod goes on%s"
-                                    .formatted(
-                                            name,
-                                            namespace,
-                                            orCorrect("claims", "resourceclaims"))));
+            blockers.add(new Blocker(
+                    "there is no claim %s/%s".formatted(namespace, name),
+                    "Create claim %s in namespace %s, and the pod goes on%s"
+                            .formatted(name, namespace, orCorrect("claims", "resourceclaims"))));
             return;
         }
         JsonNode claim = found.get();
         if (claim.at("/metadata").hasNonNull("deletionTimestamp")) {
-            blockers.add(
-                    new Blocker(
-                            "claim %s/%s is being deleted, since %s"
-                                    .formatted(
-                                            namespace,
-                                            name,
-                                            claim.at("/metadata/deletionTimestamp").asText()),
-                            waitForEnd(claim)));
+            blockers.add(new Blocker(
+                    "claim %s/%s is being deleted, since %s"
+                            .formatted(
+                                    namespace,
+                                    name,
+                                    claim.at("/metadata/deletionTimestamp").asText()),
+                    waitForEnd(claim)));
         }
         if (isOfAnother(pod, claim)) {
             blockers.add(ofAnother(claim, name));
@@ -214,33 +199,24 @@ final class SubjectReader {
 
     /** The finalizers, with the controller of that which Kubernetes sets. */
     private static String finalizers(JsonNode claim) {
-        return Names.some(
-                claim.at("/metadata/finalizers")
-                        .valueStream()
-                        .map(JsonNode::asText)
-                        .map(
-                                one ->
-                                        one.equals("resource.kubernetes.io/delete-protection")
-                                                ? one + " (kube-controller-manager)"
-                                                : one)
-                        .toList());
+        return Names.some(claim.at("/metadata/finalizers")
+                .valueStream()
+                .map(JsonNode::asText)
+                .map(one -> one.equals("resource.kubernetes.io/delete-protection")
+                        ? one + " (kube-controller-manager)"
+                        : one)
+                .toList());
     }
 
     private Blocker ofAnother(JsonNode claim, String name) {
         JsonNode owner = claim.at("/metadata/ownerReferences/0");
         String ownerName = owner.path("name").asText();
-        boolean isThere =
-                objects.pod(namespace, ownerName)
-                        .filter(one -> one.at("/metadata/uid").equals(owner.path("uid")))
-                        .isPresent();
-        String problem =
-                "claim %s/%s was made for another pod, %s (UID %s), which %s"
-                        .formatted(
-                                namespace,
-                                name,
-                                ownerName,
-                                owner.path("uid").asText(),
-                                isThere ? "is still there" : "is gone");
+        boolean isThere = objects.pod(namespace, ownerName)
+                .filter(one -> one.at("/metadata/uid").equals(owner.path("uid")))
+                .isPresent();
+        String problem = "claim %s/%s was made for another pod, %s (UID %s), which %s"
+                .formatted(
+                        namespace, name, ownerName, owner.path("uid").asText(), isThere ? "is still there" : "is gone");
         List<String> users = users(claim);
         return new Blocker(
                 problem,
@@ -267,13 +243,8 @@ final class SubjectReader {
                     + " refuse the claim; without that Event, kube-controller-manager is not running"
                     + " or late";
         }
-        boolean isRefused =
-                events.get().stream()
-                        .anyMatch(
-                                one ->
-                                        one.path("reason")
-                                                .asText()
-                                                .equals("FailedResourceClaimCreation"));
+        boolean isRefused = events.get().stream()
+                .anyMatch(one -> one.path("reason").asText().equals("FailedResourceClaimCreation"));
         return isRefused
                 ? "Mend what kube-controller-manager says of it below: it tries again by itself"
                 : "See that kube-controller-manager runs, and its log: it makes the claim within seconds, and has written no Event on the pod: `kubectl logs -n kube-system -l component=kube-controller-manager`";
@@ -288,14 +259,11 @@ final class SubjectReader {
 
     /** A claim of a template belongs to the pod that controls it. */
     private static boolean isOfAnother(JsonNode pod, JsonNode claim) {
-        boolean made =
-                pod.at("/status/resourceClaimStatuses")
-                        .valueStream()
-                        .anyMatch(
-                                one ->
-                                        one.path("resourceClaimName")
-                                                .asText()
-                                                .equals(claim.at("/metadata/name").asText()));
+        boolean made = pod.at("/status/resourceClaimStatuses")
+                .valueStream()
+                .anyMatch(one -> one.path("resourceClaimName")
+                        .asText()
+                        .equals(claim.at("/metadata/name").asText()));
         return made
                 && claim.at("/metadata/ownerReferences")
                         .valueStream()

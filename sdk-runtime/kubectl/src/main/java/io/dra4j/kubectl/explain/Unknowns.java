@@ -16,9 +16,8 @@ final class Unknowns {
         if (hasNodes) {
             all.add("claims that are being allocated at this moment");
             all.add("CPU, memory, taints of nodes, affinity to pods");
-            all.add(
-                    "feature gates (the defaults of Kubernetes 1.%d are assumed)"
-                            .formatted(snapshot.release().minor()));
+            all.add("feature gates (the defaults of Kubernetes 1.%d are assumed)"
+                    .formatted(snapshot.release().minor()));
         }
         if (isCutShort) {
             all.add("more changes, since trying them takes too long");

@@ -36,8 +36,7 @@ public final class ApiReader implements AutoCloseable {
     private static final String IN_CLUSTER = "KUBERNETES_SERVICE_HOST";
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
-    private static final int RETRIES =
-            4; // 1.5 s in all; 10 by default, or 20 s for a wrong address
+    private static final int RETRIES = 4; // 1.5 s in all; 10 by default, or 20 s for a wrong address
     private static final int FORBIDDEN = 403;
 
     private final HttpClient http;
@@ -88,9 +87,8 @@ public final class ApiReader implements AutoCloseable {
     /** Without a kubeconfig, and outside of a pod, the client would ask a server of its own. */
     private static Config found(Config config) {
         if (config.getCurrentContext() == null && System.getenv(IN_CLUSTER) == null) {
-            throw new ReadException(
-                    "There is no kubeconfig: set KUBECONFIG or --kubeconfig, or have a"
-                            + " ~/.kube/config with a current context");
+            throw new ReadException("There is no kubeconfig: set KUBECONFIG or --kubeconfig, or have a"
+                    + " ~/.kube/config with a current context");
         }
         return config;
     }
@@ -109,9 +107,7 @@ public final class ApiReader implements AutoCloseable {
      */
     public Optional<JsonNode> find(String path) {
         HttpResponse<String> response = get(path);
-        return response.code() == NOT_FOUND
-                ? Optional.empty()
-                : Optional.of(tree(path, expect(path, response)));
+        return response.code() == NOT_FOUND ? Optional.empty() : Optional.of(tree(path, expect(path, response)));
     }
 
     /**
@@ -159,8 +155,7 @@ public final class ApiReader implements AutoCloseable {
                             .formatted(server, LIMIT.toSeconds(), method, path),
                     e);
         } catch (ExecutionException e) {
-            throw new ReadException(
-                    "The API server %s can't be reached: %s".formatted(server, e.getCause()), e);
+            throw new ReadException("The API server %s can't be reached: %s".formatted(server, e.getCause()), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ReadException("Interrupted", e);
@@ -176,11 +171,8 @@ public final class ApiReader implements AutoCloseable {
                 switch (response.code()) {
                     case NOT_FOUND -> "The server does not serve " + what;
                     case GONE -> what + " changed while it was read; try again";
-                    case FORBIDDEN ->
-                            "You may not read %s: %s".formatted(what, message(response.body()));
-                    default ->
-                            "GET %s was answered %d: %s"
-                                    .formatted(what, response.code(), message(response.body()));
+                    case FORBIDDEN -> "You may not read %s: %s".formatted(what, message(response.body()));
+                    default -> "GET %s was answered %d: %s".formatted(what, response.code(), message(response.body()));
                 });
     }
 
@@ -196,9 +188,7 @@ public final class ApiReader implements AutoCloseable {
         try {
             return JSON.readTree(body);
         } catch (JsonProcessingException e) {
-            throw new ReadException(
-                    "The answer to GET %s is no JSON: %s".formatted(path, e.getOriginalMessage()),
-                    e);
+            throw new ReadException("The answer to GET %s is no JSON: %s".formatted(path, e.getOriginalMessage()), e);
         }
     }
 

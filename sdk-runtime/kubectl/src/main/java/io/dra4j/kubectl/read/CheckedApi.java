@@ -38,8 +38,7 @@ public final class CheckedApi implements ClusterApi {
     private Answer answer(String path, @Nullable JsonNode body) {
         try {
             HttpResponse<String> response = reader.send(path, body);
-            return new Answer(
-                    response.code(), tree(response.body()), date(response.header("Date")));
+            return new Answer(response.code(), tree(response.body()), date(response.header("Date")));
         } catch (ReadException e) {
             throw new NotCheckedException(String.valueOf(e.getMessage()), e);
         }
@@ -56,9 +55,7 @@ public final class CheckedApi implements ClusterApi {
 
     private static @Nullable Instant date(@Nullable String header) {
         try {
-            return header == null
-                    ? null
-                    : DateTimeFormatter.RFC_1123_DATE_TIME.parse(header, Instant::from);
+            return header == null ? null : DateTimeFormatter.RFC_1123_DATE_TIME.parse(header, Instant::from);
         } catch (DateTimeParseException e) {
             return null;
         }

@@ -25,11 +25,7 @@ public record ClaimInfo(Claim claim, List<String> pods, String owner, String sin
         }
         String allocated = json.at("/status/allocation/allocationTimestamp").asText();
         String created = json.at("/metadata/creationTimestamp").asText();
-        return new ClaimInfo(
-                Claim.of(json),
-                List.copyOf(pods),
-                owner(json),
-                allocated.isEmpty() ? created : allocated);
+        return new ClaimInfo(Claim.of(json), List.copyOf(pods), owner(json), allocated.isEmpty() ? created : allocated);
     }
 
     private static String owner(JsonNode json) {

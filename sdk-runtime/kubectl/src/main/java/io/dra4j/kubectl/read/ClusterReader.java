@@ -45,7 +45,8 @@ public final class ClusterReader {
     public Snapshot read() {
         JsonNode group = group();
         String prefix = "apis/" + version(group) + "/";
-        String server = api.find("version").map(one -> one.path("gitVersion").asText()).orElse("");
+        String server =
+                api.find("version").map(one -> one.path("gitVersion").asText()).orElse("");
         Map<String, ClaimInfo> claims = new HashMap<>();
         api.list(prefix + "resourceclaims", one -> decoded(() -> add(ClaimInfo.of(one), claims)));
         List<DeviceClass> classes = new ArrayList<>();
@@ -57,34 +58,20 @@ public final class ClusterReader {
         List<NodeInfo> nodes = new ArrayList<>();
         api.list("api/v1/nodes", one -> nodes.add(NodeInfo.of(one)));
         nodes.sort(Comparator.comparing(NodeInfo::name));
-        Cluster cluster =
-                new Cluster(
-                        classes,
-                        slices,
-                        claims.values().stream().map(ClaimInfo::claim).toList(),
-                        taintRules(group));
+        Cluster cluster = new Cluster(
+                classes, slices, claims.values().stream().map(ClaimInfo::claim).toList(), taintRules(group));
         return new Snapshot(
-                server,
-                release(server),
-                cluster,
-                nodes,
-                claims,
-                written,
-                taintedSince,
-                resources,
-                List.copyOf(unread));
+                server, release(server), cluster, nodes, claims, written, taintedSince, resources, List.copyOf(unread));
     }
 
-    private List<Slice> slices(
-            String prefix, Map<String, String> written, Map<String, String> taintedSince) {
+    private List<Slice> slices(String prefix, Map<String, String> written, Map<String, String> taintedSince) {
         List<Slice> slices = new ArrayList<>();
-        Consumer<JsonNode> add =
-                one -> {
-                    Slice slice = Slice.of(one);
-                    slices.add(slice);
-                    written.put(slice.name(), written(one));
-                    addTaints(one, slice.pool(), taintedSince);
-                };
+        Consumer<JsonNode> add = one -> {
+            Slice slice = Slice.of(one);
+            slices.add(slice);
+            written.put(slice.name(), written(one));
+            addTaints(one, slice.pool(), taintedSince);
+        };
         api.list(prefix + "resourceslices", one -> decoded(() -> add.accept(one)));
         return slices;
     }
@@ -115,16 +102,14 @@ public final class ClusterReader {
 
     private JsonNode group() {
         return api.find(GROUP)
-                .orElseThrow(
-                        () ->
-                                new ReadException(
-                                        "The server does not serve resource.k8s.io: DRA needs"
-                                                + " Kubernetes 1.34, or a feature gate before"));
+                .orElseThrow(() -> new ReadException("The server does not serve resource.k8s.io: DRA needs"
+                        + " Kubernetes 1.34, or a feature gate before"));
     }
 
     private static void addTaints(JsonNode json, PoolId pool, Map<String, String> since) {
         for (JsonNode device : json.at("/spec/devices")) {
-            DeviceId id = new DeviceId(pool.driver(), pool.pool(), device.path("name").asText());
+            DeviceId id =
+                    new DeviceId(pool.driver(), pool.pool(), device.path("name").asText());
             for (JsonNode taint : device.path("taints")) {
                 String added = taint.path("timeAdded").asText();
                 since.put(id + " " + taint.path("key").asText(), added);
@@ -168,10 +153,9 @@ public final class ClusterReader {
     private List<TaintRule> taintRules(JsonNode group) {
         for (JsonNode version : group.path("versions")) {
             String prefix = "apis/" + version.path("groupVersion").asText();
-            boolean isServed =
-                    api.find(prefix).stream()
-                            .flatMap(one -> one.path("resources").valueStream())
-                            .anyMatch(one -> one.path("name").asText().equals("devicetaintrules"));
+            boolean isServed = api.find(prefix).stream()
+                    .flatMap(one -> one.path("resources").valueStream())
+                    .anyMatch(one -> one.path("name").asText().equals("devicetaintrules"));
             if (isServed) {
                 List<TaintRule> rules = new ArrayList<>();
                 Consumer<JsonNode> add = one -> rules.add(TaintRule.of(one));

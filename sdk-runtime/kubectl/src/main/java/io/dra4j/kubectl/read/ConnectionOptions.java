@@ -12,8 +12,7 @@ public final class ConnectionOptions {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description =
-                    "The kubeconfig; by default KUBECONFIG, ~/.kube/config, or the pod's service account.")
+            description = "The kubeconfig; by default KUBECONFIG, ~/.kube/config, or the pod's service account.")
     private @Nullable Path kubeconfig;
 
     @Option(

@@ -18,18 +18,13 @@ public record NodeInfo(Node node, boolean schedulable, Map<String, Long> allocat
 
     static NodeInfo of(JsonNode json) {
         Map<String, Long> extended = new HashMap<>();
-        json.at("/status/allocatable")
-                .properties()
-                .forEach(
-                        one -> {
-                            if (one.getKey().contains("/")) {
-                                extended.put(one.getKey().intern(), one.getValue().asLong());
-                            }
-                        });
+        json.at("/status/allocatable").properties().forEach(one -> {
+            if (one.getKey().contains("/")) {
+                extended.put(one.getKey().intern(), one.getValue().asLong());
+            }
+        });
         return new NodeInfo(
-                Node.of(json),
-                !json.at("/spec/unschedulable").asBoolean(),
-                extended.isEmpty() ? Map.of() : extended);
+                Node.of(json), !json.at("/spec/unschedulable").asBoolean(), extended.isEmpty() ? Map.of() : extended);
     }
 
     public String name() {

@@ -13,8 +13,7 @@ import java.util.List;
  * @param ended whether all its containers have ended for good
  * @param claims the names of its claims, in its namespace
  */
-public record PodInfo(
-        String namespace, String name, String node, boolean ended, List<String> claims) {
+public record PodInfo(String namespace, String name, String node, boolean ended, List<String> claims) {
 
     /** Copies the claims. */
     public PodInfo {

@@ -13,7 +13,9 @@ import java.util.List;
 record Branch(String place, boolean isNode, List<PoolBranch> pools) {
 
     int devices() {
-        return pools.stream().mapToInt(pool -> pool.used().size() + pool.free().size()).sum();
+        return pools.stream()
+                .mapToInt(pool -> pool.used().size() + pool.free().size())
+                .sum();
     }
 
     long inUse() {

@@ -50,16 +50,13 @@ final class Branches {
         }
         Map<String, List<PoolBranch>> nodes = new TreeMap<>();
         Map<String, List<PoolBranch>> others = new TreeMap<>();
-        pools.forEach(
-                (id, slices) -> {
-                    NodeChoice choice = slices.get(0).nodes();
-                    String node = choice.nodeName();
-                    (node == null ? others : nodes)
-                            .computeIfAbsent(
-                                    node == null ? place(slices.get(0)) : node,
-                                    key -> new ArrayList<>(1))
-                            .add(pool(id, slices));
-                });
+        pools.forEach((id, slices) -> {
+            NodeChoice choice = slices.get(0).nodes();
+            String node = choice.nodeName();
+            (node == null ? others : nodes)
+                    .computeIfAbsent(node == null ? place(slices.get(0)) : node, key -> new ArrayList<>(1))
+                    .add(pool(id, slices));
+        });
         List<Branch> branches = new ArrayList<>();
         nodes.forEach((node, all) -> branches.add(new Branch(node, true, all)));
         others.forEach((place, all) -> branches.add(new Branch(place, false, all)));
@@ -72,7 +69,8 @@ final class Branches {
 
     private PoolBranch pool(PoolId id, List<Slice> slices) {
         long generation = slices.stream().mapToLong(Slice::generation).max().orElseThrow();
-        List<Slice> newest = slices.stream().filter(one -> one.generation() == generation).toList();
+        List<Slice> newest =
+                slices.stream().filter(one -> one.generation() == generation).toList();
         List<UsedDevice> used = new ArrayList<>();
         List<String> free = new ArrayList<>();
         Map<CounterKey, Quantity> taken = new LinkedHashMap<>();
@@ -89,42 +87,30 @@ final class Branches {
                 }
             }
         }
-        return new PoolBranch(
-                id.driver(),
-                id.pool(),
-                generation,
-                problem(newest),
-                used,
-                free,
-                counters(newest, taken));
+        return new PoolBranch(id.driver(), id.pool(), generation, problem(newest), used, free, counters(newest, taken));
     }
 
     private static String problem(List<Slice> newest) {
         long wanted = newest.get(0).sliceCount();
-        return newest.size() == wanted
-                ? ""
-                : "incomplete: %d of %d slices".formatted(newest.size(), wanted);
+        return newest.size() == wanted ? "" : "incomplete: %d of %d slices".formatted(newest.size(), wanted);
     }
 
     private UsedDevice device(DeviceId id, Device device) {
         List<Holder> holders = snapshot.cluster().holders(id);
         List<String> left = new ArrayList<>();
         if (device.sharing() && !holders.isEmpty()) {
-            device.capacity()
-                    .forEach(
-                            (name, capacity) -> {
-                                Quantity rest = capacity.value();
-                                for (Holder holder : holders) {
-                                    Quantity share = holder.device().consumedCapacity().get(name);
-                                    rest = share == null ? rest : rest.minus(share);
-                                }
-                                left.add("%s %s of %s".formatted(name, rest, capacity.value()));
-                            });
+            device.capacity().forEach((name, capacity) -> {
+                Quantity rest = capacity.value();
+                for (Holder holder : holders) {
+                    Quantity share = holder.device().consumedCapacity().get(name);
+                    rest = share == null ? rest : rest.minus(share);
+                }
+                left.add("%s %s of %s".formatted(name, rest, capacity.value()));
+            });
         }
-        Stream<Taint> byRule =
-                snapshot.cluster().taintRules().stream()
-                        .filter(rule -> rule.selects(id))
-                        .map(TaintRule::taint);
+        Stream<Taint> byRule = snapshot.cluster().taintRules().stream()
+                .filter(rule -> rule.selects(id))
+                .map(TaintRule::taint);
         return new UsedDevice(
                 device.name(),
                 Stream.concat(device.taints().stream(), byRule)
@@ -141,9 +127,7 @@ final class Branches {
     private User user(Holder holder) {
         ClaimInfo claim = snapshot.claims().get(holder.claim());
         List<String> share = new ArrayList<>();
-        holder.device()
-                .consumedCapacity()
-                .forEach((name, amount) -> share.add(name + " " + amount));
+        holder.device().consumedCapacity().forEach((name, amount) -> share.add(name + " " + amount));
         return new User(
                 holder.claim(),
                 claim == null ? List.of() : claim.pods(),
@@ -156,12 +140,7 @@ final class Branches {
     private static void take(Device device, Map<CounterKey, Quantity> taken) {
         for (CounterSet set : device.consumes()) {
             set.counters()
-                    .forEach(
-                            (name, amount) ->
-                                    taken.merge(
-                                            new CounterKey(set.name(), name),
-                                            amount,
-                                            Quantity::plus));
+                    .forEach((name, amount) -> taken.merge(new CounterKey(set.name(), name), amount, Quantity::plus));
         }
     }
 
@@ -169,19 +148,13 @@ final class Branches {
         List<UsedCounter> counters = new ArrayList<>();
         for (Slice slice : slices) {
             for (CounterSet set : slice.sharedCounters()) {
-                set.counters()
-                        .forEach(
-                                (name, all) -> {
-                                    Quantity used = taken.get(new CounterKey(set.name(), name));
-                                    if (used != null && used.compareTo(Quantity.ZERO) != 0) {
-                                        counters.add(
-                                                new UsedCounter(
-                                                        set.name(),
-                                                        name,
-                                                        all.minus(used).toString(),
-                                                        all.toString()));
-                                    }
-                                });
+                set.counters().forEach((name, all) -> {
+                    Quantity used = taken.get(new CounterKey(set.name(), name));
+                    if (used != null && used.compareTo(Quantity.ZERO) != 0) {
+                        counters.add(new UsedCounter(
+                                set.name(), name, all.minus(used).toString(), all.toString()));
+                    }
+                });
             }
         }
         return counters;

@@ -27,17 +27,17 @@ final class TreeJson {
         json.put(branch.isNode() ? "node" : "nodes", branch.place());
         ArrayNode pools = json.putArray("pools");
         for (PoolBranch pool : branch.pools()) {
-            ObjectNode one =
-                    pools.addObject()
-                            .put("driver", pool.driver())
-                            .put("pool", pool.pool())
-                            .put("generation", pool.generation());
+            ObjectNode one = pools.addObject()
+                    .put("driver", pool.driver())
+                    .put("pool", pool.pool())
+                    .put("generation", pool.generation());
             if (!pool.problem().isEmpty()) {
                 one.put("problem", pool.problem());
             }
             pool.used().forEach(device -> add(device, one.withArray("used").addObject()));
             texts(pool.free(), one.putArray("free"));
-            pool.counters().forEach(counter -> add(counter, one.withArray("counters").addObject()));
+            pool.counters()
+                    .forEach(counter -> add(counter, one.withArray("counters").addObject()));
         }
     }
 

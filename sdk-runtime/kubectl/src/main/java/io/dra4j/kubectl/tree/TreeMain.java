@@ -21,14 +21,12 @@ import picocli.CommandLine.Spec;
         name = "tree",
         sortOptions = false,
         mixinStandardHelpOptions = true,
-        description = {
-            "Show who has which device: nodes, pools, devices in use, shares, counters.",
-            ""
-        })
+        description = {"Show who has which device: nodes, pools, devices in use, shares, counters.", ""})
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class TreeMain implements Callable<Integer> {
 
-    @Mixin private ConnectionOptions connection;
+    @Mixin
+    private ConnectionOptions connection;
 
     @Option(names = "--driver", paramLabel = "NAME", description = "The devices of one driver.")
     private @Nullable String driver;
@@ -43,21 +41,19 @@ public final class TreeMain implements Callable<Integer> {
             description = "Text for people, or JSON for tools. Default: ${DEFAULT-VALUE}")
     private OutputFormat output;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     @Override
     public Integer call() {
         try (ApiReader api = connection.connect()) {
             Snapshot snapshot = new ClusterReader(api).read();
-            List<Branch> branches =
-                    new Branches(snapshot)
-                            .of(pool -> driver == null || driver.equals(pool.driver())).stream()
-                                    .filter(one -> node == null || one.place().equals(node))
-                                    .toList();
+            List<Branch> branches = new Branches(snapshot)
+                    .of(pool -> driver == null || driver.equals(pool.driver())).stream()
+                            .filter(one -> node == null || one.place().equals(node))
+                            .toList();
             boolean isText = output == OutputFormat.text;
-            spec.commandLine()
-                    .getOut()
-                    .print(isText ? TreeText.of(branches) : TreeJson.of(branches));
+            spec.commandLine().getOut().print(isText ? TreeText.of(branches) : TreeJson.of(branches));
             spec.commandLine().getOut().flush();
             return 0;
         }

@@ -15,8 +15,7 @@ import java.util.Map;
 final class TreeText {
 
     private static final int MOST_NAMES = 8;
-    private static final String EMPTY =
-            "There are no devices: no driver has published a ResourceSlice";
+    private static final String EMPTY = "There are no devices: no driver has published a ResourceSlice";
 
     private final StringBuilder out = new StringBuilder();
 
@@ -35,8 +34,7 @@ final class TreeText {
             if (!pool.free().isEmpty()) {
                 line("    %-14s %d: %s", "free", pool.free().size(), names(pool.free()));
             }
-            counters(pool.counters())
-                    .forEach((set, left) -> line("    counters %s: %s left", set, left));
+            counters(pool.counters()).forEach((set, left) -> line("    counters %s: %s left", set, left));
         }
     }
 

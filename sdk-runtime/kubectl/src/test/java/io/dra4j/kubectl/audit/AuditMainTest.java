@@ -33,8 +33,7 @@ class AuditMainTest {
     private static final Path PAGE = Path.of("../../docs-site/how-to/audit-a-node.md");
 
     /** A pod waits for its claim, and no node has devices. */
-    private static final String PENDING =
-            """
+    private static final String PENDING = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
             metadata: {namespace: default, name: train}
@@ -49,8 +48,7 @@ class AuditMainTest {
             """;
 
     /** A node joins, publishes a device, and the pod is placed there with it. */
-    private static final String PLACED =
-            """
+    private static final String PLACED = """
             apiVersion: v1
             kind: Node
             metadata: {name: node-b}
@@ -86,7 +84,9 @@ class AuditMainTest {
     private EmbeddedApiServer api;
     private ApiProxy proxy;
     private String text = "";
-    @TempDir private Path folder;
+
+    @TempDir
+    private Path folder;
 
     @BeforeEach
     void start() {
@@ -111,12 +111,9 @@ class AuditMainTest {
 
     private int audit() throws IOException {
         StringWriter out = new StringWriter();
-        int status =
-                new CommandLine(new AuditMain(new TwoLooks(this::pause)))
-                        .setOut(new PrintWriter(out))
-                        .execute(
-                                "--kubeconfig="
-                                        + proxy.writeKubeconfig(folder.resolve("kubeconfig")));
+        int status = new CommandLine(new AuditMain(new TwoLooks(this::pause)))
+                .setOut(new PrintWriter(out))
+                .execute("--kubeconfig=" + proxy.writeKubeconfig(folder.resolve("kubeconfig")));
         text = out.toString();
         return status;
     }
@@ -124,17 +121,12 @@ class AuditMainTest {
     /** Changes the cluster before a list is read for the first time. */
     private void before(String resource, Runnable change) {
         AtomicInteger lists = new AtomicInteger();
-        proxy.inject(
-                Fault.drop()
-                        .on(
-                                Requests.lists(resource)
-                                        .and(
-                                                request -> {
-                                                    if (lists.incrementAndGet() == 1) {
-                                                        change.run();
-                                                    }
-                                                    return false; // and no request is dropped
-                                                })));
+        proxy.inject(Fault.drop().on(Requests.lists(resource).and(request -> {
+            if (lists.incrementAndGet() == 1) {
+                change.run();
+            }
+            return false; // and no request is dropped
+        })));
     }
 
     @ParameterizedTest
@@ -145,23 +137,17 @@ class AuditMainTest {
 
         assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
         assertThat(pauses).hasValue(0);
-        assertThat(
-                        api.store()
-                                .find("pods", "default", "train-0")
-                                .orElseThrow()
-                                .at("/spec/nodeName"))
+        assertThat(api.store().find("pods", "default", "train-0").orElseThrow().at("/spec/nodeName"))
                 .hasToString("\"node-b\"");
     }
 
     @Test
     void aPodThatEndsWhileItReadsIsGoneAtTheSecondLook() throws Exception {
         put(PLACED);
-        before(
-                "resourceclaims",
-                () -> {
-                    api.store().delete("pods", "default", "train-0");
-                    api.store().delete("resourceclaims", "default", "train");
-                });
+        before("resourceclaims", () -> {
+            api.store().delete("pods", "default", "train-0");
+            api.store().delete("resourceclaims", "default", "train");
+        });
 
         assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
         assertThat(pauses).hasValue(1);
@@ -169,8 +155,7 @@ class AuditMainTest {
     }
 
     private void putClaimReservedFor(String... pods) {
-        put(
-                """
+        put("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceSlice
                 metadata: {name: a}
@@ -187,11 +172,9 @@ class AuditMainTest {
                 status:
                   reservedFor: [%s]
                   allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-a, device: gpu-0}]}}
-                """
-                        .formatted(
-                                Stream.of(pods)
-                                        .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
-                                        .collect(Collectors.joining(", "))));
+                """.formatted(Stream.of(pods)
+                .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
+                .collect(Collectors.joining(", "))));
     }
 
     /** Each look finds a reservation that kube-controller-manager is about to remove. */
@@ -218,23 +201,17 @@ class AuditMainTest {
     @Test
     void aSecondLookThatFailsDoesNotLoseTheFirst() throws Exception {
         putClaimReservedFor("stuck");
-        duringPause =
-                () ->
-                        proxy.inject(
-                                Fault.status(403, "Forbidden")
-                                        .on(Requests.lists("resourceclaims")));
+        duringPause = () -> proxy.inject(Fault.status(403, "Forbidden").on(Requests.lists("resourceclaims")));
 
         assertThat(audit()).as(text).isEqualTo(Report.INCOMPLETE);
         assertThat(text)
-                .containsPattern(
-                        "not checked +reserved-for-no-pod +found once, for claim default/shared for pod")
+                .containsPattern("not checked +reserved-for-no-pod +found once, for claim default/shared for pod")
                 .contains("the second look failed");
     }
 
     @Test
     void aContradictionThatStaysIsFoundAsOnThePage() throws Exception {
-        put(
-                """
+        put("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceSlice
                 metadata: {name: a}

@@ -26,33 +26,23 @@ class ClusterAuditTest {
     private static final long SEED = Long.getLong("dra4j.seed", 20);
     private static final Path PAGE = Path.of("../../docs-site/how-to/audit-a-node.md");
 
-    private static final Map<String, Planted> PLANTED =
-            new TreeMap<>(
-                    Map.of(
-                            "device-not-published", cluster -> cluster.remove("node-0", "gpu-0"),
-                            "pool-not-published", cluster -> cluster.remove("node-0"),
-                            "device-allocated-twice", cluster -> cluster.hold("node-0", "gpu-0"),
-                            "node-gone", cluster -> cluster.nodes.remove("node-0"),
-                            "capacity-exceeded", cluster -> cluster.share("60Gi", "60Gi"),
-                            "counters-exceeded", cluster -> cluster.counter = "60Gi",
-                            "reserved-for-no-pod", cluster -> cluster.pods.remove(0),
-                            "pod-not-reserved",
-                                    cluster ->
-                                            cluster.pods.add(
-                                                    new PodInfo(
-                                                            "default",
-                                                            "late",
-                                                            "node-0",
-                                                            false,
-                                                            List.of("claim-0")))));
+    private static final Map<String, Planted> PLANTED = new TreeMap<>(Map.of(
+            "device-not-published", cluster -> cluster.remove("node-0", "gpu-0"),
+            "pool-not-published", cluster -> cluster.remove("node-0"),
+            "device-allocated-twice", cluster -> cluster.hold("node-0", "gpu-0"),
+            "node-gone", cluster -> cluster.nodes.remove("node-0"),
+            "capacity-exceeded", cluster -> cluster.share("60Gi", "60Gi"),
+            "counters-exceeded", cluster -> cluster.counter = "60Gi",
+            "reserved-for-no-pod", cluster -> cluster.pods.remove(0),
+            "pod-not-reserved",
+                    cluster -> cluster.pods.add(new PodInfo("default", "late", "node-0", false, List.of("claim-0")))));
 
     private interface Planted {
         void in(ClusterModel cluster);
     }
 
     private static Report report(ClusterModel cluster) {
-        return Report.of(
-                "audit", "cluster", ClusterAudit.of(cluster.snapshot(), () -> cluster.pods));
+        return Report.of("audit", "cluster", ClusterAudit.of(cluster.snapshot(), () -> cluster.pods));
     }
 
     @Test
@@ -86,21 +76,17 @@ class ClusterAuditTest {
     @Test
     void eachClaimOfAPodIsAnObject() {
         ClusterModel cluster = new ClusterModel(new Random(SEED));
-        cluster.pods.add(
-                new PodInfo("default", "late", "node-0", false, List.of("claim-0", "claim-1")));
+        cluster.pods.add(new PodInfo("default", "late", "node-0", false, List.of("claim-0", "claim-1")));
 
         assertThat(report(cluster).findings())
                 .extracting(Finding::object)
-                .containsExactly(
-                        "pod default/late with claim claim-0",
-                        "pod default/late with claim claim-1");
+                .containsExactly("pod default/late with claim claim-0", "pod default/late with claim claim-1");
     }
 
     @Test
     void allChecksArePlantedAndOnThePage() throws Exception {
         List<String> ids = new ArrayList<>();
-        ClusterAudit.of(new ClusterModel(new Random(SEED)).snapshot(), List::of)
-                .forEach(check -> ids.add(check.id()));
+        ClusterAudit.of(new ClusterModel(new Random(SEED)).snapshot(), List::of).forEach(check -> ids.add(check.id()));
         assertThat(ids)
                 .startsWith("object-unreadable")
                 .filteredOn(id -> !id.equals("object-unreadable"))
@@ -119,12 +105,9 @@ class ClusterAuditTest {
 
         Report report = report(cluster);
 
-        boolean isMissed =
-                List.of("device-not-published", "pool-not-published", "pod-not-reserved")
-                        .contains(id);
-        assertThat(report.findings())
-                .extracting(Finding::id)
-                .isEqualTo(isMissed ? List.of() : List.of(id));
+        boolean isMissed = List.of("device-not-published", "pool-not-published", "pod-not-reserved")
+                .contains(id);
+        assertThat(report.findings()).extracting(Finding::id).isEqualTo(isMissed ? List.of() : List.of(id));
         assertThat(report.text())
                 .containsPattern("not checked +object-unreadable +left out, since")
                 .contains("claim default/late");
@@ -133,14 +116,9 @@ class ClusterAuditTest {
     @Test
     void withoutTheRightToListPodsReservationsAreNotChecked() {
         Report report =
-                Report.of(
-                        "audit",
-                        "cluster",
-                        ClusterAudit.of(
-                                new ClusterModel(new Random(SEED)).snapshot(),
-                                () -> {
-                                    throw new NotCheckedException("You may not read pods");
-                                }));
+                Report.of("audit", "cluster", ClusterAudit.of(new ClusterModel(new Random(SEED)).snapshot(), () -> {
+                    throw new NotCheckedException("You may not read pods");
+                }));
         assertThat(report.exitStatus()).isEqualTo(Report.INCOMPLETE);
         assertThat(report.text()).contains("not checked  pod-not-reserved");
     }

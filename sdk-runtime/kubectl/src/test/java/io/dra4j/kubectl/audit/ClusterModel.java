@@ -70,8 +70,7 @@ final class ClusterModel {
 
     private static String result(String driver, String pool, String device, String more) {
         return """
-               {"request":"r","driver":"%s.example.com","pool":"%s","device":"%s"%s}"""
-                .formatted(driver, pool, device, more);
+               {"request":"r","driver":"%s.example.com","pool":"%s","device":"%s"%s}""".formatted(driver, pool, device, more);
     }
 
     /** Lets one more claim have a device, and a pod the claim. */
@@ -82,9 +81,7 @@ final class ClusterModel {
     /** Lets claims have shares of the link, so much each. */
     void share(String... amounts) {
         for (String amount : amounts) {
-            String more =
-                    ",\"shareID\":\"s-%d\",\"consumedCapacity\":{\"bandwidth\":\"%s\"}"
-                            .formatted(number, amount);
+            String more = ",\"shareID\":\"s-%d\",\"consumedCapacity\":{\"bandwidth\":\"%s\"}".formatted(number, amount);
             add(result("net", "fabric", "link", more));
         }
     }
@@ -92,12 +89,9 @@ final class ClusterModel {
     private void add(String result) {
         String name = "claim-" + number;
         String pod = "pod-" + number++;
-        JsonNode claim =
-                json(
-                        """
+        JsonNode claim = json("""
                         {"metadata":{"namespace":"default","name":"%s"},
-                         "status":{"allocation":{"devices":{"results":[%s]}}}}"""
-                                .formatted(name, result));
+                         "status":{"allocation":{"devices":{"results":[%s]}}}}""".formatted(name, result));
         claims.put("default/" + name, new ClaimInfo(Claim.of(claim), List.of(pod), "", ""));
         pods.add(new PodInfo("default", pod, "node-0", false, List.of(name)));
     }
@@ -118,54 +112,36 @@ final class ClusterModel {
     }
 
     private Slice slice(String node, String suffix, long generation, int slicesOfPool) {
-        List<String> names =
-                devices.get(node).stream().map(name -> "{\"name\":\"" + name + "\"}").toList();
+        List<String> names = devices.get(node).stream()
+                .map(name -> "{\"name\":\"" + name + "\"}")
+                .toList();
         return Slice.of(
-                json(
-                        """
+                json("""
                         {"metadata":{"name":"gpu-%s%s"},"spec":{"driver":"gpu.example.com","nodeName":"%s",
-                         "pool":{"name":"%s","generation":%d,"resourceSliceCount":%d},"devices":[%s]}}"""
-                                .formatted(
-                                        node,
-                                        suffix,
-                                        node,
-                                        node,
-                                        generation,
-                                        slicesOfPool,
-                                        String.join(",", names))));
+                         "pool":{"name":"%s","generation":%d,"resourceSliceCount":%d},"devices":[%s]}}""".formatted(node, suffix, node, node, generation, slicesOfPool, String.join(",", names))));
     }
 
     private List<Slice> slices() {
         List<Slice> slices = new ArrayList<>(more);
         devices.keySet().forEach(node -> slices.add(slice(node, "", 1, 1)));
-        String half =
-                """
+        String half = """
                 {"name":"half-%d","consumesCounters":[{"counterSet":"card","counters":{"memory":{"value":"40Gi"}}}]}""";
-        slices.add(
-                slice(
-                        "card",
-                        "card",
-                        ",\"sharedCounters\":[{\"name\":\"card\",\"counters\":{\"memory\":{\"value\":\"%s\"}}}]"
-                                .formatted(counter),
-                        half.formatted(0) + "," + half.formatted(1)));
-        slices.add(
-                slice(
-                        "net",
-                        "fabric",
-                        "",
-                        """
+        slices.add(slice(
+                "card",
+                "card",
+                ",\"sharedCounters\":[{\"name\":\"card\",\"counters\":{\"memory\":{\"value\":\"%s\"}}}]"
+                        .formatted(counter),
+                half.formatted(0) + "," + half.formatted(1)));
+        slices.add(slice("net", "fabric", "", """
                         {"name":"link","allowMultipleAllocations":true,"capacity":{"bandwidth":{"value":"100Gi"}}}"""));
         return slices;
     }
 
     /** A slice for all nodes. */
     private static Slice slice(String driver, String pool, String more, String devices) {
-        return Slice.of(
-                json(
-                        """
+        return Slice.of(json("""
                         {"metadata":{"name":"%s-%s"},"spec":{"driver":"%s.example.com","allNodes":true%s,
-                         "pool":{"name":"%s","generation":1,"resourceSliceCount":1},"devices":[%s]}}"""
-                                .formatted(driver, pool, driver, more, pool, devices)));
+                         "pool":{"name":"%s","generation":1,"resourceSliceCount":1},"devices":[%s]}}""".formatted(driver, pool, driver, more, pool, devices)));
     }
 
     Snapshot snapshot() {

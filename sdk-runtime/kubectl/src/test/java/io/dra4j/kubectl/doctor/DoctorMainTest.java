@@ -29,8 +29,7 @@ class DoctorMainTest {
     private static final Path PAGE = Path.of("../../docs-site/how-to/find-what-is-wrong.md");
 
     /** A driver on a node, with a class, a claim that has a device, and a class for none. */
-    private static final String HEALTHY =
-            """
+    private static final String HEALTHY = """
             apiVersion: v1
             kind: Node
             metadata: {name: gpu-1, labels: {kubernetes.io/hostname: gpu-1}}
@@ -80,7 +79,9 @@ class DoctorMainTest {
 
     private EmbeddedApiServer api;
     private int status;
-    @TempDir private Path folder;
+
+    @TempDir
+    private Path folder;
 
     @BeforeEach
     void start() {
@@ -101,11 +102,10 @@ class DoctorMainTest {
         List<String> args = new ArrayList<>(List.of(options));
         args.add("--kubeconfig=" + api.writeKubeconfig(folder.resolve("kubeconfig")));
         StringWriter out = new StringWriter();
-        status =
-                new CommandLine(new DoctorMain())
-                        .setCaseInsensitiveEnumValuesAllowed(true)
-                        .setOut(new PrintWriter(out))
-                        .execute(args.toArray(String[]::new));
+        status = new CommandLine(new DoctorMain())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setOut(new PrintWriter(out))
+                .execute(args.toArray(String[]::new));
         return out.toString();
     }
 
@@ -119,8 +119,7 @@ class DoctorMainTest {
 
     @Test
     void findingsAreThoseOfThePage() throws Exception {
-        put(
-                """
+        put("""
                 apiVersion: v1
                 kind: Node
                 metadata: {name: gpu-1}
@@ -147,8 +146,7 @@ class DoctorMainTest {
 
     @Test
     void aDriverWithoutAClassIsFound() throws Exception {
-        put(
-                """
+        put("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceSlice
                 metadata: {name: net-a}
@@ -177,16 +175,14 @@ class DoctorMainTest {
         assertThat(status).isZero();
     }
 
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaim
             metadata: {name: slice, namespace: ml}
             spec: {devices: {requests: [{name: r, exactly: {deviceClassName: %s}}]}}
             """;
 
-    private static final String TEMPLATE =
-            """
+    private static final String TEMPLATE = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceClaimTemplate
             metadata: {name: slice, namespace: ml}
@@ -229,8 +225,7 @@ class DoctorMainTest {
     @CsvSource({"mig.nvidia.com", "absent"})
     void classesOfOtherDriversAreNotLookedAt(String name) throws Exception {
         put(CLAIM.formatted(name));
-        put(
-                """
+        put("""
                 apiVersion: v1
                 kind: Node
                 metadata: {name: net-1}
@@ -281,27 +276,19 @@ class DoctorMainTest {
 
     @Test
     void thePageListsTheChecksOfClusters() throws Exception {
-        List<String> rows =
-                Pattern.compile("(?m)^\\| `([a-z-]+)` \\| [^|]*\\bcluster\\b")
-                        .matcher(Files.readString(PAGE))
-                        .results()
-                        .map(row -> row.group(1))
-                        .toList();
+        List<String> rows = Pattern.compile("(?m)^\\| `([a-z-]+)` \\| [^|]*\\bcluster\\b")
+                .matcher(Files.readString(PAGE))
+                .results()
+                .map(row -> row.group(1))
+                .toList();
 
         assertThat(rows).containsExactlyInAnyOrderElementsOf(checks());
     }
 
     private List<String> checks() throws Exception {
         List<String> checks = new ArrayList<>();
-        JsonNode json =
-                new ObjectMapper()
-                        .readTree(
-                                run(
-                                        "-o",
-                                        "json",
-                                        "--service-account=a:b",
-                                        "--node=gpu-1",
-                                        "--driver=gpu.nvidia.com"));
+        JsonNode json = new ObjectMapper()
+                .readTree(run("-o", "json", "--service-account=a:b", "--node=gpu-1", "--driver=gpu.nvidia.com"));
         for (String part : List.of("healthy", "notChecked")) {
             json.path(part).forEach(one -> checks.add(one.path("id").asText()));
         }
@@ -311,8 +298,7 @@ class DoctorMainTest {
     @Test
     void rightsOfADriverAreCheckedVerbByVerb() throws Exception {
         assertThat(run("--service-account=dra-nvidia:gpus"))
-                .containsPattern(
-                        "ok +rbac +system:serviceaccount:dra-nvidia:gpus has all 9 rights");
+                .containsPattern("ok +rbac +system:serviceaccount:dra-nvidia:gpus has all 9 rights");
         assertThat(status).isZero();
         assertThat(api.requests()).containsEntry("create subjectaccessreviews", 9L);
     }

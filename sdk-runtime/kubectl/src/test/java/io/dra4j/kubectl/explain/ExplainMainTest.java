@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ExplainMainTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     void jsonHasTheSameAnswer() throws Exception {
@@ -31,7 +32,8 @@ class ExplainMainTest {
         assertThat(answer.status()).isEqualTo(1);
         assertThat(json.path("subject").asText()).isEqualTo("pod default/train");
         assertThat(json.path("result").asText()).isEqualTo("doesNotFit");
-        assertThat(Files.readString(puzzle.expected())).startsWith(json.path("answer").asText());
+        assertThat(Files.readString(puzzle.expected()))
+                .startsWith(json.path("answer").asText());
         assertThat(json.at("/nodes/0/names")).map(JsonNode::asText).containsExactly("n1", "n2");
         JsonNode refused = json.at("/nodes/0/requests/0/refused/0");
         assertThat(refused.path("check").asText()).isEqualTo("IN_USE");
@@ -46,23 +48,18 @@ class ExplainMainTest {
         AtomicInteger readings = new AtomicInteger();
         InstantSource slow = () -> Puzzle.NOW.plusMillis(100L * readings.incrementAndGet());
 
-        Puzzle.Answer answer =
-                Puzzle.named("01-all-in-use").explain(folder.resolve("kubeconfig"), slow);
+        Puzzle.Answer answer = Puzzle.named("01-all-in-use").explain(folder.resolve("kubeconfig"), slow);
 
-        assertThat(answer.text())
-                .containsPattern("more changes,\\s+since trying them takes too long");
+        assertThat(answer.text()).containsPattern("more changes,\\s+since trying them takes too long");
     }
 
     @Test
     void aWrongCommandLineHasStatus2() {
-        assertThat(Puzzle.run(List.of()))
-                .satisfies(
-                        answer -> {
-                            assertThat(answer.status()).isEqualTo(2);
-                            assertThat(answer.text()).contains("pod/NAME", "-f");
-                        });
-        assertThat(Puzzle.run(List.of("node/n1")).text())
-                .contains("\"node/n1\" names neither pod/NAME nor claim/NAME");
+        assertThat(Puzzle.run(List.of())).satisfies(answer -> {
+            assertThat(answer.status()).isEqualTo(2);
+            assertThat(answer.text()).contains("pod/NAME", "-f");
+        });
+        assertThat(Puzzle.run(List.of("node/n1")).text()).contains("\"node/n1\" names neither pod/NAME nor claim/NAME");
     }
 
     @Test
@@ -80,10 +77,7 @@ class ExplainMainTest {
 
     @Test
     void eachPodOfAFileIsExplained() throws Exception {
-        Path file =
-                Files.writeString(
-                        folder.resolve("pods.yaml"),
-                        """
+        Path file = Files.writeString(folder.resolve("pods.yaml"), """
                         {apiVersion: v1, kind: Pod, metadata: {name: a},
                          spec: {containers: [{name: main}]}}
                         ---
@@ -96,9 +90,7 @@ class ExplainMainTest {
                         """);
         try (EmbeddedApiServer server = EmbeddedApiServer.builder().node("n").start()) {
             Path kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
-            Puzzle.Answer answer =
-                    Puzzle.run(
-                            List.of("--kubeconfig", kubeconfig.toString(), "-f", file.toString()));
+            Puzzle.Answer answer = Puzzle.run(List.of("--kubeconfig", kubeconfig.toString(), "-f", file.toString()));
 
             assertThat(answer.text())
                     .contains("Pod default/a asks for no devices")
@@ -110,8 +102,7 @@ class ExplainMainTest {
     @Test
     void anAllocatedClaimAndAPlacedPodAreExplained() throws Exception {
         try (EmbeddedApiServer server = EmbeddedApiServer.builder().node("n").start()) {
-            ManifestObjects.putText(
-                    """
+            ManifestObjects.putText("""
                     apiVersion: resource.k8s.io/v1
                     kind: ResourceClaim
                     metadata: {name: held}
@@ -131,12 +122,11 @@ class ExplainMainTest {
                     involvedObject: {kind: Pod, name: p, namespace: default}
                     reason: FailedPrepareDynamicResources
                     message: the driver is not registered
-                    """,
-                    server.store());
-            String kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig")).toString();
+                    """, server.store());
+            String kubeconfig =
+                    server.writeKubeconfig(folder.resolve("kubeconfig")).toString();
 
-            Puzzle.Answer claim =
-                    Puzzle.run(List.of("--kubeconfig", kubeconfig, "resourceclaim/held"));
+            Puzzle.Answer claim = Puzzle.run(List.of("--kubeconfig", kubeconfig, "resourceclaim/held"));
             assertThat(claim.text())
                     .startsWith("Claim default/held is allocated: n/x.")
                     .contains("reserved for p");

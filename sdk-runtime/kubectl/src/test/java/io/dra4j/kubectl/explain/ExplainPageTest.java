@@ -27,8 +27,7 @@ class ExplainPageTest {
     void itsCapturesAreTheTextsOfPuzzles() throws Exception {
         String page = Files.readString(PAGE);
         Matcher captures = CAPTURE.matcher(page);
-        String wanted =
-                captures.replaceAll(found -> Matcher.quoteReplacement(capture(found.group(1))));
+        String wanted = captures.replaceAll(found -> Matcher.quoteReplacement(capture(found.group(1))));
         if (Boolean.getBoolean("reference.update")) {
             Files.writeString(PAGE, wanted);
         }
@@ -36,7 +35,8 @@ class ExplainPageTest {
         assertThat(PAGE)
                 .as("if it is stale, -Dreference.update=true updates it")
                 .hasContent(wanted);
-        List<String> shown = CAPTURE.matcher(page).results().map(MatchResult::group).toList();
+        List<String> shown =
+                CAPTURE.matcher(page).results().map(MatchResult::group).toList();
         assertThat(shown).hasSize(3);
     }
 
@@ -54,19 +54,17 @@ class ExplainPageTest {
     void itNamesAllFieldsAndValuesOfTheJson() throws Exception {
         String page = Files.readString(PAGE);
 
-        for (Class<?> part :
-                List.of(
-                        Report.class,
-                        Report.Nodes.class,
-                        Report.Request.class,
-                        Report.Refused.class,
-                        Report.Changes.class)) {
+        for (Class<?> part : List.of(
+                Report.class, Report.Nodes.class, Report.Request.class, Report.Refused.class, Report.Changes.class)) {
             for (RecordComponent field : part.getRecordComponents()) {
                 assertThat(page).containsPattern("[`.]" + field.getName() + "(\\[])?`");
             }
         }
         assertThat(page)
-                .contains(Arrays.stream(Report.Result.values()).map(Report.Result::text).toList());
-        assertThat(page).contains(Arrays.stream(Obstacle.Check.values()).map(Enum::name).toList());
+                .contains(Arrays.stream(Report.Result.values())
+                        .map(Report.Result::text)
+                        .toList());
+        assertThat(page)
+                .contains(Arrays.stream(Obstacle.Check.values()).map(Enum::name).toList());
     }
 }

@@ -26,23 +26,20 @@ class ExplainScaleTest {
     private static final int CLAIMS_OF_NODE = 4;
 
     private static final JsonMapper JSON = new JsonMapper();
-    private static final String DEVICE =
-            """
+    private static final String DEVICE = """
             {"name": "gpu-%d",
              "attributes": {"uuid": {"string": "GPU-%s-%d"}, "model": {"string": "a100"},
                             "version": {"version": "1.2.3"}, "numa": {"int": 1}},
              "capacity": {"memory": {"value": "40Gi"}}}
             """;
-    private static final String SLICE =
-            """
+    private static final String SLICE = """
             {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
              "metadata": {"name": "%s-gpu"},
              "spec": {"driver": "gpu.example.com", "nodeName": "%s",
                       "pool": {"name": "%s", "generation": 1, "resourceSliceCount": 1},
                       "devices": [%s]}}
             """;
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
              "metadata": {"namespace": "ml", "name": "%s-%d"},
              "spec": {"devices": {"requests": [
@@ -56,14 +53,14 @@ class ExplainScaleTest {
                  "reservedFor": [{"resource": "pods", "name": "%s-%d", "uid": "1"}]}}
             """;
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @Test
     @Tag("slow")
     void fiveThousandNodesAreExplainedIn512Megabytes() throws Exception {
         try (EmbeddedApiServer server = EmbeddedApiServer.builder().start()) {
-            ManifestObjects.putText(
-                    """
+            ManifestObjects.putText("""
                     {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu},
                      spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}}
                     ---
@@ -73,15 +70,13 @@ class ExplainScaleTest {
                     {apiVersion: v1, kind: Pod, metadata: {name: train},
                      spec: {resourceClaims: [{name: gpu, resourceClaimName: train}],
                             containers: [{name: main, image: registry.example/train}]}}
-                    """,
-                    server.store());
+                    """, server.store());
             IntStream.range(0, NODES).forEach(i -> putNode(server.store(), "node-" + i));
             Path kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
 
             long start = System.nanoTime();
             Process process = explain(kubeconfig);
-            String text =
-                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             int status = process.waitFor();
             Duration time = Duration.ofNanos(System.nanoTime() - start);
 
@@ -113,14 +108,10 @@ class ExplainScaleTest {
 
     /** A node with its slice, and the claims that have all its devices, two each. */
     private static void putNode(ClusterObjects objects, String node) {
-        put(
-                objects,
-                "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"%s\"}}",
-                node);
-        String devices =
-                IntStream.range(0, DEVICES)
-                        .mapToObj(i -> DEVICE.formatted(i, node, i))
-                        .collect(Collectors.joining(","));
+        put(objects, "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"%s\"}}", node);
+        String devices = IntStream.range(0, DEVICES)
+                .mapToObj(i -> DEVICE.formatted(i, node, i))
+                .collect(Collectors.joining(","));
         put(objects, SLICE, node, node, node, devices);
         for (int i = 0; i < CLAIMS_OF_NODE; i++) {
             put(objects, CLAIM, node, i, node, 2 * i, node, 2 * i + 1, node, i);

@@ -24,7 +24,8 @@ class ObjectsOfOthersTest {
 
     private static final String REGISTRY = "/var/lib/kubelet/plugins_registry";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private EmbeddedApiServer server;
     private ObjectFinder objects;
@@ -34,9 +35,7 @@ class ObjectsOfOthersTest {
         server = EmbeddedApiServer.builder().start();
         Path kubeconfig = folder.resolve("kubeconfig");
         server.writeKubeconfig(kubeconfig);
-        objects =
-                new ObjectFinder(
-                        ApiReader.connect(kubeconfig, null), "resource.k8s.io/v1", List.of());
+        objects = new ObjectFinder(ApiReader.connect(kubeconfig, null), "resource.k8s.io/v1", List.of());
     }
 
     @AfterEach
@@ -47,8 +46,7 @@ class ObjectsOfOthersTest {
 
     private void add(String metadata, String spec) throws Exception {
         ManifestObjects.putText(
-                "apiVersion: v1\nkind: Pod\nmetadata: {%s}\nspec: {%s}\n".formatted(metadata, spec),
-                server.store());
+                "apiVersion: v1\nkind: Pod\nmetadata: {%s}\nspec: {%s}\n".formatted(metadata, spec), server.store());
     }
 
     private void addPlugin(String name, String more) throws Exception {
@@ -72,20 +70,16 @@ class ObjectsOfOthersTest {
                         .formatted(kind, owner),
                 "containers: [{name: c, image: i}]");
 
-        assertThat(new PodEndings(objects).of(List.of(new PodName("a", "p"))))
-                .isEqualTo(": " + way);
+        assertThat(new PodEndings(objects).of(List.of(new PodName("a", "p")))).isEqualTo(": " + way);
     }
 
     @Test
     void podsOfSeveralOwnersAreNamed() throws Exception {
         add("name: p, namespace: a", "containers: [{name: c, image: i}]");
 
-        assertThat(
-                        new PodEndings(objects)
-                                .of(List.of(new PodName("a", "p"), new PodName("a", "q"))))
-                .isEqualTo(
-                        ": nothing owns it, `kubectl delete pod -n a p` (pod p), it is gone already, and"
-                                + " kube-controller-manager has to take it off the claim (pod q)");
+        assertThat(new PodEndings(objects).of(List.of(new PodName("a", "p"), new PodName("a", "q"))))
+                .isEqualTo(": nothing owns it, `kubectl delete pod -n a p` (pod p), it is gone already, and"
+                        + " kube-controller-manager has to take it off the claim (pod q)");
     }
 
     @Test
@@ -94,14 +88,12 @@ class ObjectsOfOthersTest {
         addPlugin("gpu", "--driver-name=gpu.example.com");
 
         assertThat(new DriverPods(objects).of("gpu.example.com", "n1"))
-                .isEqualTo(
-                        "The driver's pod on n1 is kube-system/gpu: `kubectl logs -n kube-system gpu`;"
-                                + " `kubectl delete pod -n kube-system gpu` restarts it.");
+                .isEqualTo("The driver's pod on n1 is kube-system/gpu: `kubectl logs -n kube-system gpu`;"
+                        + " `kubectl delete pod -n kube-system gpu` restarts it.");
         assertThat(new DriverPods(objects).of("nic.example.com", "n1"))
                 .startsWith("The driver's pod on n1 is one of these")
                 .contains("`kubectl logs -n kube-system csi`, `kubectl logs -n kube-system gpu`");
-        assertThat(new DriverPods(objects).of("gpu.example.com", "n2"))
-                .startsWith("No pod on n2 mounts");
+        assertThat(new DriverPods(objects).of("gpu.example.com", "n2")).startsWith("No pod on n2 mounts");
     }
 
     @Test
@@ -112,9 +104,7 @@ class ObjectsOfOthersTest {
                 .isEqualTo(": scale down what owns it, or it comes back");
         assertThat(new DriverPods(objects).of("gpu.example.com", "n1")).isEmpty();
         assertThat(objects.names("resourceclaims", "a")).isEqualTo(Optional.empty());
-        assertThat(
-                        new PluginUse(objects, new PodEndings(objects))
-                                .remedy("n1", Set.of("example.com/gpu")))
+        assertThat(new PluginUse(objects, new PodEndings(objects)).remedy("n1", Set.of("example.com/gpu")))
                 .startsWith("Look at `kubectl describe node n1`");
     }
 }

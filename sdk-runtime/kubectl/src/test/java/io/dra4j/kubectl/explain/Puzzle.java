@@ -68,8 +68,7 @@ record Puzzle(Path folder) {
         settings(cluster, "gate").forEach(one -> builder.featureGate(FeatureGate.parse(one), true));
         try (EmbeddedApiServer server = builder.start()) {
             ManifestObjects.putText(cluster, server.store());
-            settings(cluster, "delete")
-                    .forEach(one -> server.store().delete("resourceclaims", "default", one));
+            settings(cluster, "delete").forEach(one -> server.store().delete("resourceclaims", "default", one));
             server.writeKubeconfig(kubeconfig);
             List<String> args = new ArrayList<>(List.of("--kubeconfig", kubeconfig.toString()));
             args.addAll(List.of(options));

@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each puzzle has its whole text; {@code -Dreference.update=true} rewrites the texts. */
 class PuzzlesTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     static List<Puzzle> puzzles() {
         return Puzzle.all();

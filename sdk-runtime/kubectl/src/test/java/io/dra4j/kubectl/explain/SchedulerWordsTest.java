@@ -10,21 +10,17 @@ import org.junit.jupiter.api.Test;
 class SchedulerWordsTest {
     @Test
     void reasonsThatAreNotOfClaimsAreFound() {
-        String words =
-                "Unschedulable: 0/5 nodes are available: 1 Insufficient cpu, 1 cannot allocate all"
-                        + " claims, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: },"
-                        + " 2 node(s) didn't match Pod's node affinity/selector. preemption: 0/5 nodes"
-                        + " are available: 5 No preemption victims found for incoming pod.";
+        String words = "Unschedulable: 0/5 nodes are available: 1 Insufficient cpu, 1 cannot allocate all"
+                + " claims, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: },"
+                + " 2 node(s) didn't match Pod's node affinity/selector. preemption: 0/5 nodes"
+                + " are available: 5 No preemption victims found for incoming pod.";
 
         assertThat(SchedulerWords.reasonsBesidesClaims(List.of(words)))
                 .containsExactly(
-                        "Insufficient cpu",
-                        "node(s) had untolerated taint {node.kubernetes.io/unreachable: }");
-        assertThat(
-                        SchedulerWords.reasonsBesidesClaims(
-                                List.of(
-                                        "Unschedulable: 0/1 nodes are available: 1 cannot allocate all claims.",
-                                        "And the kubelet: FailedPrepareDynamicResources: no.")))
+                        "Insufficient cpu", "node(s) had untolerated taint {node.kubernetes.io/unreachable: }");
+        assertThat(SchedulerWords.reasonsBesidesClaims(List.of(
+                        "Unschedulable: 0/1 nodes are available: 1 cannot allocate all claims.",
+                        "And the kubelet: FailedPrepareDynamicResources: no.")))
                 .isEmpty();
     }
 }

@@ -26,8 +26,7 @@ class TreeMainTest {
 
     private static final Path PAGE = Path.of("../../docs-site/how-to/see-who-has-what.md");
 
-    private static final String CLUSTER =
-            """
+    private static final String CLUSTER = """
             apiVersion: resource.k8s.io/v1
             kind: ResourceSlice
             metadata: {name: a}
@@ -74,8 +73,7 @@ class TreeMainTest {
               sharedCounters: [{name: card, counters: {memory: {value: 80Gi}}}]
             """;
 
-    private static final String NAMESPACE =
-            """
+    private static final String NAMESPACE = """
             apiVersion: v1
             kind: Namespace
             metadata: {name: ml, labels: {resource.kubernetes.io/admin-access: "true"}}
@@ -83,7 +81,9 @@ class TreeMainTest {
             """;
 
     private EmbeddedApiServer api;
-    @TempDir private Path folder;
+
+    @TempDir
+    private Path folder;
 
     @AfterEach
     void stop() {
@@ -91,15 +91,17 @@ class TreeMainTest {
     }
 
     private void start(KubernetesVersion version, String manifests) {
-        api = EmbeddedApiServer.builder().version(version).node("node-a").node("node-b").start();
+        api = EmbeddedApiServer.builder()
+                .version(version)
+                .node("node-a")
+                .node("node-b")
+                .start();
         ManifestObjects.putText(manifests, api.store());
     }
 
     private void hold(String name, String pods, String... results) {
-        String requests =
-                "{name: r, exactly: {deviceClassName: c, count: %d}}".formatted(results.length);
-        ManifestObjects.putText(
-                """
+        String requests = "{name: r, exactly: {deviceClassName: c, count: %d}}".formatted(results.length);
+        ManifestObjects.putText("""
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaim
                 metadata: {namespace: ml, name: %s}
@@ -107,9 +109,7 @@ class TreeMainTest {
                 status:
                   reservedFor: [%s]
                   allocation: {devices: {results: [%s]}}
-                """
-                        .formatted(name, requests, pods, String.join(", ", results)),
-                api.store());
+                """.formatted(name, requests, pods, String.join(", ", results)), api.store());
     }
 
     private static String pod(String name) {
@@ -117,8 +117,7 @@ class TreeMainTest {
     }
 
     private static String result(String driver, String pool, String device, String more) {
-        return "{request: r, driver: %s.example.com, pool: %s, device: %s%s}"
-                .formatted(driver, pool, device, more);
+        return "{request: r, driver: %s.example.com, pool: %s, device: %s%s}".formatted(driver, pool, device, more);
     }
 
     private String run(String... options) throws Exception {
@@ -126,9 +125,7 @@ class TreeMainTest {
         args.add("--kubeconfig=" + api.writeKubeconfig(folder.resolve("kubeconfig")));
         StringWriter out = new StringWriter();
         int status =
-                new CommandLine(new TreeMain())
-                        .setOut(new PrintWriter(out))
-                        .execute(args.toArray(String[]::new));
+                new CommandLine(new TreeMain()).setOut(new PrintWriter(out)).execute(args.toArray(String[]::new));
         assertThat(status).isZero();
         return out.toString();
     }
@@ -138,8 +135,7 @@ class TreeMainTest {
         hold("train", pod("train-0") + "," + pod("train-1"), result("gpu", "node-a", "gpu-0", ""));
         hold("look", pod("monitor"), result("gpu", "node-a", "gpu-0", ", adminAccess: true"));
         hold("unused", "", result("part", "node-b", "half-1", ""));
-        String share =
-                ", shareID: 5e5f0a52-3c0d-4c7e-9d0c-0f6c2f2f6a11, consumedCapacity: {bandwidth: 30G}";
+        String share = ", shareID: 5e5f0a52-3c0d-4c7e-9d0c-0f6c2f2f6a11, consumedCapacity: {bandwidth: 30G}";
         hold("stream", pod("tv"), result("net", "fabric", "link", share));
     }
 
@@ -156,8 +152,7 @@ class TreeMainTest {
 
         assertThat(run("--node=node-b")).startsWith("node-b").doesNotContain("node-a", "fabric");
         assertThat(run("--driver=net.example.com")).startsWith("all nodes");
-        assertThat(run("--node=none"))
-                .isEqualTo("There are no devices: no driver has published a ResourceSlice\n");
+        assertThat(run("--node=none")).isEqualTo("There are no devices: no driver has published a ResourceSlice\n");
     }
 
     @Test
@@ -170,8 +165,7 @@ class TreeMainTest {
         JsonNode pool = json.at("/places/0/pools/0");
         assertThat(pool.at("/used/0/users/0/claim").asText()).isEqualTo("ml/train");
         assertThat(pool.at("/used/0/users/0/pods/1").asText()).isEqualTo("train-1");
-        assertThat(pool.at("/used/1/taints/0").asText())
-                .isEqualTo("example.com/broken=ecc:NoSchedule");
+        assertThat(pool.at("/used/1/taints/0").asText()).isEqualTo("example.com/broken=ecc:NoSchedule");
         assertThat(pool.at("/free").toString()).isEqualTo("[\"gpu-2\",\"gpu-3\"]");
         assertThat(json.at("/places/1/pools/0/counters/0/left").asText()).isEqualTo("40Gi");
         assertThat(json.at("/places/2/nodes").asText()).isEqualTo("all nodes");

@@ -46,19 +46,16 @@ public final class AdmissionService implements AutoCloseable {
             List<ConfigType<?>> configTypes,
             Set<String> extendedResources)
             throws IOException {
-        HttpPages pages =
-                HttpPages.bind(address, certificate.context())
-                        .get("/readyz", PROBE)
-                        .get("/healthz", PROBE);
+        HttpPages pages = HttpPages.bind(address, certificate.context())
+                .get("/readyz", PROBE)
+                .get("/healthz", PROBE);
         ConfigCheck check = new ConfigCheck(driver, configTypes);
         pages.postJson(CLAIMS, LONGEST_REVIEW, new ReviewPage(new ClaimRule(check)));
         if (!extendedResources.isEmpty()) {
             pages.postJson(PODS, LONGEST_REVIEW, new ReviewPage(new PodRule(extendedResources)));
         }
         pages.start();
-        LOG.atInfo()
-                .addKeyValue(LogField.ADDRESS, pages.address())
-                .log("Serving admission reviews over HTTPS");
+        LOG.atInfo().addKeyValue(LogField.ADDRESS, pages.address()).log("Serving admission reviews over HTTPS");
         return new AdmissionService(pages);
     }
 

@@ -7,7 +7,8 @@ import java.io.Serial;
 /** Carries the reason why a document is no review that can be answered. */
 final class BadReviewException extends Exception {
 
-    @Serial private static final long serialVersionUID = 1L;
+    @Serial
+    private static final long serialVersionUID = 1L;
 
     BadReviewException(String message) {
         super(message);

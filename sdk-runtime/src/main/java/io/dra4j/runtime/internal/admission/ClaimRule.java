@@ -19,9 +19,7 @@ record ClaimRule(ConfigCheck check) implements Rule {
 
     @Override
     public boolean isFor(String group, String version, String kind) {
-        return group.equals(GROUP)
-                && VERSIONS.contains(version)
-                && (kind.equals(CLAIM) || kind.equals(TEMPLATE));
+        return group.equals(GROUP) && VERSIONS.contains(version) && (kind.equals(CLAIM) || kind.equals(TEMPLATE));
     }
 
     @Override
@@ -33,11 +31,8 @@ record ClaimRule(ConfigCheck check) implements Rule {
         }
         String path = isTemplate ? "spec.spec.devices.config" : "spec.devices.config";
         return check.problems(ClaimCodec.specConfigs(spec.toString())).stream()
-                .map(
-                        problem ->
-                                new Problem(
-                                        "%s[%d].opaque.parameters".formatted(path, problem.index()),
-                                        shown(problem.message())))
+                .map(problem -> new Problem(
+                        "%s[%d].opaque.parameters".formatted(path, problem.index()), shown(problem.message())))
                 .toList();
     }
 

@@ -42,15 +42,13 @@ record PodRule(Set<String> resources) implements Rule {
         return resources.stream()
                 .sorted()
                 .filter(amounts::has)
-                .map(
-                        name ->
-                                new Problem(
-                                        "%s[%s]".formatted(path, name),
-                                        ("%s is not for pods of this namespace; request the device"
-                                                        + " by a ResourceClaimTemplate in"
-                                                        + " spec.resourceClaims, and by its name in"
-                                                        + " resources.claims of the container")
-                                                .formatted(name)))
+                .map(name -> new Problem(
+                        "%s[%s]".formatted(path, name),
+                        ("%s is not for pods of this namespace; request the device"
+                                        + " by a ResourceClaimTemplate in"
+                                        + " spec.resourceClaims, and by its name in"
+                                        + " resources.claims of the container")
+                                .formatted(name)))
                 .toList();
     }
 

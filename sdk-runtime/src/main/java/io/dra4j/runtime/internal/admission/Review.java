@@ -15,8 +15,9 @@ import java.util.Set;
 /** An {@code AdmissionReview} of {@code admission.k8s.io/v1}: its request, and answers to it. */
 record Review(JsonNode request) {
 
-    private static final ObjectMapper JSON =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
     private static final String API_VERSION = "admission.k8s.io/v1";
     private static final String KIND = "AdmissionReview";
     private static final Set<String> CHECKED = Set.of("CREATE", "UPDATE");
@@ -32,8 +33,7 @@ record Review(JsonNode request) {
         String type = text(review, "apiVersion") + " " + text(review, "kind");
         if (!type.equals(API_VERSION + " " + KIND)) {
             throw new BadReviewException(
-                    "the document is a \"%s\", not a \"%s %s\""
-                            .formatted(type.strip(), API_VERSION, KIND));
+                    "the document is a \"%s\", not a \"%s %s\"".formatted(type.strip(), API_VERSION, KIND));
         }
         Review read = new Review(review.path("request"));
         if (read.uid().isEmpty()) {
@@ -41,8 +41,7 @@ record Review(JsonNode request) {
         }
         String operation = text(read.request, "operation");
         if (!CHECKED.contains(operation) && !NOT_CHECKED.contains(operation)) {
-            throw new BadReviewException(
-                    "the review has the unknown request.operation \"" + operation + "\"");
+            throw new BadReviewException("the review has the unknown request.operation \"" + operation + "\"");
         }
         if (read.isChecked() && !read.object().isObject()) {
             throw new BadReviewException("the review has no request.object");
@@ -94,8 +93,7 @@ record Review(JsonNode request) {
 
     /** Returns the object as people name it. */
     String name() {
-        return "%s %s/%s"
-                .formatted(type("kind"), text(request, "namespace"), text(request, "name"));
+        return "%s %s/%s".formatted(type("kind"), text(request, "namespace"), text(request, "name"));
     }
 
     byte[] allowed() {

@@ -32,15 +32,15 @@ record ReviewPage(Rule rule) implements Page {
         String version = review.type("version");
         String kind = review.type("kind");
         if (!rule.isFor(group, version, kind)) {
-            throw new BadReviewException(
-                    "the review is of the kind \"%s\" of \"%s/%s\"; this page is for %s"
-                            .formatted(kind, group, version, rule.kinds()));
+            throw new BadReviewException("the review is of the kind \"%s\" of \"%s/%s\"; this page is for %s"
+                    .formatted(kind, group, version, rule.kinds()));
         }
         if (!review.isChecked() || review.leavesSpec()) {
             return review.allowed();
         }
-        List<Problem> problems =
-                rule.problems(kind, review.object()).stream().limit(MOST_PROBLEMS).toList();
+        List<Problem> problems = rule.problems(kind, review.object()).stream()
+                .limit(MOST_PROBLEMS)
+                .toList();
         if (problems.isEmpty()) {
             return review.allowed();
         }

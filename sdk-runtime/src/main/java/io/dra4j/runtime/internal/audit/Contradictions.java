@@ -52,8 +52,7 @@ final class Contradictions {
         return checks;
     }
 
-    private record ViewCheck(String id, Function<Views, Result> view, Views views)
-            implements Check {
+    private record ViewCheck(String id, Function<Views, Result> view, Views views) implements Check {
 
         @Override
         public Result look() {

@@ -29,13 +29,12 @@ final class JournalAndClaims {
 
     static Result gone(Views views) {
         views.requireClaims();
-        List<Finding> findings =
-                views.recorded().stream()
-                        .map(ClaimRecord::ref)
-                        .filter(ref -> views.object(ref).isEmpty() && views.named(ref).isEmpty())
-                        .filter(ref -> views.kubeletClaim(ref.uid()).isEmpty())
-                        .map(ref -> gone(views, ref))
-                        .toList();
+        List<Finding> findings = views.recorded().stream()
+                .map(ClaimRecord::ref)
+                .filter(ref -> views.object(ref).isEmpty() && views.named(ref).isEmpty())
+                .filter(ref -> views.kubeletClaim(ref.uid()).isEmpty())
+                .map(ref -> gone(views, ref))
+                .toList();
         return Words.result(findings, views.recorded().size(), "claim");
     }
 
@@ -52,12 +51,11 @@ final class JournalAndClaims {
     static Result deletedInUse(Views views) {
         views.requireClaims();
         List<KubeletClaim> held = JournalAndKubelet.intact(views).prepared();
-        List<Finding> findings =
-                held.stream()
-                        .filter(claim -> views.object(claim.ref()).isEmpty())
-                        .filter(claim -> !isReplaced(views, claim.ref()))
-                        .map(claim -> deletedInUse(views, claim))
-                        .toList();
+        List<Finding> findings = held.stream()
+                .filter(claim -> views.object(claim.ref()).isEmpty())
+                .filter(claim -> !isReplaced(views, claim.ref()))
+                .map(claim -> deletedInUse(views, claim))
+                .toList();
         return Words.result(findings, held.size(), "kubelet claim");
     }
 
@@ -79,12 +77,11 @@ final class JournalAndClaims {
 
     static Result replaced(Views views) {
         views.requireClaims();
-        List<Finding> findings =
-                views.recorded().stream()
-                        .map(ClaimRecord::ref)
-                        .filter(ref -> views.object(ref).isEmpty() && views.named(ref).isPresent())
-                        .map(ref -> replaced(views, ref))
-                        .toList();
+        List<Finding> findings = views.recorded().stream()
+                .map(ClaimRecord::ref)
+                .filter(ref -> views.object(ref).isEmpty() && views.named(ref).isPresent())
+                .map(ref -> replaced(views, ref))
+                .toList();
         return Words.result(findings, views.recorded().size(), "claim");
     }
 
@@ -105,35 +102,28 @@ final class JournalAndClaims {
     static Result differ(Views views) {
         views.requireClaims();
         Allocations allocations = new Allocations(views.driver().name(), List.of());
-        List<Finding> findings =
-                views.recorded().stream()
-                        .filter(claim -> views.isOfThisBoot(claim) && claim.results() != null)
-                        .flatMap(claim -> differ(views, allocations, claim).stream())
-                        .toList();
+        List<Finding> findings = views.recorded().stream()
+                .filter(claim -> views.isOfThisBoot(claim) && claim.results() != null)
+                .flatMap(claim -> differ(views, allocations, claim).stream())
+                .toList();
         return Words.result(findings, views.recorded().size(), "claim");
     }
 
-    private static Optional<Finding> differ(
-            Views views, Allocations allocations, ClaimRecord claim) {
+    private static Optional<Finding> differ(Views views, Allocations allocations, ClaimRecord claim) {
         Set<HeldDevice> held = new HashSet<>(Hardware.unidentified(claim.devices()));
         return views.object(claim.ref())
                 .map(object -> allocated(allocations, claim.ref(), object))
                 .filter(allocated -> !allocated.equals(held))
-                .map(
-                        allocated ->
-                                new Finding(
-                                        "devices-differ",
-                                        Severity.ERROR,
-                                        Words.claim(claim.ref()),
-                                        "prepared are %s, and allocated %s"
-                                                .formatted(names(held), names(allocated)),
-                                        "its containers use devices that the scheduler may give to"
-                                                + " another claim",
-                                        new Mend(views).deletePods(claim.ref())));
+                .map(allocated -> new Finding(
+                        "devices-differ",
+                        Severity.ERROR,
+                        Words.claim(claim.ref()),
+                        "prepared are %s, and allocated %s".formatted(names(held), names(allocated)),
+                        "its containers use devices that the scheduler may give to" + " another claim",
+                        new Mend(views).deletePods(claim.ref())));
     }
 
-    private static Set<HeldDevice> allocated(
-            Allocations allocations, ClaimRef ref, ClaimObject object) {
+    private static Set<HeldDevice> allocated(Allocations allocations, ClaimRef ref, ClaimObject object) {
         try {
             return new HashSet<>(allocations.devices(ref, object));
         } catch (PrepareException e) { // nothing of this driver
@@ -143,17 +133,12 @@ final class JournalAndClaims {
 
     private static String names(Set<HeldDevice> devices) {
         Set<String> names = new TreeSet<>();
-        devices.forEach(
-                one ->
-                        names.add(
-                                "%s/%s%s for %s"
-                                        .formatted(
-                                                one.pool(),
-                                                one.device(),
-                                                one.shareId() == null
-                                                        ? ""
-                                                        : " (share " + one.shareId() + ")",
-                                                one.request())));
+        devices.forEach(one -> names.add("%s/%s%s for %s"
+                .formatted(
+                        one.pool(),
+                        one.device(),
+                        one.shareId() == null ? "" : " (share " + one.shareId() + ")",
+                        one.request())));
         return names.isEmpty() ? "no devices" : String.join(", ", names);
     }
 }

@@ -23,11 +23,11 @@ final class JournalAndHardware {
         Inventory hardware = views.hardware().get();
         return each(
                 views,
-                (claim, device) ->
-                        isHere(hardware, device)
-                                        && hardware.device(device.pool(), device.device()).isEmpty()
-                                ? Optional.of(gone(views, claim, device))
-                                : Optional.empty());
+                (claim, device) -> isHere(hardware, device)
+                                && hardware.device(device.pool(), device.device())
+                                        .isEmpty()
+                        ? Optional.of(gone(views, claim, device))
+                        : Optional.empty());
     }
 
     /** A pool that another component publishes is not read here. */
@@ -42,8 +42,7 @@ final class JournalAndHardware {
                 "device-gone",
                 Severity.ERROR,
                 Words.claim(claim.ref()),
-                "it has device %s/%s, which the node does not have any more"
-                        .formatted(device.pool(), device.device()),
+                "it has device %s/%s, which the node does not have any more".formatted(device.pool(), device.device()),
                 "its containers have lost the device, and can't be started again",
                 new Mend(views).deletePods(claim.ref()));
     }
@@ -52,12 +51,11 @@ final class JournalAndHardware {
         Inventory hardware = views.hardware().get();
         return each(
                 views,
-                (claim, device) ->
-                        hardware.device(device.pool(), device.device())
-                                .map(Device::physicalId)
-                                .filter(now -> device.physicalId() != null)
-                                .filter(now -> !now.equals(device.physicalId()))
-                                .map(now -> other(views, claim, device, now)));
+                (claim, device) -> hardware.device(device.pool(), device.device())
+                        .map(Device::physicalId)
+                        .filter(now -> device.physicalId() != null)
+                        .filter(now -> !now.equals(device.physicalId()))
+                        .map(now -> other(views, claim, device, now)));
     }
 
     private static Finding other(Views views, ClaimRecord claim, HeldDevice device, String now) {

@@ -32,39 +32,36 @@ final class JournalAndKubelet {
     static Result damaged(Views views) {
         KubeletState state = views.kubelet().get();
         if (state.damage().isEmpty()) {
-            return Result.healthy(
-                    "intact, with %s claims of this driver".formatted(state.prepared().size()));
+            return Result.healthy("intact, with %s claims of this driver"
+                    .formatted(state.prepared().size()));
         }
         return new Result(
                 "",
-                List.of(
-                        new Finding(
-                                "kubelet-state-damaged",
-                                Severity.ERROR,
-                                views.driver().kubeletState().toString(),
-                                state.damage(),
-                                "the kubelet does not start with it, and then no pod of the node"
-                                        + " does",
-                                List.of(
-                                        "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
-                                                .formatted(views.driver().node()),
-                                        "sudo systemctl stop kubelet",
-                                        "sudo rm " + views.driver().kubeletState(),
-                                        "sudo systemctl start kubelet",
-                                        "kubectl uncordon " + views.driver().node()))));
+                List.of(new Finding(
+                        "kubelet-state-damaged",
+                        Severity.ERROR,
+                        views.driver().kubeletState().toString(),
+                        state.damage(),
+                        "the kubelet does not start with it, and then no pod of the node" + " does",
+                        List.of(
+                                "kubectl drain %s --ignore-daemonsets --delete-emptydir-data"
+                                        .formatted(views.driver().node()),
+                                "sudo systemctl stop kubelet",
+                                "sudo rm " + views.driver().kubeletState(),
+                                "sudo systemctl start kubelet",
+                                "kubectl uncordon " + views.driver().node()))));
     }
 
     static Result forgot(Views views) {
         views.requireClaims();
         KubeletState kubelet = intact(views);
         List<ClaimRecord> prepared = views.prepared();
-        List<Finding> findings =
-                prepared.stream()
-                        .filter(claim -> !claim.isUnprepareSkipped())
-                        .filter(claim -> kubelet.claim(claim.ref().uid()).isEmpty())
-                        .filter(claim -> isAllocated(views, claim))
-                        .map(claim -> forgot(views, claim))
-                        .toList();
+        List<Finding> findings = prepared.stream()
+                .filter(claim -> !claim.isUnprepareSkipped())
+                .filter(claim -> kubelet.claim(claim.ref().uid()).isEmpty())
+                .filter(claim -> isAllocated(views, claim))
+                .map(claim -> forgot(views, claim))
+                .toList();
         return Words.result(findings, prepared.size(), "prepared claim");
     }
 
@@ -80,19 +77,17 @@ final class JournalAndKubelet {
                 Severity.ERROR,
                 Words.claim(claim.ref()),
                 "it is prepared, and the kubelet does not know it",
-                "the kubelet never asks to unprepare it, so that its devices stay held until the"
-                        + " claim is deleted",
+                "the kubelet never asks to unprepare it, so that its devices stay held until the" + " claim is deleted",
                 new Mend(views).deleteForgotten(claim.ref()));
     }
 
     static Result unknown(Views views) {
         List<KubeletClaim> held = intact(views).prepared();
-        List<Finding> findings =
-                held.stream()
-                        .filter(claim -> !views.isRecorded(claim.ref().uid()))
-                        .filter(claim -> mayExist(views, claim))
-                        .map(claim -> unknown(views, claim))
-                        .toList();
+        List<Finding> findings = held.stream()
+                .filter(claim -> !views.isRecorded(claim.ref().uid()))
+                .filter(claim -> mayExist(views, claim))
+                .map(claim -> unknown(views, claim))
+                .toList();
         return Words.result(findings, held.size(), "kubelet claim");
     }
 

@@ -25,11 +25,10 @@ final class JournalAndOther {
         if (!other.damage().isEmpty()) {
             return new Result("", List.of(damaged(views, file, other.damage())));
         }
-        List<Finding> findings =
-                other.uids().stream()
-                        .filter(uid -> !views.isRecorded(uid))
-                        .map(uid -> left(views, file, uid))
-                        .toList();
+        List<Finding> findings = other.uids().stream()
+                .filter(uid -> !views.isRecorded(uid))
+                .map(uid -> left(views, file, uid))
+                .toList();
         return Words.result(findings, other.uids().size(), "claim");
     }
 
@@ -48,8 +47,7 @@ final class JournalAndOther {
                 "other-checkpoint",
                 Severity.WARNING,
                 "claim " + uid,
-                "%s lists it as prepared by a driver in Go, and the journal does not have it"
-                        .formatted(file),
+                "%s lists it as prepared by a driver in Go, and the journal does not have it".formatted(file),
                 "this driver can't refuse its devices to others; a driver in Go that comes back"
                         + " takes it for prepared",
                 removal(views, file));

@@ -24,16 +24,16 @@ final class JournalAndSpecs {
         Map<String, List<String>> specs = views.specs().get().devices();
         List<Finding> findings = new ArrayList<>();
         for (ClaimRecord claim : views.prepared()) {
-            if (!needed(views, claim).isEmpty() && !specs.containsKey(claim.ref().uid())) {
-                findings.add(
-                        new Finding(
-                                "spec-missing",
-                                Severity.ERROR,
-                                Words.claim(claim.ref()),
-                                "it is prepared, and has no CDI spec in "
-                                        + views.driver().cdiRoot(),
-                                RESTARTS + "; the driver writes the spec again when it starts",
-                                new Mend(views).restartDriver()));
+            if (!needed(views, claim).isEmpty()
+                    && !specs.containsKey(claim.ref().uid())) {
+                findings.add(new Finding(
+                        "spec-missing",
+                        Severity.ERROR,
+                        Words.claim(claim.ref()),
+                        "it is prepared, and has no CDI spec in "
+                                + views.driver().cdiRoot(),
+                        RESTARTS + "; the driver writes the spec again when it starts",
+                        new Mend(views).restartDriver()));
             }
         }
         return Words.result(findings, views.prepared().size(), "prepared claim");
@@ -46,14 +46,13 @@ final class JournalAndSpecs {
             List<String> lacking = new ArrayList<>(needed(views, claim));
             lacking.removeAll(specs.getOrDefault(claim.ref().uid(), lacking));
             if (!lacking.isEmpty()) {
-                findings.add(
-                        new Finding(
-                                "spec-lacks-device",
-                                Severity.ERROR,
-                                Words.claim(claim.ref()),
-                                "its CDI spec lacks " + String.join(", ", lacking),
-                                RESTARTS + "; the driver writes the spec again when it starts",
-                                new Mend(views).restartDriver()));
+                findings.add(new Finding(
+                        "spec-lacks-device",
+                        Severity.ERROR,
+                        Words.claim(claim.ref()),
+                        "its CDI spec lacks " + String.join(", ", lacking),
+                        RESTARTS + "; the driver writes the spec again when it starts",
+                        new Mend(views).restartDriver()));
             }
         }
         return Words.result(findings, specs.size(), "spec");
@@ -95,6 +94,7 @@ final class JournalAndSpecs {
                                 + uid,
                         "# if that shows a claim, delete its pods; if it shows none:",
                         "sudo rm %s/k8s.%s-claim_%s.json"
-                                .formatted(views.driver().cdiRoot(), views.driver().name(), uid)));
+                                .formatted(
+                                        views.driver().cdiRoot(), views.driver().name(), uid)));
     }
 }

@@ -31,8 +31,9 @@ import java.util.zip.CRC32;
  */
 record KubeletState(List<KubeletClaim> claims, String damage) {
 
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     KubeletState {
         claims = List.copyOf(claims);
@@ -117,10 +118,9 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
         for (JsonNode one : list) {
             List<String> devices = new ArrayList<>();
             for (JsonNode device : one.path("DriverState").path(driver).path("Devices")) {
-                devices.add(
-                        device.path("PoolName").asText()
-                                + "/"
-                                + device.path("DeviceName").asText());
+                devices.add(device.path("PoolName").asText()
+                        + "/"
+                        + device.path("DeviceName").asText());
             }
             List<String> pods = new ArrayList<>();
             one.path("PodUIDs").fieldNames().forEachRemaining(pods::add);

@@ -32,10 +32,10 @@ final class Mend {
      * name alone: another claim may have the name now, and a damaged record has none.
      */
     List<String> deletePods(ClaimRef ref) {
-        Optional<ClaimRef> present =
-                views.claims().isRead() ? views.present(ref.uid()) : Optional.empty();
+        Optional<ClaimRef> present = views.claims().isRead() ? views.present(ref.uid()) : Optional.empty();
         List<String> named = present.map(this::deleteReserved).orElse(List.of());
-        List<String> held = views.kubeletClaim(ref.uid()).map(KubeletClaim::pods).orElse(List.of());
+        List<String> held =
+                views.kubeletClaim(ref.uid()).map(KubeletClaim::pods).orElse(List.of());
         if (!named.isEmpty()) {
             return named;
         }
@@ -46,16 +46,13 @@ final class Mend {
     }
 
     private List<String> deleteReserved(ClaimRef present) {
-        List<String> pods =
-                reservedFor(present)
-                        .filter(user -> user.path("resource").asText().equals("pods"))
-                        .map(user -> user.path("name").asText())
-                        .toList();
+        List<String> pods = reservedFor(present)
+                .filter(user -> user.path("resource").asText().equals("pods"))
+                .map(user -> user.path("name").asText())
+                .toList();
         return pods.isEmpty()
                 ? List.of()
-                : List.of(
-                        "kubectl -n %s delete pod %s"
-                                .formatted(present.namespace(), String.join(" ", pods)));
+                : List.of("kubectl -n %s delete pod %s".formatted(present.namespace(), String.join(" ", pods)));
     }
 
     private List<String> deleteUnreserved(ClaimRef present) {
@@ -75,14 +72,12 @@ final class Mend {
             return awaitDriver();
         }
         return views.named(ref)
-                .map(
-                        now ->
-                                deletePodsOfNode(
-                                        now,
-                                        reservedFor(now)
-                                                .map(user -> user.path("uid").asText())
-                                                .filter(uid -> !uid.isEmpty())
-                                                .toList()))
+                .map(now -> deletePodsOfNode(
+                        now,
+                        reservedFor(now)
+                                .map(user -> user.path("uid").asText())
+                                .filter(uid -> !uid.isEmpty())
+                                .toList()))
                 .orElseGet(this::awaitDriver);
     }
 
@@ -94,11 +89,8 @@ final class Mend {
                                 ref.namespace(),
                                 views.driver().node(),
                                 ref.name(),
-                                others.isEmpty()
-                                        ? ""
-                                        : " | grep -vE '" + String.join("|", others) + "'"),
-                "# delete the pods that it shows: kubectl -n %s delete pod POD"
-                        .formatted(ref.namespace()));
+                                others.isEmpty() ? "" : " | grep -vE '" + String.join("|", others) + "'"),
+                "# delete the pods that it shows: kubectl -n %s delete pod POD".formatted(ref.namespace()));
     }
 
     /** Deletes a claim with its pods, after which the driver unprepares it by itself. */
@@ -139,17 +131,18 @@ final class Mend {
     /** Restarts the driver, which repairs its files when it starts. */
     List<String> restartDriver() {
         return List.of(
-                "kubectl get pods -A --field-selector spec.nodeName=" + views.driver().node(),
+                "kubectl get pods -A --field-selector spec.nodeName="
+                        + views.driver().node(),
                 "# restart the driver's pod among them: kubectl -n NAMESPACE delete pod POD");
     }
 
     /** Lets the driver clean up by itself. */
     List<String> awaitDriver() {
         List<String> lines = new ArrayList<>();
-        lines.add(
-                "# the driver unprepares it ten minutes after the claim is gone, if it runs; if it"
-                        + " does not, start it:");
-        lines.add("kubectl get pods -A --field-selector spec.nodeName=" + views.driver().node());
+        lines.add("# the driver unprepares it ten minutes after the claim is gone, if it runs; if it"
+                + " does not, start it:");
+        lines.add("kubectl get pods -A --field-selector spec.nodeName="
+                + views.driver().node());
         return lines;
     }
 }

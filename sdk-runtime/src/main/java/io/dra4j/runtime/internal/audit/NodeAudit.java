@@ -37,11 +37,7 @@ public final class NodeAudit {
      * @param own the driver's own checks
      * @param looks when to look again
      */
-    public NodeAudit(
-            Settings settings,
-            Function<List<HeldClaim>, Inventory> hardware,
-            OwnChecks own,
-            TwoLooks looks) {
+    public NodeAudit(Settings settings, Function<List<HeldClaim>, Inventory> hardware, OwnChecks own, TwoLooks looks) {
         this.settings = settings;
         this.hardware = hardware;
         this.own = own;
@@ -59,8 +55,7 @@ public final class NodeAudit {
          * @param held the claims of the journal; none if it can't be read
          * @param podDeletion returns the commands that delete the pods of a claim
          */
-        List<Check> of(
-                String bootId, List<HeldClaim> held, Function<ClaimRef, List<String>> podDeletion);
+        List<Check> of(String bootId, List<HeldClaim> held, Function<ClaimRef, List<String>> podDeletion);
     }
 
     /**
@@ -89,19 +84,11 @@ public final class NodeAudit {
 
     private List<Check> checks() {
         AuditedDriver driver =
-                new AuditedDriver(
-                        settings.driver(),
-                        settings.node(),
-                        settings.directory(),
-                        settings.cdiRoot());
+                new AuditedDriver(settings.driver(), settings.node(), settings.directory(), settings.cdiRoot());
         try (Connection connection = new Connection()) {
-            Views views =
-                    new ViewReader(
-                                    driver,
-                                    settings.procRoot(),
-                                    () -> connection.open().claimReader(),
-                                    hardware)
-                            .read();
+            Views views = new ViewReader(
+                            driver, settings.procRoot(), () -> connection.open().claimReader(), hardware)
+                    .read();
             List<Check> checks = new ArrayList<>(Contradictions.of(views));
             checks.addAll(own(views));
             return checks;
@@ -110,10 +97,9 @@ public final class NodeAudit {
 
     private List<Check> own(Views views) {
         View<JournalReading> journal = views.journal();
-        List<HeldClaim> held =
-                journal.orElse(JournalReading.of(List.of())).claims().stream()
-                        .map(claim -> claim.held(views.bootId()))
-                        .toList();
+        List<HeldClaim> held = journal.orElse(JournalReading.of(List.of())).claims().stream()
+                .map(claim -> claim.held(views.bootId()))
+                .toList();
         return own.of(views.bootId(), held, new Mend(views)::deletePods).stream()
                 .<Check>map(check -> new OwnCheck(check, journal))
                 .toList();
@@ -138,12 +124,7 @@ public final class NodeAudit {
         private @Nullable Cluster cluster;
 
         Cluster open() {
-            Cluster opened =
-                    Cluster.connect(
-                            settings.kubeconfig(),
-                            settings.driver(),
-                            settings.node(),
-                            Meters.none());
+            Cluster opened = Cluster.connect(settings.kubeconfig(), settings.driver(), settings.node(), Meters.none());
             cluster = opened;
             return opened;
         }

@@ -20,8 +20,9 @@ import java.util.List;
  */
 record OtherCheckpoint(List<String> uids, String damage) {
 
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     OtherCheckpoint {
         uids = List.copyOf(uids);
@@ -29,10 +30,7 @@ record OtherCheckpoint(List<String> uids, String damage) {
 
     static View<OtherCheckpoint> read(Path file) {
         try {
-            return View.of(
-                    Files.exists(file)
-                            ? decode(Files.readAllBytes(file))
-                            : new OtherCheckpoint(List.of(), ""));
+            return View.of(Files.exists(file) ? decode(Files.readAllBytes(file)) : new OtherCheckpoint(List.of(), ""));
         } catch (IOException e) {
             return View.unread("can't read " + file + ": " + e);
         }

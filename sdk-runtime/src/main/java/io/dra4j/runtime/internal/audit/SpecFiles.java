@@ -26,8 +26,7 @@ record SpecFiles(Map<String, List<String>> devices) {
     static SpecFiles read(AuditedDriver driver) {
         Path root = driver.cdiRoot();
         if (!Files.isDirectory(root)) {
-            throw new NotCheckedException(
-                    "there is no directory " + root + "; give the node's by --cdi-root");
+            throw new NotCheckedException("there is no directory " + root + "; give the node's by --cdi-root");
         }
         CdiSpecs specs = CdiSpecs.reading(root, driver.name());
         Map<String, List<String>> devices = new LinkedHashMap<>();

@@ -56,10 +56,9 @@ final class ViewReader {
     public Views read() {
         String boot = BootId.read(procRoot);
         View<JournalReading> journal = View.read(() -> journal(boot));
-        List<HeldClaim> held =
-                journal.orElse(JournalReading.of(List.of())).claims().stream()
-                        .map(claim -> claim.held(boot))
-                        .toList();
+        List<HeldClaim> held = journal.orElse(JournalReading.of(List.of())).claims().stream()
+                .map(claim -> claim.held(boot))
+                .toList();
         return new Views(
                 driver,
                 boot,
@@ -73,11 +72,10 @@ final class ViewReader {
 
     private JournalReading journal(String boot) {
         if (!Files.isDirectory(driver.directory())) {
-            throw new NotCheckedException(
-                    "there is no directory "
-                            + driver.directory()
-                            + "; has the driver run here, and is it the kubelet's plugins"
-                            + " directory?");
+            throw new NotCheckedException("there is no directory "
+                    + driver.directory()
+                    + "; has the driver run here, and is it the kubelet's plugins"
+                    + " directory?");
         }
         return Journal.read(driver.journal(), boot);
     }

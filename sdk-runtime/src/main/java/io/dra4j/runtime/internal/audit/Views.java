@@ -70,7 +70,9 @@ record Views(
 
     /** Returns the claim of a UID as the API server names it; a damaged record does not. */
     Optional<ClaimRef> present(String uid) {
-        return claims.get().keySet().stream().filter(claim -> claim.uid().equals(uid)).findFirst();
+        return claims.get().keySet().stream()
+                .filter(claim -> claim.uid().equals(uid))
+                .findFirst();
     }
 
     boolean isKubeletIntact() {
@@ -85,10 +87,8 @@ record Views(
     /** Returns the claim that has the name now, whatever its UID. */
     Optional<ClaimRef> named(ClaimRef ref) {
         return claims.get().keySet().stream()
-                .filter(
-                        claim ->
-                                claim.namespace().equals(ref.namespace())
-                                        && claim.name().equals(ref.name()))
+                .filter(claim -> claim.namespace().equals(ref.namespace())
+                        && claim.name().equals(ref.name()))
                 .findFirst();
     }
 }

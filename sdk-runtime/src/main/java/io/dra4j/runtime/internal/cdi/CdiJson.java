@@ -23,27 +23,24 @@ import org.jspecify.annotations.Nullable;
 /** Writes CDI specs as JSON, with the field names of the CDI specification, in a stable order. */
 final class CdiJson {
 
-    private static final ObjectMapper JSON =
-            JsonMapper.builder()
-                    .defaultPropertyInclusion(
-                            JsonInclude.Value.construct(
-                                    JsonInclude.Include.NON_EMPTY, JsonInclude.Include.NON_EMPTY))
-                    .addMixIn(IntelRdt.class, RdtJson.class)
-                    .build();
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(JsonInclude.Include.NON_EMPTY, JsonInclude.Include.NON_EMPTY))
+            .addMixIn(IntelRdt.class, RdtJson.class)
+            .build();
 
     private CdiJson() {}
 
     static byte[] write(CdiSpec spec) {
         try {
             return JSON.writerWithDefaultPrettyPrinter()
-                    .writeValueAsBytes(
-                            new SpecJson(
-                                    CdiVersion.minimumOf(spec).toString(),
-                                    spec.kind(),
-                                    spec.devices().stream()
-                                            .map(d -> new DeviceJson(d.name(), edits(d.edits())))
-                                            .toList(),
-                                    spec.edits().isEmpty() ? null : edits(spec.edits())));
+                    .writeValueAsBytes(new SpecJson(
+                            CdiVersion.minimumOf(spec).toString(),
+                            spec.kind(),
+                            spec.devices().stream()
+                                    .map(d -> new DeviceJson(d.name(), edits(d.edits())))
+                                    .toList(),
+                            spec.edits().isEmpty() ? null : edits(spec.edits())));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("A checked spec can always be written", e);
         }
@@ -60,7 +57,9 @@ final class CdiJson {
 
     private static EditsJson edits(ContainerEdits edits) {
         return new EditsJson(
-                edits.env().entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList(),
+                edits.env().entrySet().stream()
+                        .map(e -> e.getKey() + "=" + e.getValue())
+                        .toList(),
                 edits.deviceNodes().stream().map(CdiJson::node).toList(),
                 edits.netDevices(),
                 edits.hooks().stream().map(CdiJson::hook).toList(),

@@ -22,10 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CdiRules {
 
-    private static final Pattern VENDOR_OR_CLASS =
-            Pattern.compile("[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z0-9])?");
-    private static final Pattern DEVICE =
-            Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
+    private static final Pattern VENDOR_OR_CLASS = Pattern.compile("[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z0-9])?");
+    private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
     private static final Pattern ENV_NAME = Pattern.compile("[^=\\x00]+");
     private static final Set<String> NODE_TYPES = Set.of("", "b", "c", "u", "p");
     private static final Pattern PERMISSIONS = Pattern.compile("[rwm]*");
@@ -119,9 +117,7 @@ final class CdiRules {
         absolute("hooks path", hook.path());
         Duration timeout = hook.timeout();
         require( // OCI: greater than zero; CDI writes whole seconds
-                timeout == null || timeout.toSeconds() > 0,
-                "hooks timeout",
-                String.valueOf(timeout));
+                timeout == null || timeout.toSeconds() > 0, "hooks timeout", String.valueOf(timeout));
         for (String variable : hook.env()) {
             require(variable.indexOf('=') > 0, "hooks env", variable);
         }
@@ -132,10 +128,7 @@ final class CdiRules {
                 !device.hostInterfaceName().isEmpty() && hostNames.add(device.hostInterfaceName()),
                 "netDevices hostInterfaceName",
                 device.hostInterfaceName());
-        require(
-                !device.name().isEmpty() && names.add(device.name()),
-                "netDevices name",
-                device.name());
+        require(!device.name().isEmpty() && names.add(device.name()), "netDevices name", device.name());
     }
 
     private void intelRdt(@Nullable IntelRdt rdt) {
@@ -143,10 +136,7 @@ final class CdiRules {
         if (closId != null) {
             boolean plain = !closId.equals(".") && !closId.equals("..");
             require(
-                    plain
-                            && closId.length() <= LONGEST_CLOS_ID
-                            && closId.indexOf('/') < 0
-                            && closId.indexOf('\n') < 0,
+                    plain && closId.length() <= LONGEST_CLOS_ID && closId.indexOf('/') < 0 && closId.indexOf('\n') < 0,
                     "intelRdt closID",
                     closId);
         }
@@ -162,9 +152,8 @@ final class CdiRules {
 
     private void require(boolean holds, String field, String value) {
         if (!holds) {
-            throw new DraException(
-                    "The container edits of %s break a rule of CDI: not a valid %s: \"%s\""
-                            .formatted(where, field, value));
+            throw new DraException("The container edits of %s break a rule of CDI: not a valid %s: \"%s\""
+                    .formatted(where, field, value));
         }
     }
 }

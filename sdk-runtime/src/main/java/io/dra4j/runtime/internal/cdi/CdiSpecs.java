@@ -107,9 +107,7 @@ public final class CdiSpecs {
     public static void requireDeviceId(String id) {
         if (!CdiRules.isDeviceId(id)) {
             throw new DraException(
-                    "The provider answered \""
-                            + id
-                            + "\" as the id of a CDI device; it must be vendor/class=name");
+                    "The provider answered \"" + id + "\" as the id of a CDI device; it must be vendor/class=name");
         }
     }
 
@@ -119,7 +117,9 @@ public final class CdiSpecs {
 
     /** Returns the qualified names of a claim's devices, in the order given. */
     public List<String> ids(String claimUid, List<DeviceEdits> devices) {
-        return names(claimUid, devices).stream().map(name -> kind() + "=" + name).toList();
+        return names(claimUid, devices).stream()
+                .map(name -> kind() + "=" + name)
+                .toList();
     }
 
     /**
@@ -249,9 +249,7 @@ public final class CdiSpecs {
     private void createRoot() throws IOException {
         if (!Files.isDirectory(root)) {
             Files.createDirectories(
-                    root,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwxr-xr-x")));
+                    root, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         }
     }
 
@@ -271,7 +269,9 @@ public final class CdiSpecs {
             return device.edits();
         }
         String name = device.device().value().toUpperCase(Locale.ROOT).replace('-', '_');
-        return ContainerEdits.builder().env(MARKER + name, device.device().value()).build();
+        return ContainerEdits.builder()
+                .env(MARKER + name, device.device().value())
+                .build();
     }
 
     private Path file(String claimUid) {

@@ -29,14 +29,10 @@ enum CdiVersion {
     /** Returns the lowest version that knows all that a spec uses. */
     static CdiVersion minimumOf(CdiSpec spec) {
         Stream<CdiVersion> ofDevices =
-                spec.devices().stream()
-                        .flatMap(device -> Stream.of(ofName(device.name()), of(device.edits())));
-        Stream<CdiVersion> ofSpec =
-                Stream.of(
-                        of(spec.edits()),
-                        spec.kind().substring(spec.kind().indexOf('/')).contains(".")
-                                ? V0_6_0
-                                : V0_3_0);
+                spec.devices().stream().flatMap(device -> Stream.of(ofName(device.name()), of(device.edits())));
+        Stream<CdiVersion> ofSpec = Stream.of(
+                of(spec.edits()),
+                spec.kind().substring(spec.kind().indexOf('/')).contains(".") ? V0_6_0 : V0_3_0);
         return Stream.concat(ofDevices, ofSpec).max(Enum::compareTo).orElse(V0_3_0);
     }
 
@@ -46,8 +42,7 @@ enum CdiVersion {
 
     private static CdiVersion of(ContainerEdits edits) {
         IntelRdt rdt = edits.intelRdt();
-        if (!edits.netDevices().isEmpty()
-                || rdt != null && (!rdt.schemata().isEmpty() || rdt.enableMonitoring())) {
+        if (!edits.netDevices().isEmpty() || rdt != null && (!rdt.schemata().isEmpty() || rdt.enableMonitoring())) {
             return V1_1_0;
         }
         if (rdt != null || !edits.additionalGids().isEmpty()) {

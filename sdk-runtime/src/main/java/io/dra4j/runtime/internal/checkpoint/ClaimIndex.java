@@ -36,7 +36,8 @@ public final class ClaimIndex {
 
     /** Returns the claims that hold a device of that name, in any pool; a view. */
     public Collection<ClaimRecord> holding(DeviceName device) {
-        return Collections.unmodifiableCollection(holders.getOrDefault(device, Map.of()).values());
+        return Collections.unmodifiableCollection(
+                holders.getOrDefault(device, Map.of()).values());
     }
 
     /** Returns the claims by their UIDs, a view. */
@@ -66,12 +67,10 @@ public final class ClaimIndex {
             return;
         }
         for (HeldDevice device : claim.devices()) {
-            holders.computeIfPresent(
-                    device.device(),
-                    (name, held) -> {
-                        held.remove(claim.ref().uid());
-                        return held.isEmpty() ? null : held;
-                    });
+            holders.computeIfPresent(device.device(), (name, held) -> {
+                held.remove(claim.ref().uid());
+                return held.isEmpty() ? null : held;
+            });
         }
     }
 }

@@ -52,14 +52,12 @@ public record ClaimRecord(
 
     /** Returns the record with the last state that the provider recorded. */
     public ClaimRecord withState(ProviderState recorded) {
-        return new ClaimRecord(
-                ref, phase, bootId, devices, recorded, results, unprepareSkipped, damaged, pods);
+        return new ClaimRecord(ref, phase, bootId, devices, recorded, results, unprepareSkipped, damaged, pods);
     }
 
     /** Returns the record of the claim when it is prepared. */
     public ClaimRecord prepared(@Nullable ProviderState last, Results answer) {
-        return new ClaimRecord(
-                ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped, null, pods);
+        return new ClaimRecord(ref, Phase.PREPARED, bootId, devices, last, answer, unprepareSkipped, null, pods);
     }
 
     /** Returns the record of the claim while it is unprepared. */

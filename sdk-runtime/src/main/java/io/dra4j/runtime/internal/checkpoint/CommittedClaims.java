@@ -57,9 +57,7 @@ final class CommittedClaims {
     }
 
     private void settle(ClaimRecord claim) {
-        if (claim.phase() != Phase.PREPARED
-                || !claim.bootId().equals(bootId)
-                || claim.isUnprepareSkipped()) {
+        if (claim.phase() != Phase.PREPARED || !claim.bootId().equals(bootId) || claim.isUnprepareSkipped()) {
             unsettled.put(claim.ref().uid(), claim);
         }
     }

@@ -24,14 +24,10 @@ final class CorruptedLines {
 
     private static final String UID = "([A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?)";
     private static final Pattern START = Pattern.compile("\"claim\":\"" + UID + "\",\"record\":");
-    private static final Pattern PUT =
-            Pattern.compile("\"name\":\"[^\"]*\",\"uid\":\"" + UID + "\"}");
+    private static final Pattern PUT = Pattern.compile("\"name\":\"[^\"]*\",\"uid\":\"" + UID + "\"}");
     private static final Pattern FORGET = Pattern.compile("\"forget\":\"" + UID + "\"}");
-    private static final Pattern REF =
-            Pattern.compile(
-                    "\"ref\":\\{\"namespace\":\"([-a-z0-9]+)\",\"name\":\"([-.a-z0-9]+)\",\"uid\":\""
-                            + UID
-                            + "\"}");
+    private static final Pattern REF = Pattern.compile(
+            "\"ref\":\\{\"namespace\":\"([-a-z0-9]+)\",\"name\":\"([-.a-z0-9]+)\",\"uid\":\"" + UID + "\"}");
     private static final String UNKNOWN = "unknown";
 
     private final Set<String> uids = new HashSet<>();
@@ -89,10 +85,7 @@ final class CorruptedLines {
      * what a reboot might have left.
      */
     ClaimRecord damaged(String uid, @Nullable ClaimRecord before, String bootId) {
-        ClaimRef ref =
-                before != null
-                        ? before.ref()
-                        : refs.getOrDefault(uid, new ClaimRef(UNKNOWN, UNKNOWN, uid));
+        ClaimRef ref = before != null ? before.ref() : refs.getOrDefault(uid, new ClaimRef(UNKNOWN, UNKNOWN, uid));
         return ClaimRecord.damaged(ref, bootId, before == null ? List.of() : before.devices());
     }
 }

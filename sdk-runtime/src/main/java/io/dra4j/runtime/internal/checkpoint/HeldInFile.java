@@ -40,7 +40,9 @@ final class HeldInFile {
         } catch (NoSuchFileException e) {
             return List.of(); // the driver never ran
         }
-        return held.claims.values().stream().map(claim -> claim.held(claim.bootId())).toList();
+        return held.claims.values().stream()
+                .map(claim -> claim.held(claim.bootId()))
+                .toList();
     }
 
     private void add(Entry entry) {

@@ -275,15 +275,11 @@ public final class Journal implements AutoCloseable {
             if (e.getCause() instanceof RuntimeException refused) {
                 throw refused;
             }
-            String next =
-                    e.getCause() instanceof IOException
-                            ? "; see that its directory is there and writable, and that the disk"
-                                    + " has room and works"
-                            : ", which is a bug of dra4j";
+            String next = e.getCause() instanceof IOException
+                    ? "; see that its directory is there and writable, and that the disk" + " has room and works"
+                    : ", which is a bug of dra4j";
             throw new DraException(
-                    "Can't %s the journal %s (%s)%s"
-                            .formatted(what, place.path(), e.getCause(), next),
-                    e.getCause());
+                    "Can't %s the journal %s (%s)%s".formatted(what, place.path(), e.getCause(), next), e.getCause());
         }
     }
 
@@ -299,7 +295,9 @@ public final class Journal implements AutoCloseable {
         List<Request> batch = next();
         while (!batch.isEmpty()) {
             try (LockFile.Held ignored = place.locks().journal()) {
-                store.write(batch.stream().flatMap(request -> request.writes.stream()).toList());
+                store.write(batch.stream()
+                        .flatMap(request -> request.writes.stream())
+                        .toList());
                 batch.forEach(request -> request.done.complete(null));
             } catch (IOException | RuntimeException | Error e) {
                 batch.forEach(request -> request.fail(e));

@@ -54,19 +54,16 @@ final class JournalFormat {
     private static final String BEFORE_SUM = ",\"crc32c\":\"";
     private static final String AFTER_SUM = "\"}";
     private static final int SUM_LENGTH = 8;
-    private static final int SUM_MEMBER_LENGTH =
-            BEFORE_SUM.length() + SUM_LENGTH + AFTER_SUM.length();
+    private static final int SUM_MEMBER_LENGTH = BEFORE_SUM.length() + SUM_LENGTH + AFTER_SUM.length();
 
-    private static final ObjectMapper JSON =
-            JsonMapper.builder()
-                    .visibility(PropertyAccessor.ALL, Visibility.NONE)
-                    .visibility(PropertyAccessor.FIELD, Visibility.ANY)
-                    .defaultPropertyInclusion(
-                            JsonInclude.Value.construct(
-                                    JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
-                    .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .addModule(names())
-                    .build();
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .visibility(PropertyAccessor.ALL, Visibility.NONE)
+            .visibility(PropertyAccessor.FIELD, Visibility.ANY)
+            .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .addModule(names())
+            .build();
 
     private JournalFormat() {}
 
@@ -83,10 +80,7 @@ final class JournalFormat {
          * Returns whether this reader understands it; if not, it is damaged, or of a newer writer.
          */
         boolean isKnown() {
-            return put != null
-                    || forget != null
-                    || found != null
-                    || NAME.equals(format) && version != null;
+            return put != null || forget != null || found != null || NAME.equals(format) && version != null;
         }
 
         /** Returns whether the claims are complete after it, given whether they were before. */
@@ -95,7 +89,8 @@ final class JournalFormat {
         }
 
         /** Returns the UID of its claim; the header has none. */
-        @Nullable String uid() {
+        @Nullable
+        String uid() {
             return put != null ? put.ref().uid() : forget;
         }
 
@@ -150,10 +145,9 @@ final class JournalFormat {
     static byte[] encode(Entry entry) {
         byte[] record = json(entry);
         if (record.length > LONGEST_LINE - 1024) {
-            throw new DraException(
-                    ("The record of claim %s has %s bytes, which is more than the journal keeps; "
-                                    + "let the provider answer less")
-                            .formatted(entry.uid(), record.length));
+            throw new DraException(("The record of claim %s has %s bytes, which is more than the journal keeps; "
+                            + "let the provider answer less")
+                    .formatted(entry.uid(), record.length));
         }
         return record;
     }
@@ -238,15 +232,14 @@ final class JournalFormat {
     /** Lets a type be one JSON string, the one of its {@code toString()}. */
     private static <T> void text(SimpleModule module, Class<T> type, Function<String, T> read) {
         module.addSerializer(type, ToStringSerializer.instance);
-        module.addDeserializer(
-                type,
-                new FromStringDeserializer<T>(type) {
-                    @Serial private static final long serialVersionUID = 1L;
+        module.addDeserializer(type, new FromStringDeserializer<T>(type) {
+            @Serial
+            private static final long serialVersionUID = 1L;
 
-                    @Override
-                    protected T _deserialize(String value, DeserializationContext context) {
-                        return read.apply(value);
-                    }
-                });
+            @Override
+            protected T _deserialize(String value, DeserializationContext context) {
+                return read.apply(value);
+            }
+        });
     }
 }

@@ -75,10 +75,7 @@ final class JournalStore {
         Seen left = seen;
         try {
             BasicFileAttributes now = attributes();
-            return left != null
-                    && left.inode.equals(now.fileKey())
-                    && left.from <= now.size()
-                    && now.size() <= left.to;
+            return left != null && left.inode.equals(now.fileKey()) && left.from <= now.size() && now.size() <= left.to;
         } catch (IOException e) {
             return false;
         }
@@ -166,9 +163,7 @@ final class JournalStore {
                     .log("The journal was removed or truncated; it is written again from memory");
             compact(known);
         } else if (left == null || now.size() != left.to) {
-            replay(
-                    known,
-                    new Replay(place.bootId, ahead.byUid(), last, known.end(), loss.complete()));
+            replay(known, new Replay(place.bootId, ahead.byUid(), last, known.end(), loss.complete()));
         }
         return known;
     }
@@ -206,8 +201,7 @@ final class JournalStore {
                 replay.take(piece, acknowledged);
             }
         } catch (DraException e) {
-            throw new DraException(
-                    "Can't read the journal " + place.path + ": " + e.getMessage(), e);
+            throw new DraException("Can't read the journal " + place.path + ": " + e.getMessage(), e);
         }
         replay.end(acknowledged);
         adopt(from, replay);
@@ -236,9 +230,8 @@ final class JournalStore {
         if (found.tornTail()) {
             LOG.atWarn()
                     .addKeyValue(LogField.PATH, place.path)
-                    .log(
-                            "The last line of the journal was torn by a crash and is cut; the call"
-                                    + " that wrote it had not returned");
+                    .log("The last line of the journal was torn by a crash and is cut; the call"
+                            + " that wrote it had not returned");
         }
         if (found.isDamage()) {
             place.meters.count(Metric.JOURNAL_DAMAGED_LINES, found.damagedLines());
@@ -364,17 +357,13 @@ final class JournalStore {
 
     private void acknowledge(LineNumber number) {
         last = number;
-        orElseLater(
-                "Failed to store the number of the journal's last line",
-                () -> place.locks.lastLine(number));
+        orElseLater("Failed to store the number of the journal's last line", () -> place.locks.lastLine(number));
     }
 
     private void compactIfDue(JournalFile current) {
         if (compaction.isDue(current.end())) {
             compaction.postpone(current.end());
-            orElseLater(
-                    "Failed to compact the journal; it grows until it can be",
-                    () -> compact(current));
+            orElseLater("Failed to compact the journal; it grows until it can be", () -> compact(current));
         }
     }
 
@@ -395,12 +384,10 @@ final class JournalStore {
         last = number;
         isEnded = true;
         compaction.startFrom(1 + ahead.all().size(), bytes.size());
-        orElseLater(
-                "Failed to sync the journal's directory; will try again",
-                () -> {
-                    current.syncName();
-                    acknowledge(last);
-                });
+        orElseLater("Failed to sync the journal's directory; will try again", () -> {
+            current.syncName();
+            acknowledge(last);
+        });
     }
 
     private static byte[] line(LineNumber number, Entry entry) {

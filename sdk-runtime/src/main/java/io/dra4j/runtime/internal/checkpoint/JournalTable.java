@@ -67,8 +67,7 @@ final class JournalTable {
 
     private void countMissing(LineNumber number) {
         LineNumber before = last == null ? new LineNumber(number.file(), -1) : last;
-        long missing =
-                number.file() == before.file() ? number.line() - before.line() - 1 : number.line();
+        long missing = number.file() == before.file() ? number.line() - before.line() - 1 : number.line();
         if (missing > pieces) {
             out.printf(ROW, "?", "(missing)", (missing - pieces) + " lines", "", "", "", "");
         }
@@ -90,9 +89,7 @@ final class JournalTable {
                     claim.ref().namespace() + "/" + claim.ref().name(),
                     claim.bootId(),
                     claim.state() == null ? "-" : claim.state().rawJson().length(),
-                    claim.devices().stream()
-                            .map(JournalTable::text)
-                            .collect(Collectors.joining(",")));
+                    claim.devices().stream().map(JournalTable::text).collect(Collectors.joining(",")));
         } else if (entry.forget() != null) {
             out.printf(ROW, number, "(forgotten)", entry.forget(), "", "", "", "");
         } else if (entry.found() != null) {

@@ -34,7 +34,8 @@ final class LineReader {
     record Piece(byte[] bytes, long end, boolean isEnded) {}
 
     /** Returns the next piece, or {@code null} at the file's end. */
-    @Nullable Piece next() throws IOException {
+    @Nullable
+    Piece next() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
         long start = position;
         while (buffer.hasRemaining() || fill()) {

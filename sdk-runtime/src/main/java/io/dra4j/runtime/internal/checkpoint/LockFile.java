@@ -62,9 +62,7 @@ public final class LockFile implements AutoCloseable {
             return new LockFile(path, LockRanges.open(path), clock);
         } catch (IOException e) {
             throw new DraException(
-                    "Can't open the lock file %s (%s); the directory must exist and be writable"
-                            .formatted(path, e),
-                    e);
+                    "Can't open the lock file %s (%s); the directory must exist and be writable".formatted(path, e), e);
         }
     }
 
@@ -133,21 +131,19 @@ public final class LockFile implements AutoCloseable {
 
     /** Keeps the number of a line that is acknowledged now. */
     void lastLine(LineNumber last) throws IOException {
-        ranges.write(
-                ByteBuffer.allocate(LINE_LENGTH)
-                        .putLong(last.file())
-                        .putLong(last.line())
-                        .putInt(sum(last))
-                        .flip());
+        ranges.write(ByteBuffer.allocate(LINE_LENGTH)
+                .putLong(last.file())
+                .putLong(last.line())
+                .putInt(sum(last))
+                .flip());
     }
 
     private static int sum(LineNumber last) {
         CRC32C sum = new CRC32C();
-        sum.update(
-                ByteBuffer.allocate(2 * Long.BYTES)
-                        .putLong(last.file())
-                        .putLong(last.line())
-                        .flip());
+        sum.update(ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(last.file())
+                .putLong(last.line())
+                .flip());
         return (int) sum.getValue();
     }
 
@@ -174,9 +170,7 @@ public final class LockFile implements AutoCloseable {
             LockRanges.Range range = ranges.tryTake(position);
             return range == null ? null : new Taken(range);
         } catch (IOException e) {
-            throw new DraException(
-                    "Can't lock a range of " + path + " (" + e + "); see whether its disk works",
-                    e);
+            throw new DraException("Can't lock a range of " + path + " (" + e + "); see whether its disk works", e);
         }
     }
 

@@ -73,7 +73,8 @@ final class LockRanges {
     }
 
     /** Takes one byte, or returns {@code null} if it is taken. */
-    @Nullable Range tryTake(long position) throws IOException {
+    @Nullable
+    Range tryTake(long position) throws IOException {
         synchronized (taken) {
             if (!taken.add(position)) {
                 return null;

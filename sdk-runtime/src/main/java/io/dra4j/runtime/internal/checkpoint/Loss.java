@@ -31,8 +31,7 @@ public record Loss(boolean tornTail, int damagedLines, Set<String> uids, boolean
     Loss then(Loss later) {
         Set<String> all = new HashSet<>(uids);
         all.addAll(later.uids);
-        return new Loss(
-                tornTail || later.tornTail, damagedLines + later.damagedLines, all, later.complete);
+        return new Loss(tornTail || later.tornTail, damagedLines + later.damagedLines, all, later.complete);
     }
 
     Loss foundAll() {

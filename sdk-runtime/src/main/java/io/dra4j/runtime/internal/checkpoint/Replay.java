@@ -53,12 +53,7 @@ final class Replay {
     }
 
     /** Goes on behind what is known. */
-    Replay(
-            String bootId,
-            Map<String, ClaimRecord> known,
-            LineNumber last,
-            long end,
-            boolean complete) {
+    Replay(String bootId, Map<String, ClaimRecord> known, LineNumber last, long end, boolean complete) {
         this(bootId);
         this.complete = complete;
         this.claims.putAll(known);
@@ -120,10 +115,9 @@ final class Replay {
     private static void requireKnownFormat(Entry entry) {
         Integer version = entry.version();
         if (version != null && version > JournalFormat.VERSION) {
-            throw new DraException(
-                    ("it has format version %s, this release reads up to %s; run the release that "
-                                    + "wrote it, or unprepare all claims with it first")
-                            .formatted(version, JournalFormat.VERSION));
+            throw new DraException(("it has format version %s, this release reads up to %s; run the release that "
+                            + "wrote it, or unprepare all claims with it first")
+                    .formatted(version, JournalFormat.VERSION));
         }
     }
 
@@ -145,10 +139,8 @@ final class Replay {
         if (acknowledged.file() > known.file()) { // an old file came back
             lose(ALL, Math.max(1, acknowledged.line()));
         } else {
-            long missing =
-                    acknowledged.file() == known.file() ? acknowledged.line() - known.line() : 0;
-            if (corrupted != null
-                    && missing < Math.max(1, corrupted.named())) { // the number lags behind
+            long missing = acknowledged.file() == known.file() ? acknowledged.line() - known.line() : 0;
+            if (corrupted != null && missing < Math.max(1, corrupted.named())) { // the number lags behind
                 missing = Math.max(corrupted.named(), corrupted.pieces());
             }
             next = known.plus(Math.max(0, missing));

@@ -48,18 +48,12 @@ final class StoredForms {
     }
 
     private static <T, S> void store(
-            SimpleModule module,
-            Class<T> type,
-            Function<T, S> out,
-            Class<S> stored,
-            Function<S, T> in) {
-        module.addSerializer(
-                type, new StdDelegatingSerializer(type, new Form<>(type, stored, out)));
+            SimpleModule module, Class<T> type, Function<T, S> out, Class<S> stored, Function<S, T> in) {
+        module.addSerializer(type, new StdDelegatingSerializer(type, new Form<>(type, stored, out)));
         module.addDeserializer(type, new StdDelegatingDeserializer<>(new Form<>(stored, type, in)));
     }
 
-    private record Form<A, B>(Class<A> from, Class<B> to, Function<A, B> function)
-            implements Converter<A, B> {
+    private record Form<A, B>(Class<A> from, Class<B> to, Function<A, B> function) implements Converter<A, B> {
 
         @Override
         public B convert(A value) {

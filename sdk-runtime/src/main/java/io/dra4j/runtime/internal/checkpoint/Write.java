@@ -17,8 +17,7 @@ import java.util.function.Consumer;
  * @param record the entry's bytes
  * @param durable completed when it is written, and synced if it must be, or can't be
  */
-record Write(
-        Entry entry, byte[] record, Consumer<ClaimIndex> check, CompletableFuture<Void> durable) {
+record Write(Entry entry, byte[] record, Consumer<ClaimIndex> check, CompletableFuture<Void> durable) {
 
     static Write put(ClaimRecord claim, Consumer<ClaimIndex> check) {
         return of(Entry.put(claim), check);

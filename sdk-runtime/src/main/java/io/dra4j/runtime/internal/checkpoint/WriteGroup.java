@@ -34,11 +34,7 @@ public final class WriteGroup {
      * @param await waits until a write that was handed over is durable
      * @param timeout how long a write waits for those of the other claims
      */
-    WriteGroup(
-            Consumer<List<Write>> submit,
-            Consumer<Write> await,
-            Set<String> uids,
-            Duration timeout) {
+    WriteGroup(Consumer<List<Write>> submit, Consumer<Write> await, Set<String> uids, Duration timeout) {
         this.submit = submit;
         this.await = await;
         this.timeout = timeout;

@@ -114,13 +114,11 @@ public final class Adoption {
     private Map<ClaimRef, ClaimObject> present(Set<String> uids) {
         Map<ClaimRef, ClaimObject> present = new LinkedHashMap<>();
         try {
-            reader.readAll(LIMIT)
-                    .forEach(
-                            (ref, claim) -> {
-                                if (uids.contains(ref.uid()) && allocations.isAllocated(claim)) {
-                                    present.put(ref, claim);
-                                }
-                            });
+            reader.readAll(LIMIT).forEach((ref, claim) -> {
+                if (uids.contains(ref.uid()) && allocations.isAllocated(claim)) {
+                    present.put(ref, claim);
+                }
+            });
         } catch (ClusterException e) {
             throw new DraException(
                     "Another driver of this name has prepared %s claims on this node, and they can't be taken over without the API server's claims: %s"
@@ -155,21 +153,20 @@ public final class Adoption {
     private List<ClaimRecord> adopted(Map<ClaimRef, ClaimObject> present, Inventory inventory) {
         List<ClaimRecord> adopted = new ArrayList<>();
         Map<ClaimRef, String> refused = new LinkedHashMap<>();
-        present.forEach(
-                (ref, claim) -> {
-                    boolean isKnown = journal.claim(ref.uid()).isPresent();
-                    try {
-                        ClaimRecord record = record(ref, claim, inventory);
-                        if (!isKnown) {
-                            requireFree(record, adopted, inventory);
-                            adopted.add(record);
-                        }
-                    } catch (PrepareException e) {
-                        if (!isKnown) {
-                            refused.put(ref, String.valueOf(e.getMessage()));
-                        }
-                    }
-                });
+        present.forEach((ref, claim) -> {
+            boolean isKnown = journal.claim(ref.uid()).isPresent();
+            try {
+                ClaimRecord record = record(ref, claim, inventory);
+                if (!isKnown) {
+                    requireFree(record, adopted, inventory);
+                    adopted.add(record);
+                }
+            } catch (PrepareException e) {
+                if (!isKnown) {
+                    refused.put(ref, String.valueOf(e.getMessage()));
+                }
+            }
+        });
         if (!refused.isEmpty()) {
             throw refusal(refused, present.size());
         }
@@ -179,7 +176,8 @@ public final class Adoption {
     private ClaimRecord record(ClaimRef ref, ClaimObject object, Inventory inventory) {
         predecessor.check(ref.uid()); // first: it has the reason why a device may be unknown here
         AllocatedClaim claim = allocations.read(ref, object, inventory);
-        List<HeldDevice> devices = claim.devices().stream().map(one -> one.held()).toList();
+        List<HeldDevice> devices =
+                claim.devices().stream().map(one -> one.held()).toList();
         PreparedClaim prepared = predecessor.adopt(claim);
         return new ClaimRecord(
                         ref,
@@ -199,35 +197,28 @@ public final class Adoption {
         others.addAll(adopted);
         new DeviceHolds()
                 .conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), inventory)
-                .ifPresent(
-                        conflict -> {
-                            throw new PrepareException(
-                                    "%s by claim %s, too"
-                                            .formatted(
-                                                    conflict.problem(),
-                                                    conflict.holders().get(0).ref()));
-                        });
+                .ifPresent(conflict -> {
+                    throw new PrepareException("%s by claim %s, too"
+                            .formatted(
+                                    conflict.problem(),
+                                    conflict.holders().get(0).ref()));
+                });
     }
 
     private DraException refusal(Map<ClaimRef, String> refused, int all) {
-        String reasons =
-                refused.entrySet().stream()
-                        .map(
-                                one ->
-                                        "- claim %s/%s (%s): %s"
-                                                .formatted(
-                                                        one.getKey().namespace(),
-                                                        one.getKey().name(),
-                                                        one.getKey().uid(),
-                                                        one.getValue()))
-                        .collect(Collectors.joining("\n"));
-        return new DraException(
-                """
+        String reasons = refused.entrySet().stream()
+                .map(one -> "- claim %s/%s (%s): %s"
+                        .formatted(
+                                one.getKey().namespace(),
+                                one.getKey().name(),
+                                one.getKey().uid(),
+                                one.getValue()))
+                .collect(Collectors.joining("\n"));
+        return new DraException("""
                 Can't take over %s of %s claims that another driver of this name has prepared on this node:
                 %s
                 Start that driver again, and then drain the node with it, so that it unprepares them:
                   kubectl drain %s --ignore-daemonsets --delete-emptydir-data
-                Or start this driver without these claims, by %s: what was set up for them stays."""
-                        .formatted(refused.size(), all, reasons, node, predecessor.alternative()));
+                Or start this driver without these claims, by %s: what was set up for them stays.""".formatted(refused.size(), all, reasons, node, predecessor.alternative()));
     }
 }

@@ -33,9 +33,8 @@ final class CallContext implements ClaimContext, AutoCloseable {
     @Override
     public synchronized void checkpoint(ProviderState state) {
         if (ended) {
-            throw new DraException(
-                    "The call that this ClaimContext was given to has ended; checkpoint what is"
-                            + " done to hardware before prepare or unprepare returns");
+            throw new DraException("The call that this ClaimContext was given to has ended; checkpoint what is"
+                    + " done to hardware before prepare or unprepare returns");
         }
         durably.accept(state);
     }

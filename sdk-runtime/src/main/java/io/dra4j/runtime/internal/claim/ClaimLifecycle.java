@@ -56,12 +56,7 @@ final class ClaimLifecycle implements AutoCloseable {
     private final WriteGroup writes;
     private final LockFile.Held lock;
 
-    private ClaimLifecycle(
-            ClaimParts context,
-            String uid,
-            Deadline deadline,
-            WriteGroup writes,
-            LockFile.Held lock) {
+    private ClaimLifecycle(ClaimParts context, String uid, Deadline deadline, WriteGroup writes, LockFile.Held lock) {
         this.context = context;
         this.uid = uid;
         this.deadline = deadline;
@@ -75,8 +70,7 @@ final class ClaimLifecycle implements AutoCloseable {
      * @param writes what the claim's call shares its writes with
      * @throws DraException if another process works on the claim until the deadline
      */
-    static ClaimLifecycle take(
-            ClaimParts context, String uid, Deadline deadline, WriteGroup writes) {
+    static ClaimLifecycle take(ClaimParts context, String uid, Deadline deadline, WriteGroup writes) {
         LockFile.Held lock = context.locks().claim(uid, deadline.instant());
         return new ClaimLifecycle(context, uid, deadline, writes, lock);
     }
@@ -88,9 +82,7 @@ final class ClaimLifecycle implements AutoCloseable {
      */
     static Optional<ClaimLifecycle> takeIfFree(ClaimParts context, String uid, Deadline deadline) {
         WriteGroup alone = context.journal().group(Set.of(uid));
-        return context.locks()
-                .tryClaim(uid)
-                .map(lock -> new ClaimLifecycle(context, uid, deadline, alone, lock));
+        return context.locks().tryClaim(uid).map(lock -> new ClaimLifecycle(context, uid, deadline, alone, lock));
     }
 
     /** Locks a claim without waiting, to look at it or to remove it at once. */
@@ -110,30 +102,23 @@ final class ClaimLifecycle implements AutoCloseable {
      * @throws Exception what the provider throws, and {@link DraException} if a step fails; what
      *     was begun must be {@linkplain #unprepare unprepared} then
      */
-    Results prepare(
-            AllocatedClaim claim, @Nullable Boolean unprepareSkipped, Consumer<ClaimIndex> check)
+    Results prepare(AllocatedClaim claim, @Nullable Boolean unprepareSkipped, Consumer<ClaimIndex> check)
             throws Exception {
-        ClaimRecord begun =
-                new ClaimRecord(
-                        claim.ref(),
-                        Phase.PREPARING,
-                        context.journal().bootId(),
-                        claim.devices().stream().map(AllocatedDevice::held).toList(),
-                        null,
-                        null,
-                        unprepareSkipped,
-                        null,
-                        ClaimCodec.pods(claim.rawJson()));
+        ClaimRecord begun = new ClaimRecord(
+                claim.ref(),
+                Phase.PREPARING,
+                context.journal().bootId(),
+                claim.devices().stream().map(AllocatedDevice::held).toList(),
+                null,
+                null,
+                unprepareSkipped,
+                null,
+                ClaimCodec.pods(claim.rawJson()));
         writes.put(begun, check);
 
-        PreparedClaim prepared =
-                context.providerCalls()
-                        .call(
-                                this::recordProgress,
-                                deadline,
-                                call -> context.provider().prepare(claim, call));
-        Results results =
-                PreparedResults.results(claim, context.reports().prepared(claim, prepared));
+        PreparedClaim prepared = context.providerCalls()
+                .call(this::recordProgress, deadline, call -> context.provider().prepare(claim, call));
+        Results results = PreparedResults.results(claim, context.reports().prepared(claim, prepared));
 
         writeSpec(results);
 
@@ -148,8 +133,7 @@ final class ClaimLifecycle implements AutoCloseable {
     PrepareOutcome restore(Results results) {
         writeSpec(results); // no write if the spec is as it should be
         context.reports().reestablish(uid);
-        return PreparedResults.outcome(
-                results, context.specs().ids(uid, PreparedResults.specDevices(results)));
+        return PreparedResults.outcome(results, context.specs().ids(uid, PreparedResults.specDevices(results)));
     }
 
     /**
@@ -161,14 +145,10 @@ final class ClaimLifecycle implements AutoCloseable {
     void unprepare(ClaimRecord record) throws Exception {
         writes.put(record.unpreparing());
 
-        context.providerCalls()
-                .call(
-                        this::recordProgress,
-                        deadline,
-                        call -> {
-                            context.provider().unprepare(context.held(record), call);
-                            return true;
-                        });
+        context.providerCalls().call(this::recordProgress, deadline, call -> {
+            context.provider().unprepare(context.held(record), call);
+            return true;
+        });
 
         context.specs().remove(uid);
         context.reports().end(uid);

@@ -70,9 +70,6 @@ public record ClaimParts(
      * @throws PrepareException if none could be read yet
      */
     Inventory requireInventory() {
-        return inventory
-                .get()
-                .orElseThrow(
-                        () -> new PrepareException("the driver could not read its devices yet"));
+        return inventory.get().orElseThrow(() -> new PrepareException("the driver could not read its devices yet"));
     }
 }

@@ -57,8 +57,7 @@ public final class ClaimPreparation implements ClaimOperations {
         this(context, executor, context.journal()::group);
     }
 
-    ClaimPreparation(
-            ClaimParts context, Executor executor, Function<Set<String>, WriteGroup> groups) {
+    ClaimPreparation(ClaimParts context, Executor executor, Function<Set<String>, WriteGroup> groups) {
         this.context = context;
         this.groups = groups;
         ClaimQueue queue = new ClaimQueue(executor);
@@ -92,11 +91,8 @@ public final class ClaimPreparation implements ClaimOperations {
     public List<ClaimInUse> inUse() {
         return context.journal().claims().stream()
                 .filter(context::isPrepared)
-                .map(
-                        record ->
-                                new ClaimInUse(
-                                        context.held(record),
-                                        Objects.requireNonNullElse(record.pods(), List.of())))
+                .map(record ->
+                        new ClaimInUse(context.held(record), Objects.requireNonNullElse(record.pods(), List.of())))
                 .toList();
     }
 
@@ -109,10 +105,9 @@ public final class ClaimPreparation implements ClaimOperations {
         WriteGroup writes = writes(claims.stream().map(ClaimRef::uid).toList());
         return all(
                 claims,
-                ref ->
-                        preparation
-                                .submit(ref, waiting, readBy, writes)
-                                .whenComplete((outcome, failed) -> writes.leave(ref.uid())),
+                ref -> preparation
+                        .submit(ref, waiting, readBy, writes)
+                        .whenComplete((outcome, failed) -> writes.leave(ref.uid())),
                 waiting.before(margin),
                 PrepareOutcome.Failed::new);
     }
@@ -123,10 +118,7 @@ public final class ClaimPreparation implements ClaimOperations {
         WriteGroup writes = writes(uids);
         return all(
                 uids,
-                uid ->
-                        unpreparation
-                                .submit(uid, waiting, writes)
-                                .whenComplete((outcome, failed) -> writes.leave(uid)),
+                uid -> unpreparation.submit(uid, waiting, writes).whenComplete((outcome, failed) -> writes.leave(uid)),
                 waiting.before(margin(waiting)),
                 UnprepareOutcome.Failed::new);
     }
@@ -142,10 +134,7 @@ public final class ClaimPreparation implements ClaimOperations {
     }
 
     private static <K, T> Map<K, T> all(
-            List<K> claims,
-            Function<K, CompletableFuture<T>> submit,
-            Deadline answerBy,
-            Function<String, T> failed) {
+            List<K> claims, Function<K, CompletableFuture<T>> submit, Deadline answerBy, Function<String, T> failed) {
         Map<K, CompletableFuture<T>> futures = new LinkedHashMap<>();
         claims.forEach(claim -> futures.computeIfAbsent(claim, submit));
         Map<K, T> outcomes = new LinkedHashMap<>();
@@ -153,8 +142,7 @@ public final class ClaimPreparation implements ClaimOperations {
         return outcomes;
     }
 
-    private static <T> T await(
-            CompletableFuture<T> future, Deadline answerBy, Function<String, T> failed) {
+    private static <T> T await(CompletableFuture<T> future, Deadline answerBy, Function<String, T> failed) {
         try {
             return future.get(answerBy.left().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {

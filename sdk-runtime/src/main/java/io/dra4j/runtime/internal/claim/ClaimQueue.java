@@ -60,9 +60,7 @@ final class ClaimQueue {
 
     /** Submits an operation of a claim if there is no other, and none has arrived. */
     synchronized <T> Optional<CompletableFuture<T>> submitIfIdle(String uid, Task<T> task) {
-        return last.containsKey(uid) || arrivals.containsKey(uid)
-                ? Optional.empty()
-                : Optional.of(enqueue(uid, task));
+        return last.containsKey(uid) || arrivals.containsKey(uid) ? Optional.empty() : Optional.of(enqueue(uid, task));
     }
 
     private synchronized <T> CompletableFuture<T> enqueue(String uid, Task<T> task) {
@@ -72,14 +70,12 @@ final class ClaimQueue {
             return before.future.thenApply(task.result()::cast);
         }
         Supplier<T> traced = inContextOfCaller(() -> task.work().apply(task.deadline()));
-        CompletableFuture<?> earlier =
-                before == null
-                        ? CompletableFuture.completedFuture(null)
-                        : before.future.handle((ended, failed) -> null);
+        CompletableFuture<?> earlier = before == null
+                ? CompletableFuture.completedFuture(null)
+                : before.future.handle((ended, failed) -> null);
         // An operation that is seen to have ended must not be found in the queue any more.
-        CompletableFuture<T> future =
-                earlier.thenApplyAsync(ignored -> traced.get(), executor)
-                        .whenComplete((ended, failed) -> forget(uid, task));
+        CompletableFuture<T> future = earlier.thenApplyAsync(ignored -> traced.get(), executor)
+                .whenComplete((ended, failed) -> forget(uid, task));
         last.put(uid, new Operation<>(task, future));
         if (future.isDone()) { // refused by the executor: it was not there to be forgotten
             forget(uid, task);

@@ -29,7 +29,8 @@ final class Deadline {
     /** Returns the deadline at a moment by the clock, as the clock goes now. */
     static Deadline at(Instant moment, InstantSource clock) {
         return new Deadline(
-                clock, System.nanoTime() + Duration.between(clock.instant(), moment).toNanos());
+                clock,
+                System.nanoTime() + Duration.between(clock.instant(), moment).toNanos());
     }
 
     /** Returns the deadline after a time. */

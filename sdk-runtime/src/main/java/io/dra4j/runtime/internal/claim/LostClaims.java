@@ -92,20 +92,13 @@ final class LostClaims {
             return;
         }
         long held = journal.claims().stream().filter(LostClaims::isDamaged).count();
-        String message =
-                "Journal corrupted: %s lines damaged or missing; %s claims are held as damaged until"
-                        + " they are unprepared, and their devices refused to others%s";
+        String message = "Journal corrupted: %s lines damaged or missing; %s claims are held as damaged until"
+                + " they are unprepared, and their devices refused to others%s";
         String next =
-                isDue
-                        ? "; claims are prepared again when the journal has been compared with the"
-                                + " API server"
-                        : "";
+                isDue ? "; claims are prepared again when the journal has been compared with the" + " API server" : "";
         context.events()
-                .record(
-                        new DriverEvent(
-                                Reason.JOURNAL_DAMAGED,
-                                "journal",
-                                message.formatted(loss.damagedLines(), held, next)));
+                .record(new DriverEvent(
+                        Reason.JOURNAL_DAMAGED, "journal", message.formatted(loss.damagedLines(), held, next)));
     }
 
     /**
@@ -202,7 +195,8 @@ final class LostClaims {
             return List.of(); // what is never prepared can't be lost
         }
         return allocations.devices(ref, object).stream()
-                .filter(device -> inventory.pool(device.pool()).filter(this::isHere).isPresent())
+                .filter(device ->
+                        inventory.pool(device.pool()).filter(this::isHere).isPresent())
                 .toList();
     }
 
@@ -230,7 +224,8 @@ final class LostClaims {
             if (journal.claim(uid).filter(record -> !isDamaged(record)).isPresent()) {
                 return; // intact
             }
-            try (ClaimLifecycle lifecycle = ClaimLifecycle.takeIfFree(context, uid).orElse(null)) {
+            try (ClaimLifecycle lifecycle =
+                    ClaimLifecycle.takeIfFree(context, uid).orElse(null)) {
                 if (lifecycle == null) {
                     isWhole = false; // its operation may only look at it, and the claim is lost
                     return;
@@ -246,10 +241,7 @@ final class LostClaims {
 
         private void widen(ClaimRecord record, Suspect suspect) {
             List<HeldDevice> devices =
-                    DamagedDevices.all(
-                            suspect.allocated,
-                            record.devices(),
-                            named(suspect.ref.uid(), inventory));
+                    DamagedDevices.all(suspect.allocated, record.devices(), named(suspect.ref.uid(), inventory));
             ClaimRecord all = ClaimRecord.damaged(suspect.ref, record.bootId(), devices);
             if (!journal.claim(suspect.ref.uid()).equals(Optional.of(all))) {
                 hold(all);
@@ -270,13 +262,9 @@ final class LostClaims {
      * provider then undoes what it finds of the claim. Needs no comparison, and no API server.
      */
     Optional<ClaimRecord> possible(String uid) {
-        boolean mayBeLost =
-                !journal.loss().complete()
-                        || journal.unsettled().stream()
-                                .anyMatch(r -> isDamaged(r) && isNameless(r.ref()));
-        return mayBeLost && ClaimRef.isUid(uid)
-                ? Optional.of(nameless(uid, List.of()))
-                : Optional.empty();
+        boolean mayBeLost = !journal.loss().complete()
+                || journal.unsettled().stream().anyMatch(r -> isDamaged(r) && isNameless(r.ref()));
+        return mayBeLost && ClaimRef.isUid(uid) ? Optional.of(nameless(uid, List.of())) : Optional.empty();
     }
 
     private ClaimRecord nameless(String uid, List<HeldDevice> devices) {

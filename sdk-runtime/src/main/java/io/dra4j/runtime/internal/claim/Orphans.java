@@ -66,10 +66,7 @@ final class Orphans {
         this.unpreparation = unpreparation;
         // the data directory is <kubelet root>/plugins/<driver>
         this.kubeletState =
-                context.dataDirectory()
-                        .resolveSibling("..")
-                        .normalize()
-                        .resolve("dra_manager_state");
+                context.dataDirectory().resolveSibling("..").normalize().resolve("dra_manager_state");
         this.clock = clock;
         this.nodeClock = context.clock();
         this.next = clock.instant().plus(PACE);
@@ -119,8 +116,7 @@ final class Orphans {
         }
         unpreparation.unprepareIfIdle(
                 uid,
-                "the API server has not had the claim for %s minutes"
-                        .formatted(LEAST_ABSENCE.toMinutes()),
+                "the API server has not had the claim for %s minutes".formatted(LEAST_ABSENCE.toMinutes()),
                 still -> still.equals(claim),
                 Deadline.in(END_LIMIT, nodeClock),
                 END_LIMIT);
@@ -150,10 +146,7 @@ final class Orphans {
         ClaimRef ref = claim.ref();
         if (LostClaims.isNameless(ref)) {
             return reader.readAll(READ_LIMIT).values().stream()
-                    .anyMatch(
-                            known ->
-                                    known.uid().equals(ref.uid())
-                                            && allocations.isAllocated(known));
+                    .anyMatch(known -> known.uid().equals(ref.uid()) && allocations.isAllocated(known));
         }
         try {
             ClaimObject object = reader.read(ref, READ_LIMIT);

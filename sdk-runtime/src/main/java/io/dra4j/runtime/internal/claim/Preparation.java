@@ -54,12 +54,7 @@ final class Preparation {
     private final StaleClaims stale;
     private final DeviceHolds holds = new DeviceHolds();
 
-    Preparation(
-            ClaimParts context,
-            ClaimQueue queue,
-            Executor executor,
-            LostClaims lost,
-            Unpreparation unpreparation) {
+    Preparation(ClaimParts context, ClaimQueue queue, Executor executor, LostClaims lost, Unpreparation unpreparation) {
         this.context = context;
         this.queue = queue;
         this.executor = executor;
@@ -74,14 +69,11 @@ final class Preparation {
      * @param deadline until when the caller waits
      * @param readBy until when the object must be read
      */
-    CompletableFuture<PrepareOutcome> submit(
-            ClaimRef ref, Deadline deadline, Deadline readBy, WriteGroup writes) {
+    CompletableFuture<PrepareOutcome> submit(ClaimRef ref, Deadline deadline, Deadline readBy, WriteGroup writes) {
         ClaimQueue.Arrival arrival = queue.arrive(ref.uid());
         try {
             return CompletableFuture.supplyAsync(
-                            ClaimQueue.inContextOfCaller(
-                                    () -> read(ref, readBy, arrival, deadline, writes)),
-                            executor)
+                            ClaimQueue.inContextOfCaller(() -> read(ref, readBy, arrival, deadline, writes)), executor)
                     .thenCompose(submitted -> submitted)
                     .whenComplete((outcome, failed) -> arrival.close());
         } catch (RejectedExecutionException e) { // the driver stops
@@ -91,41 +83,28 @@ final class Preparation {
     }
 
     private CompletableFuture<PrepareOutcome> read(
-            ClaimRef ref,
-            Deadline readBy,
-            ClaimQueue.Arrival arrival,
-            Deadline deadline,
-            WriteGroup writes) {
+            ClaimRef ref, Deadline readBy, ClaimQueue.Arrival arrival, Deadline deadline, WriteGroup writes) {
         try {
             ClaimObject object = context.reader().read(ref, readBy.left());
             List<HeldDevice> devices = allocations.devices(ref, object);
-            return arrival.submit(
-                            new ClaimQueue.Task<>(
-                                    PrepareOutcome.class,
-                                    devices,
-                                    deadline,
-                                    waiting -> prepared(ref, object, devices, waiting, writes)))
-                    .orElseThrow(
-                            () ->
-                                    new PrepareException(
-                                            "the claim was unprepared while it was read; the next"
-                                                    + " try prepares it"));
+            return arrival.submit(new ClaimQueue.Task<>(
+                            PrepareOutcome.class,
+                            devices,
+                            deadline,
+                            waiting -> prepared(ref, object, devices, waiting, writes)))
+                    .orElseThrow(() -> new PrepareException(
+                            "the claim was unprepared while it was read; the next" + " try prepares it"));
         } catch (DraException e) {
             return CompletableFuture.completedFuture(refused(ref, e));
         }
     }
 
     private PrepareOutcome prepared(
-            ClaimRef ref,
-            ClaimObject object,
-            List<HeldDevice> devices,
-            Deadline deadline,
-            WriteGroup writes) {
+            ClaimRef ref, ClaimObject object, List<HeldDevice> devices, Deadline deadline, WriteGroup writes) {
         try {
             lost.requireFound(deadline);
             stale.unprepareConflicting(ref, devices, deadline);
-            try (ClaimLifecycle lifecycle =
-                    ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
+            try (ClaimLifecycle lifecycle = ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
                 requireCaller(deadline);
                 return lifecycle.restore(preparedOrNew(lifecycle, ref, object, devices));
             }
@@ -138,8 +117,7 @@ final class Preparation {
     private static void requireCaller(Deadline deadline) {
         if (deadline.left().isZero()) {
             throw new PrepareException(
-                    "the claim's operation started after the kubelet gave the call up; the next try"
-                            + " prepares it");
+                    "the claim's operation started after the kubelet gave the call up; the next try" + " prepares it");
         }
     }
 
@@ -149,9 +127,7 @@ final class Preparation {
         if (record.isPresent()) {
             Hardware.requireSame(record.get().devices(), context::requireInventory);
             Results before = record.get().results();
-            if (before != null
-                    && context.isPrepared(record.get())
-                    && holdsJust(record.get(), devices)) {
+            if (before != null && context.isPrepared(record.get()) && holdsJust(record.get(), devices)) {
                 return before;
             }
             Unpreparation.unprepare(lifecycle, record.get());
@@ -161,25 +137,18 @@ final class Preparation {
 
     private static boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
         return record.devices().size() == devices.size()
-                && new HashSet<>(Hardware.unidentified(record.devices()))
-                        .equals(new HashSet<>(devices));
+                && new HashSet<>(Hardware.unidentified(record.devices())).equals(new HashSet<>(devices));
     }
 
-    private Results prepare(
-            ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
+    private Results prepare(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {
         Inventory inventory = context.requireInventory();
         try {
             AllocatedClaim claim = allocations.read(ref, object, inventory);
             Hardware.requirePinned(claim, context.pins());
-            Results results =
-                    lifecycle.prepare(
-                            claim,
-                            allocations.skipsUnprepare(object) ? true : null,
-                            committed -> {
-                                lost.requireNoneLost();
-                                holds.conflict(ref.uid(), devices, committed, inventory)
-                                        .ifPresent(HoldConflict::refuse);
-                            });
+            Results results = lifecycle.prepare(claim, allocations.skipsUnprepare(object) ? true : null, committed -> {
+                lost.requireNoneLost();
+                holds.conflict(ref.uid(), devices, committed, inventory).ifPresent(HoldConflict::refuse);
+            });
             LOG.atInfo().addKeyValue(LogField.CLAIM, ref).log("Claim prepared");
             measureLatency(claim);
             return results;
@@ -195,19 +164,11 @@ final class Preparation {
         ClaimCodec.createdAt(claim.rawJson())
                 .map(created -> Duration.between(created, context.clock().instant()))
                 .map(took -> took.isNegative() ? Duration.ZERO : took)
-                .ifPresent(
-                        took ->
-                                claim.devices().stream()
-                                        .map(AllocatedDevice::deviceClass)
-                                        .filter(Objects::nonNull)
-                                        .distinct()
-                                        .forEach(
-                                                name ->
-                                                        context.meters()
-                                                                .time(
-                                                                        Metric.CLAIM_LATENCY,
-                                                                        took,
-                                                                        name)));
+                .ifPresent(took -> claim.devices().stream()
+                        .map(AllocatedDevice::deviceClass)
+                        .filter(Objects::nonNull)
+                        .distinct()
+                        .forEach(name -> context.meters().time(Metric.CLAIM_LATENCY, took, name)));
     }
 
     private static void undo(ClaimLifecycle lifecycle, DraException cause) {
@@ -215,17 +176,14 @@ final class Preparation {
             lifecycle
                     .record()
                     .ifPresentOrElse(
-                            started -> Unpreparation.unprepare(lifecycle, started),
-                            lifecycle::removeUnrecorded);
+                            started -> Unpreparation.unprepare(lifecycle, started), lifecycle::removeUnrecorded);
         } catch (DraException e) {
             cause.addSuppressed(e); // the claim stays held; the kubelet's next call tries again
         }
     }
 
     private static PrepareOutcome refused(ClaimRef ref, DraException e) {
-        LOG.atWarn()
-                .addKeyValue(LogField.CLAIM, ref)
-                .log("Claim not prepared: {}", e.getMessage(), e);
+        LOG.atWarn().addKeyValue(LogField.CLAIM, ref).log("Claim not prepared: {}", e.getMessage(), e);
         return new PrepareOutcome.Failed(e.getMessage());
     }
 }

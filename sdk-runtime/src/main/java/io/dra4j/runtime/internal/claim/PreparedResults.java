@@ -39,18 +39,16 @@ public final class PreparedResults {
         List<PreparedDevice> left = new ArrayList<>(prepared.devices());
         List<ResultDevice> devices = new ArrayList<>();
         for (AllocatedDevice device : claim.devices()) {
-            devices.add(
-                    left.stream()
-                            .filter(candidate -> candidate.allocated().equals(device))
-                            .findFirst()
-                            .map(found -> taken(found, left))
-                            .orElseGet(() -> withoutEdits(device)));
+            devices.add(left.stream()
+                    .filter(candidate -> candidate.allocated().equals(device))
+                    .findFirst()
+                    .map(found -> taken(found, left))
+                    .orElseGet(() -> withoutEdits(device)));
         }
         if (!left.isEmpty()) {
-            throw new DraException(
-                    "The provider answered a device that is not among the claim's, or twice: "
-                            + left.get(0).allocated().device()
-                            + "; it must pass on the AllocatedDevice that it was given");
+            throw new DraException("The provider answered a device that is not among the claim's, or twice: "
+                    + left.get(0).allocated().device()
+                    + "; it must pass on the AllocatedDevice that it was given");
         }
         return new Results(devices, prepared.edits());
     }
@@ -69,13 +67,11 @@ public final class PreparedResults {
     public static List<DeviceEdits> specDevices(Results results) {
         return results.devices().stream()
                 .filter(device -> inSpec(results, device))
-                .map(
-                        device ->
-                                new DeviceEdits(
-                                        device.device().pool(),
-                                        device.device().device(),
-                                        device.device().shareId(),
-                                        device.edits()))
+                .map(device -> new DeviceEdits(
+                        device.device().pool(),
+                        device.device().device(),
+                        device.device().shareId(),
+                        device.edits()))
                 .toList();
     }
 
@@ -89,13 +85,12 @@ public final class PreparedResults {
         List<DeviceResult> devices = new ArrayList<>();
         for (ResultDevice device : results.devices()) {
             Stream<String> own = inSpec(results, device) ? Stream.of(next.next()) : Stream.of();
-            devices.add(
-                    new DeviceResult(
-                            List.of(device.device().request()),
-                            device.device().pool().value(),
-                            device.device().device().value(),
-                            Stream.concat(own, device.cdiDeviceIds().stream()).toList(),
-                            device.device().shareId()));
+            devices.add(new DeviceResult(
+                    List.of(device.device().request()),
+                    device.device().pool().value(),
+                    device.device().device().value(),
+                    Stream.concat(own, device.cdiDeviceIds().stream()).toList(),
+                    device.device().shareId()));
         }
         return new PrepareOutcome.Prepared(devices);
     }

@@ -41,8 +41,7 @@ public final class ProviderCalls {
      */
     <T> T call(Consumer<ProviderState> durably, Deadline deadline, Work<T> work) throws Exception {
         try (CallContext call = new CallContext(permits, durably, deadline)) {
-            return CompletableFuture.supplyAsync(
-                            ClaimQueue.inContextOfCaller(() -> result(work, call)), threads)
+            return CompletableFuture.supplyAsync(ClaimQueue.inContextOfCaller(() -> result(work, call)), threads)
                     .join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof Error error) {

@@ -72,13 +72,11 @@ final class SpecRepair {
     }
 
     private void endReport(String uid) {
-        ifFree(
-                uid,
-                lifecycle -> {
-                    if (lifecycle.record().isEmpty()) {
-                        context.reports().end(uid);
-                    }
-                });
+        ifFree(uid, lifecycle -> {
+            if (lifecycle.record().isEmpty()) {
+                context.reports().end(uid);
+            }
+        });
     }
 
     private void ifFree(String uid, Consumer<ClaimLifecycle> work) {
@@ -89,8 +87,7 @@ final class SpecRepair {
         }
     }
 
-    private static void attempt(
-            String subject, Runnable repair, Map<String, DraException> failures) {
+    private static void attempt(String subject, Runnable repair, Map<String, DraException> failures) {
         try {
             repair.run();
         } catch (DraException e) {
@@ -123,29 +120,23 @@ final class SpecRepair {
     }
 
     private void checkSpec(String uid, boolean rebooted) {
-        ifFree(
-                uid,
-                lifecycle -> {
-                    if (lifecycle.record().isPresent()) {
-                        return;
-                    }
-                    if (rebooted) {
-                        lifecycle.removeUnrecorded();
-                    } else if (context.specs().claimUids().contains(uid)) {
-                        lost.holdForSpec(uid);
-                    }
-                });
+        ifFree(uid, lifecycle -> {
+            if (lifecycle.record().isPresent()) {
+                return;
+            }
+            if (rebooted) {
+                lifecycle.removeUnrecorded();
+            } else if (context.specs().claimUids().contains(uid)) {
+                lost.holdForSpec(uid);
+            }
+        });
     }
 
     private void report(Map<String, DraException> failures, Map.Entry<String, DraException> first) {
-        String message =
-                ("The CDI specs of %s claims could not be reconciled; will try "
-                                + "again; the first is %s: %s")
-                        .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
+        String message = ("The CDI specs of %s claims could not be reconciled; will try "
+                        + "again; the first is %s: %s")
+                .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
         LOG.atWarn().setCause(first.getValue()).log(message);
-        context.events()
-                .record(
-                        new DriverEvent(
-                                Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
+        context.events().record(new DriverEvent(Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
     }
 }

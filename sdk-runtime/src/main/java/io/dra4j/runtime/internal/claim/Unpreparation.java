@@ -52,15 +52,11 @@ final class Unpreparation {
                 lifecycle.removeUnrecorded();
             } else {
                 unprepare(lifecycle, record.get());
-                LOG.atInfo()
-                        .addKeyValue(LogField.CLAIM, record.get().ref())
-                        .log("Claim unprepared");
+                LOG.atInfo().addKeyValue(LogField.CLAIM, record.get().ref()).log("Claim unprepared");
             }
             return new UnprepareOutcome.Unprepared();
         } catch (DraException e) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.CLAIM_UID, uid)
-                    .log("Claim not unprepared: {}", e.getMessage(), e);
+            LOG.atWarn().addKeyValue(LogField.CLAIM_UID, uid).log("Claim not unprepared: {}", e.getMessage(), e);
             return new UnprepareOutcome.Failed(e.getMessage());
         }
     }
@@ -72,22 +68,15 @@ final class Unpreparation {
      * @param timeout how long to wait; what takes longer goes on
      * @return true if nothing of the claim is left
      */
-    boolean unprepareIfIdle(
-            String uid,
-            String why,
-            Predicate<ClaimRecord> still,
-            Deadline deadline,
-            Duration timeout) {
+    boolean unprepareIfIdle(String uid, String why, Predicate<ClaimRecord> still, Deadline deadline, Duration timeout) {
         Optional<CompletableFuture<UnprepareOutcome>> submitted =
-                queue.submitIfIdle(
-                        uid, task(uid, deadline, waiting -> unprepareIf(uid, why, still, waiting)));
+                queue.submitIfIdle(uid, task(uid, deadline, waiting -> unprepareIf(uid, why, still, waiting)));
         return submitted.isPresent() && isUnprepared(submitted.get(), timeout);
     }
 
     private static boolean isUnprepared(CompletableFuture<UnprepareOutcome> end, Duration timeout) {
         try {
-            return end.get(timeout.toNanos(), TimeUnit.NANOSECONDS)
-                    instanceof UnprepareOutcome.Unprepared;
+            return end.get(timeout.toNanos(), TimeUnit.NANOSECONDS) instanceof UnprepareOutcome.Unprepared;
         } catch (TimeoutException e) {
             return false; // a claim that needs the devices is refused, and tried again
         } catch (ExecutionException e) {
@@ -99,8 +88,7 @@ final class Unpreparation {
         }
     }
 
-    private UnprepareOutcome unprepareIf(
-            String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
+    private UnprepareOutcome unprepareIf(String uid, String why, Predicate<ClaimRecord> still, Deadline deadline) {
         try (ClaimLifecycle lifecycle =
                 ClaimLifecycle.takeIfFree(context, uid, deadline).orElse(null)) {
             if (lifecycle == null) {

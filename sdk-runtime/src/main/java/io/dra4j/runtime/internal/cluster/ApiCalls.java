@@ -80,8 +80,7 @@ final class ApiCalls {
         return send(method, path, JSON, body, limit);
     }
 
-    private String send(
-            String method, String path, String type, @Nullable JsonNode body, Duration limit) {
+    private String send(String method, String path, String type, @Nullable JsonNode body, Duration limit) {
         HttpResponse<String> response = exchange(method, path, type, body, limit);
         if (!response.isSuccessful()) {
             throw failure(method + " " + path, response, status(response.body()));
@@ -98,9 +97,7 @@ final class ApiCalls {
     private static @Nullable Instant date(HttpResponse<?> response) {
         String date = response.header("Date");
         try {
-            return date == null
-                    ? null
-                    : DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
+            return date == null ? null : DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
         } catch (DateTimeParseException e) {
             return null; // of a proxy
         }
@@ -108,11 +105,10 @@ final class ApiCalls {
 
     private HttpResponse<String> exchange(
             String method, String path, String type, @Nullable JsonNode body, Duration limit) {
-        HttpRequest.Builder request =
-                http.newHttpRequestBuilder()
-                        .uri(server + path)
-                        .header("Accept", JSON)
-                        .method(method, type, body == null ? null : body.toString());
+        HttpRequest.Builder request = http.newHttpRequestBuilder()
+                .uri(server + path)
+                .header("Accept", JSON)
+                .method(method, type, body == null ? null : body.toString());
         return await(() -> http.sendAsync(request.build(), String.class), method, path, limit);
     }
 
@@ -123,8 +119,10 @@ final class ApiCalls {
      */
     void list(String path, Consumer<JsonNode> item, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
-        HttpRequest request =
-                http.newHttpRequestBuilder().uri(server + path).header("Accept", JSON).build();
+        HttpRequest request = http.newHttpRequestBuilder()
+                .uri(server + path)
+                .header("Accept", JSON)
+                .build();
         HttpResponse<InputStream> response =
                 await(() -> http.sendAsync(request, InputStream.class), "GET", path, limit);
         String what = "GET " + path;
@@ -145,17 +143,12 @@ final class ApiCalls {
     }
 
     /** Starts a watch, and returns as soon as the server has begun with its response. */
-    <T> Watch watch(
-            String path,
-            Function<JsonNode, Optional<T>> decode,
-            Watch.Listener<T> listener,
-            Duration limit) {
+    <T> Watch watch(String path, Function<JsonNode, Optional<T>> decode, Watch.Listener<T> listener, Duration limit) {
         ApiWatch<T> watch = new ApiWatch<>(decode, listener);
-        HttpRequest.Builder request =
-                http.newHttpRequestBuilder()
-                        .uri(server + path)
-                        .header("Accept", JSON)
-                        .forStreaming();
+        HttpRequest.Builder request = http.newHttpRequestBuilder()
+                .uri(server + path)
+                .header("Accept", JSON)
+                .forStreaming();
         HttpResponse<AsyncBody> response =
                 await(() -> http.consumeBytes(request.build(), watch::take), WATCH, path, limit);
         if (!response.isSuccessful()) {
@@ -169,8 +162,7 @@ final class ApiCalls {
     /** The body of a refused watch is not read, and only RBAC refuses one with 403. */
     private static JsonNode watchRefusal(String path) {
         String group = path.startsWith("apis/") ? path.split("/", 3)[1] : "";
-        return Json.object()
-                .put("message", MissingPermissions.message("watch", resource(path), group));
+        return Json.object().put("message", MissingPermissions.message("watch", resource(path), group));
     }
 
     private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> request) {
@@ -233,9 +225,7 @@ final class ApiCalls {
 
     private static ClusterException late(String what, Duration limit, Exception cause) {
         return new ClusterException(
-                "The API server did not answer within %s: %s"
-                        .formatted(TransientRetry.seconds(limit), what),
-                cause);
+                "The API server did not answer within %s: %s".formatted(TransientRetry.seconds(limit), what), cause);
     }
 
     private ClusterException lost(String what, @Nullable Throwable cause) {
@@ -252,19 +242,13 @@ final class ApiCalls {
                 return e.getMessage();
             }
         }
-        return failure instanceof ConnectException
-                ? "the connection was refused"
-                : String.valueOf(failure);
+        return failure instanceof ConnectException ? "the connection was refused" : String.valueOf(failure);
     }
 
     private ClusterException failure(String what, HttpResponse<?> response, JsonNode status) {
         String reason = status.path("message").asText("");
-        String message =
-                "The API server answered %s%s: %s"
-                        .formatted(
-                                response.code(),
-                                (reason.isEmpty() ? "" : " (" + reason + ")"),
-                                what);
+        String message = "The API server answered %s%s: %s"
+                .formatted(response.code(), (reason.isEmpty() ? "" : " (" + reason + ")"), what);
         if (response.code() == 404) {
             boolean named = !status.path("details").path("name").asText("").isEmpty();
             return new ClusterException.NotFound(
@@ -292,8 +276,7 @@ final class ApiCalls {
         String seconds = response.header("Retry-After");
         // The other form of the header, a date, is not used by API servers.
         return seconds != null && seconds.matches("[0-9]{1,9}")
-                ? Duration.ofSeconds(
-                        Math.min(LONGEST_RETRY_AFTER_SECONDS, Integer.parseInt(seconds)))
+                ? Duration.ofSeconds(Math.min(LONGEST_RETRY_AFTER_SECONDS, Integer.parseInt(seconds)))
                 : null;
     }
 }

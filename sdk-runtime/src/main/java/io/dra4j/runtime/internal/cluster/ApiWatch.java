@@ -44,9 +44,7 @@ final class ApiWatch<T> implements Watch {
     void begin(AsyncBody response) {
         body = response;
         response.done()
-                .whenComplete(
-                        (nothing, failure) ->
-                                end(failure == null ? "the server ended it" : failure.toString()));
+                .whenComplete((nothing, failure) -> end(failure == null ? "the server ended it" : failure.toString()));
         response.consume();
     }
 

@@ -42,13 +42,11 @@ final class AttributeCodec {
     /** Leaves out attributes without a value: what a server makes of types it does not know. */
     static Map<String, AttributeValue> decodeAll(JsonNode json) {
         Map<String, AttributeValue> attributes = new LinkedHashMap<>();
-        Json.map(json, AttributeCodec::decode)
-                .forEach(
-                        (key, value) -> {
-                            if (value != null) {
-                                attributes.put(key, value);
-                            }
-                        });
+        Json.map(json, AttributeCodec::decode).forEach((key, value) -> {
+            if (value != null) {
+                attributes.put(key, value);
+            }
+        });
         return attributes;
     }
 

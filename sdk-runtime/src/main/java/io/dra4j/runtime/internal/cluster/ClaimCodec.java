@@ -72,12 +72,7 @@ public final class ClaimCodec {
         }
         Map<String, String> classes = deviceClasses(claim.at("/spec/devices/requests"));
         return createdAt(claim)
-                .map(
-                        created ->
-                                new PendingClaim(
-                                        new HashSet<>(classes.values()),
-                                        created,
-                                        isForPod(metadata)));
+                .map(created -> new PendingClaim(new HashSet<>(classes.values()), created, isForPod(metadata)));
     }
 
     /** Claims that are made from a pod's template have both; either will do. */
@@ -85,10 +80,8 @@ public final class ClaimCodec {
         return metadata.path("annotations").has(POD_CLAIM_NAME)
                 || metadata.path("ownerReferences")
                         .valueStream()
-                        .anyMatch(
-                                owner ->
-                                        owner.path("kind").asText().equals("Pod")
-                                                && owner.path("apiVersion").asText().equals("v1"));
+                        .anyMatch(owner -> owner.path("kind").asText().equals("Pod")
+                                && owner.path("apiVersion").asText().equals("v1"));
     }
 
     private static @Nullable Allocation allocation(JsonNode allocation) {
@@ -96,8 +89,7 @@ public final class ClaimCodec {
             return null;
         }
         JsonNode devices = allocation.path("devices");
-        return new Allocation(
-                Json.list(devices.path("results"), ClaimCodec::result), configs(devices));
+        return new Allocation(Json.list(devices.path("results"), ClaimCodec::result), configs(devices));
     }
 
     /**

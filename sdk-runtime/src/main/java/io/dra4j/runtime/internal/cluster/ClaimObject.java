@@ -19,11 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param deviceClasses the device class by request, or by {@code request/subrequest}
  * @param json the whole object, with fields that this class does not know
  */
-public record ClaimObject(
-        String uid,
-        @Nullable Allocation allocation,
-        Map<String, String> deviceClasses,
-        String json) {
+public record ClaimObject(String uid, @Nullable Allocation allocation, Map<String, String> deviceClasses, String json) {
 
     /** Copies the map. */
     public ClaimObject {
@@ -83,8 +79,7 @@ public record ClaimObject(
      * @param driver the driver it is for
      * @param parametersJson the driver's parameters
      */
-    public record Config(
-            boolean fromClass, List<String> requests, String driver, String parametersJson) {
+    public record Config(boolean fromClass, List<String> requests, String driver, String parametersJson) {
 
         /** Copies the list. */
         public Config {

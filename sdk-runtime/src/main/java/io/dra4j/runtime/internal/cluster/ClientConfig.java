@@ -19,16 +19,12 @@ final class ClientConfig {
 
     private static final int CONNECT_MILLIS = 5_000;
     private static final int REQUEST_MILLIS = 10_000;
-    private static final Path SERVICE_ACCOUNT =
-            Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+    private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
     private ClientConfig() {}
 
     static Config of(@Nullable Path kubeconfig, String driver) {
-        Config config =
-                kubeconfig == null
-                        ? inCluster(System.getenv(), SERVICE_ACCOUNT)
-                        : fromFile(kubeconfig);
+        Config config = kubeconfig == null ? inCluster(System.getenv(), SERVICE_ACCOUNT) : fromFile(kubeconfig);
         config.setUserAgent("dra4j/" + version() + " (" + driver + ")");
         config.setConnectionTimeout(CONNECT_MILLIS);
         config.setRequestTimeout(REQUEST_MILLIS);
@@ -39,19 +35,15 @@ final class ClientConfig {
 
     static Config fromFile(Path kubeconfig) {
         if (!Files.isReadable(kubeconfig) || Files.isDirectory(kubeconfig)) {
-            throw new DraException(
-                    "Cannot read the kubeconfig file "
-                            + kubeconfig
-                            + (Files.exists(kubeconfig)
-                                    ? ": it is no readable file"
-                                    : ": there is no such file")
-                            + "; correct the path, or give none to use the pod's service account");
+            throw new DraException("Cannot read the kubeconfig file "
+                    + kubeconfig
+                    + (Files.exists(kubeconfig) ? ": it is no readable file" : ": there is no such file")
+                    + "; correct the path, or give none to use the pod's service account");
         }
         try {
             return Config.fromKubeconfig(kubeconfig.toFile());
         } catch (KubernetesClientException | IllegalArgumentException e) {
-            throw new DraException(
-                    "The file " + kubeconfig + " is not a valid kubeconfig: " + e.getMessage(), e);
+            throw new DraException("The file " + kubeconfig + " is not a valid kubeconfig: " + e.getMessage(), e);
         }
     }
 
@@ -61,15 +53,13 @@ final class ClientConfig {
         String port = environment.get("KUBERNETES_SERVICE_PORT");
         Path token = serviceAccount.resolve("token");
         if (host == null || port == null || !Files.isReadable(token)) {
-            throw new DraException(
-                    "No kubeconfig is given, and this is no pod of a cluster"
-                            + " (KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and "
-                            + token
-                            + " are needed); give a kubeconfig file");
+            throw new DraException("No kubeconfig is given, and this is no pod of a cluster"
+                    + " (KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and "
+                    + token
+                    + " are needed); give a kubeconfig file");
         }
         Config config = Config.empty();
-        config.setMasterUrl(
-                "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+        config.setMasterUrl("https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
         config.setCaCertFile(serviceAccount.resolve("ca.crt").toString());
         // The kubelet replaces the token before it expires: read it each time.
         config.setOauthTokenProvider(() -> read(token));
@@ -86,8 +76,7 @@ final class ClientConfig {
 
     static String version() {
         try (InputStream properties =
-                ClientConfig.class.getResourceAsStream(
-                        "/META-INF/maven/io.dra4j/dra4j-sdk-runtime/pom.properties")) {
+                ClientConfig.class.getResourceAsStream("/META-INF/maven/io.dra4j/dra4j-sdk-runtime/pom.properties")) {
             if (properties == null) {
                 return "unpackaged";
             }

@@ -50,8 +50,7 @@ public final class Cluster implements AutoCloseable {
      * @param meters take down how requests end
      * @throws DraException if the file or the service account can't be read
      */
-    public static Cluster connect(
-            @Nullable Path kubeconfig, String driver, String node, Meters meters) {
+    public static Cluster connect(@Nullable Path kubeconfig, String driver, String node, Meters meters) {
         return new Cluster(ClientConfig.of(kubeconfig, driver), driver, node, meters);
     }
 
@@ -119,9 +118,7 @@ public final class Cluster implements AutoCloseable {
                             .formatted(calls.server(), version(limit)),
                     e);
         } catch (ClusterException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .log("Could not ask the API server for its DRA API; going on without");
+            LOG.atWarn().setCause(e).log("Could not ask the API server for its DRA API; going on without");
         }
     }
 

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public class ClusterException extends DraException {
 
-    @Serial private static final long serialVersionUID = 1L;
+    @Serial
+    private static final long serialVersionUID = 1L;
 
     private final int status;
     private final @Nullable Duration retryAfter;
@@ -75,7 +76,8 @@ public class ClusterException extends DraException {
     /** The requested object does not exist. */
     public static final class NotFound extends ClusterException {
 
-        @Serial private static final long serialVersionUID = 1L;
+        @Serial
+        private static final long serialVersionUID = 1L;
 
         private final boolean named;
 
@@ -102,7 +104,8 @@ public class ClusterException extends DraException {
     /** The API server does not let the driver's ServiceAccount do it, by RBAC. */
     public static final class Forbidden extends ClusterException {
 
-        @Serial private static final long serialVersionUID = 1L;
+        @Serial
+        private static final long serialVersionUID = 1L;
 
         private final String verb;
         private final String resource;
@@ -134,7 +137,8 @@ public class ClusterException extends DraException {
     /** The server does not have the API that this SDK speaks: it never will by itself. */
     public static final class ApiMissing extends ClusterException {
 
-        @Serial private static final long serialVersionUID = 1L;
+        @Serial
+        private static final long serialVersionUID = 1L;
 
         /** Creates the failure with a message about what is needed. */
         public ApiMissing(String message) {

@@ -28,28 +28,26 @@ import org.jspecify.annotations.Nullable;
 final class DeviceCodec {
 
     /** The fields that are not read as raw fields. */
-    static final Set<String> KNOWN =
-            Set.of(
-                    "name",
-                    "attributes",
-                    "capacity",
-                    "allowMultipleAllocations",
-                    "consumesCounters",
-                    "taints",
-                    "nodeName",
-                    "nodeSelector",
-                    "allNodes",
-                    "bindingConditions",
-                    "bindingFailureConditions",
-                    "bindsToNode");
+    static final Set<String> KNOWN = Set.of(
+            "name",
+            "attributes",
+            "capacity",
+            "allowMultipleAllocations",
+            "consumesCounters",
+            "taints",
+            "nodeName",
+            "nodeSelector",
+            "allNodes",
+            "bindingConditions",
+            "bindingFailureConditions",
+            "bindsToNode");
 
     // The order of these lists means nothing; sorted, equal meaning is equal content.
     private static final Comparator<CounterConsumption> BY_COUNTER_SET =
             Comparator.comparing(CounterConsumption::counterSet);
-    private static final Comparator<Taint> BY_TAINT =
-            Comparator.comparing(Taint::key)
-                    .thenComparing(taint -> Objects.requireNonNullElse(taint.value(), ""))
-                    .thenComparing(Taint::effect);
+    private static final Comparator<Taint> BY_TAINT = Comparator.comparing(Taint::key)
+            .thenComparing(taint -> Objects.requireNonNullElse(taint.value(), ""))
+            .thenComparing(Taint::effect);
 
     private DeviceCodec() {}
 
@@ -75,29 +73,25 @@ final class DeviceCodec {
                 .attributes(AttributeCodec.decodeAll(json.path("attributes")))
                 .capacities(Json.map(json.path("capacity"), DeviceCodec::capacity))
                 .allowMultipleAllocations(json.path("allowMultipleAllocations").asBoolean(false))
-                .consumesCounters(
-                        sorted(json, "consumesCounters", DeviceCodec::consumption, BY_COUNTER_SET))
+                .consumesCounters(sorted(json, "consumesCounters", DeviceCodec::consumption, BY_COUNTER_SET))
                 .taints(sorted(json, "taints", DeviceCodec::taint, BY_TAINT))
                 .placement(PlacementCodec.ofDevice(json))
-                .binding(
-                        new BindingConditions(
-                                Json.sortedStrings(json.path("bindingConditions")),
-                                Json.sortedStrings(json.path("bindingFailureConditions"))))
+                .binding(new BindingConditions(
+                        Json.sortedStrings(json.path("bindingConditions")),
+                        Json.sortedStrings(json.path("bindingFailureConditions"))))
                 .bindsToNode(json.path("bindsToNode").asBoolean(false))
                 .rawFields(rawFields(json))
                 .build();
     }
 
-    private static <T> List<T> sorted(
-            JsonNode json, String field, Function<JsonNode, T> read, Comparator<T> order) {
+    private static <T> List<T> sorted(JsonNode json, String field, Function<JsonNode, T> read, Comparator<T> order) {
         return Json.list(json.path(field), read).stream().sorted(order).toList();
     }
 
     private static JsonNode rawField(Device device, String field, String text) {
         if (KNOWN.contains(field)) {
             throw new IllegalArgumentException(
-                    "Device %s: raw field %s has a method of its own"
-                            .formatted(device.name(), field));
+                    "Device %s: raw field %s has a method of its own".formatted(device.name(), field));
         }
         try {
             return Json.parse(text);
@@ -155,8 +149,7 @@ final class DeviceCodec {
                 policy.isObject()
                         ? new RequestPolicy(
                                 quantity(policy.path("default")),
-                                Json.list(
-                                        policy.path("validValues"), v -> new Quantity(v.asText())),
+                                Json.list(policy.path("validValues"), v -> new Quantity(v.asText())),
                                 range(policy.path("validRange")))
                         : null);
     }
@@ -211,7 +204,9 @@ final class DeviceCodec {
         }
         json.put("effect", taint.effect().apiName());
         if (taint.timeAdded() != null) {
-            json.put("timeAdded", taint.timeAdded().truncatedTo(ChronoUnit.SECONDS).toString());
+            json.put(
+                    "timeAdded",
+                    taint.timeAdded().truncatedTo(ChronoUnit.SECONDS).toString());
         }
         return json;
     }
@@ -220,12 +215,13 @@ final class DeviceCodec {
         String effect = json.path("effect").asText();
         return new Taint(
                 json.path("key").asText(),
-                json.path("value").asText("").isEmpty() ? null : json.path("value").asText(),
+                json.path("value").asText("").isEmpty()
+                        ? null
+                        : json.path("value").asText(),
                 Stream.of(Taint.Effect.values())
                         .filter(known -> known.apiName().equals(effect))
                         .findFirst()
-                        .orElseThrow(
-                                () -> new IllegalArgumentException("Unknown effect " + effect)),
+                        .orElseThrow(() -> new IllegalArgumentException("Unknown effect " + effect)),
                 time(json.path("timeAdded")));
     }
 

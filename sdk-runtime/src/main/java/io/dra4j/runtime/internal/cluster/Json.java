@@ -23,8 +23,9 @@ import java.util.function.Function;
 /** JSON as this package reads and writes it: trees, so that unknown fields survive. */
 final class Json {
 
-    private static final JsonMapper MAPPER =
-            JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+            .build();
 
     private Json() {}
 
@@ -114,8 +115,7 @@ final class Json {
     }
 
     /** Adds a list unless it is empty: the API takes an empty list for a present one. */
-    static <T> void putList(
-            ObjectNode object, String field, Collection<T> values, Function<T, JsonNode> write) {
+    static <T> void putList(ObjectNode object, String field, Collection<T> values, Function<T, JsonNode> write) {
         if (!values.isEmpty()) {
             values.forEach(value -> object.withArray("/" + field).add(write.apply(value)));
         }
@@ -125,8 +125,7 @@ final class Json {
         putList(object, field, values, JsonNodeFactory.instance::textNode);
     }
 
-    static <T> void putMap(
-            ObjectNode object, String field, Map<String, T> values, Function<T, JsonNode> write) {
+    static <T> void putMap(ObjectNode object, String field, Map<String, T> values, Function<T, JsonNode> write) {
         if (!values.isEmpty()) {
             ObjectNode map = object.putObject(field);
             values.forEach((key, value) -> map.set(key, write.apply(value)));

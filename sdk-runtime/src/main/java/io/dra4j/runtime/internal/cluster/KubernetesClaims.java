@@ -37,10 +37,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
 
     private final ApiCalls calls;
     private final TransientRetry retry =
-            new TransientRetry(
-                    MONOTONIC,
-                    pause -> Thread.sleep(pause.toMillis()),
-                    RandomGenerator.getDefault());
+            new TransientRetry(MONOTONIC, pause -> Thread.sleep(pause.toMillis()), RandomGenerator.getDefault());
 
     /** When a patch may be tried again, after one was forbidden. */
     private volatile Instant noPatchBefore = Instant.MIN;
@@ -82,10 +79,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
                         understood("no list of ResourceClaims", metadata, KubernetesClaims::ref),
                         understood("no ResourceClaim", item.toString(), ClaimCodec::decode));
             }
-            next =
-                    URLEncoder.encode(
-                            list.path("metadata").path("continue").asText(""),
-                            StandardCharsets.UTF_8);
+            next = URLEncoder.encode(list.path("metadata").path("continue").asText(""), StandardCharsets.UTF_8);
         } while (!next.isEmpty());
         return claims;
     }
@@ -94,10 +88,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
      * Lists them from the API server's watch cache, which costs etcd nothing, and has no chunks.
      */
     void pending(Consumer<PendingClaim> claim, Duration limit) {
-        calls.list(
-                PATH + "?resourceVersion=0",
-                json -> ClaimCodec.pending(json).ifPresent(claim),
-                limit);
+        calls.list(PATH + "?resourceVersion=0", json -> ClaimCodec.pending(json).ifPresent(claim), limit);
     }
 
     private static ClaimRef ref(JsonNode metadata) {
@@ -115,8 +106,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         try {
             return read.apply(response);
         } catch (IllegalArgumentException e) {
-            throw new ClusterException(
-                    "The API server's answer is " + otherwise + ": " + e.getMessage(), 200, null);
+            throw new ClusterException("The API server's answer is " + otherwise + ": " + e.getMessage(), 200, null);
         }
     }
 
@@ -129,8 +119,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
 
     @Override
     public Snapshot list() {
-        JsonNode list =
-                understood("no list of ResourceClaims", calls.read(PATH, LIMIT), Json::parse);
+        JsonNode list = understood("no list of ResourceClaims", calls.read(PATH, LIMIT), Json::parse);
         return new Snapshot(
                 Json.list(list.path("items"), JsonNode::toString),
                 list.path("metadata").path("resourceVersion").asText());
@@ -165,9 +154,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
         List<JsonNode> wanted = devices.stream().map(Json::parse).toList();
         String path = path(claim);
         for (int attempt = 1; ; attempt++) {
-            ObjectNode present =
-                    understood(
-                            "no ResourceClaim", calls.read(path, LIMIT), KubernetesClaims::object);
+            ObjectNode present = understood("no ResourceClaim", calls.read(path, LIMIT), KubernetesClaims::object);
             if (!present.at("/metadata/uid").asText().equals(claim.uid())) {
                 throw gone(claim);
             }
@@ -177,8 +164,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
                 return;
             }
             try {
-                calls.send(
-                        "PUT", path + "/status?fieldManager=" + encoded(fieldManager), next, LIMIT);
+                calls.send("PUT", path + "/status?fieldManager=" + encoded(fieldManager), next, LIMIT);
                 return;
             } catch (ClusterException e) {
                 if (e.status() != CONFLICT || attempt == MOST_ATTEMPTS) {
@@ -193,8 +179,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     }
 
     private void patch(ClaimRef claim, String fieldManager, List<String> devices) {
-        ObjectNode body =
-                Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
+        ObjectNode body = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
         // The UID keeps the report of a claim from another one that bears its name by now.
         body.putObject("metadata")
                 .put("name", claim.name())

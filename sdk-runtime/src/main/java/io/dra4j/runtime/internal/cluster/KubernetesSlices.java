@@ -60,11 +60,10 @@ final class KubernetesSlices implements SliceStore {
         try {
             return calls.read(path, LIMIT);
         } catch (ClusterException.NotFound e) {
-            throw new ClusterException.ApiMissing(
-                    "The API server "
-                            + calls.server()
-                            + " does not serve resource.k8s.io/v1; Kubernetes 1.34 or newer is"
-                            + " needed, with that API group enabled");
+            throw new ClusterException.ApiMissing("The API server "
+                    + calls.server()
+                    + " does not serve resource.k8s.io/v1; Kubernetes 1.34 or newer is"
+                    + " needed, with that API group enabled");
         }
     }
 
@@ -91,7 +90,8 @@ final class KubernetesSlices implements SliceStore {
     public Content tryCreate(Content content) {
         String owner = nodeUid();
         ObjectNode body = codec.encodeNew(0, content, owner);
-        return written(calls.send("POST", PATH + "?dryRun=All", body, LIMIT), owner).content();
+        return written(calls.send("POST", PATH + "?dryRun=All", body, LIMIT), owner)
+                .content();
     }
 
     @Override
@@ -104,9 +104,7 @@ final class KubernetesSlices implements SliceStore {
     @Override
     public void delete(Stored slice) {
         ObjectNode options = Json.object().put("apiVersion", "v1").put("kind", "DeleteOptions");
-        options.putObject("preconditions")
-                .put("uid", slice.uid())
-                .put("resourceVersion", slice.resourceVersion());
+        options.putObject("preconditions").put("uid", slice.uid()).put("resourceVersion", slice.resourceVersion());
         try {
             calls.send("DELETE", PATH + "/" + slice.name(), options, LIMIT);
         } catch (ClusterException.NotFound e) {
@@ -122,26 +120,19 @@ final class KubernetesSlices implements SliceStore {
             if (e.status() != FORBIDDEN && e.status() != NOT_FOUND) {
                 throw e;
             }
-            LOG.atInfo()
-                    .setCause(e)
-                    .log("The API server reports no version; it is treated as a new one");
+            LOG.atInfo().setCause(e).log("The API server reports no version; it is treated as a new one");
             return OptionalInt.empty();
         }
     }
 
     private Stored written(String response, String owner) {
         return codec.decode(Json.parse(response), owner)
-                .orElseThrow(
-                        () ->
-                                new ClusterException(
-                                        "The API server's answer to a write is no ResourceSlice",
-                                        200,
-                                        null));
+                .orElseThrow(() ->
+                        new ClusterException("The API server's answer to a write is no ResourceSlice", 200, null));
     }
 
     private String slices(Scope scope) {
-        String selector =
-                "spec.driver=" + driver + ",spec.nodeName=" + (scope == Scope.NODE ? node : "");
+        String selector = "spec.driver=" + driver + ",spec.nodeName=" + (scope == Scope.NODE ? node : "");
         return PATH + "?fieldSelector=" + URLEncoder.encode(selector, StandardCharsets.UTF_8);
     }
 

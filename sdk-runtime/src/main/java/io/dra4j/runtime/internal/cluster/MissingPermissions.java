@@ -23,9 +23,8 @@ final class MissingPermissions {
     private static final Logger LOG = LoggerFactory.getLogger(MissingPermissions.class);
 
     /** The API server's own words; an admission policy that refuses has others. */
-    private static final Pattern REFUSAL =
-            Pattern.compile(
-                    "cannot ([a-z:-]{1,63}) resource \"([a-z./-]{1,63})\" in API group \"([a-z0-9.-]{0,253})\"");
+    private static final Pattern REFUSAL = Pattern.compile(
+            "cannot ([a-z:-]{1,63}) resource \"([a-z./-]{1,63})\" in API group \"([a-z0-9.-]{0,253})\"");
 
     private final Meters meters;
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -64,8 +63,7 @@ final class MissingPermissions {
                 .addKeyValue(LogField.RESOURCE, failure.resource())
                 .addKeyValue(LogField.API_GROUP, group.isEmpty() ? "core" : group)
                 .log(
-                        "The driver's ServiceAccount lacks a verb in its ClusterRole: {}; this is"
-                                + " logged once",
+                        "The driver's ServiceAccount lacks a verb in its ClusterRole: {}; this is" + " logged once",
                         loss(failure.verb(), failure.resource()));
     }
 
@@ -74,9 +72,9 @@ final class MissingPermissions {
         return switch (resource) {
             case "events" -> "no Events on the Node; the log has what they would have";
             case "resourceclaims/status", "resourceclaims/driver" ->
-                    verb.endsWith("patch")
-                            ? "statuses of devices are updated instead, by the verb update"
-                            : "no status of devices in claims, and no binding conditions";
+                verb.endsWith("patch")
+                        ? "statuses of devices are updated instead, by the verb update"
+                        : "no status of devices in claims, and no binding conditions";
             case "resourceclaims" -> "claims can't be prepared, followed or counted without it";
             case "resourceslices", "nodes" -> "devices can't be published without it";
             default -> "what needs it is left out";

@@ -27,12 +27,7 @@ public final class NodeAllocatableCodec {
     public static final String RESOURCES = "nodeAllocatableResources";
 
     private static final Set<String> QUANTITIES =
-            Set.of(
-                    "allocationMultiplier",
-                    "capacityMultiplier",
-                    "deviceMultiplier",
-                    "perPod",
-                    "perContainer");
+            Set.of("allocationMultiplier", "capacityMultiplier", "deviceMultiplier", "perPod", "perContainer");
 
     private NodeAllocatableCodec() {}
 
@@ -40,14 +35,12 @@ public final class NodeAllocatableCodec {
     public static Device inAllShapes(Device device) {
         ObjectNode mappings = Json.object();
         ObjectNode resources = Json.object();
-        device.nodeAllocatableResources()
-                .forEach(
-                        (name, resource) -> {
-                            if (resource.mapping() != null) {
-                                mappings.set(name, of136(resource.mapping()));
-                            }
-                            resources.set(name, of137(resource));
-                        });
+        device.nodeAllocatableResources().forEach((name, resource) -> {
+            if (resource.mapping() != null) {
+                mappings.set(name, of136(resource.mapping()));
+            }
+            resources.set(name, of137(resource));
+        });
         Map<String, String> raw = new LinkedHashMap<>(device.rawFields());
         put(raw, MAPPINGS, mappings);
         put(raw, RESOURCES, resources);
@@ -74,7 +67,8 @@ public final class NodeAllocatableCodec {
             return json.put("capacityKey", ofCapacity.capacityKey())
                     .put("allocationMultiplier", ofCapacity.multiplier().text());
         }
-        return json.put("allocationMultiplier", ((OfDevice) mapping).multiplier().text());
+        return json.put(
+                "allocationMultiplier", ((OfDevice) mapping).multiplier().text());
     }
 
     private static ObjectNode of137(NodeAllocatableResource resource) {
@@ -84,7 +78,8 @@ public final class NodeAllocatableCodec {
                     .put("capacityKey", ofCapacity.capacityKey())
                     .put("capacityMultiplier", ofCapacity.multiplier().text());
         } else if (resource.mapping() instanceof OfDevice ofDevice) {
-            json.putObject("mapping").put("deviceMultiplier", ofDevice.multiplier().text());
+            json.putObject("mapping")
+                    .put("deviceMultiplier", ofDevice.multiplier().text());
         }
         Overhead overhead = resource.overhead();
         if (overhead != null) {

@@ -38,18 +38,17 @@ final class NodeEvents {
 
     private ObjectNode event(boolean warning, String reason, String message) {
         String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
-        ObjectNode event =
-                Json.object()
-                        .put("apiVersion", "v1")
-                        .put("kind", "Event")
-                        .put("type", warning ? "Warning" : "Normal")
-                        .put("reason", reason)
-                        .put("message", cut(message))
-                        .put("firstTimestamp", now)
-                        .put("lastTimestamp", now)
-                        .put("count", 1)
-                        .put("reportingComponent", driver)
-                        .put("reportingInstance", node);
+        ObjectNode event = Json.object()
+                .put("apiVersion", "v1")
+                .put("kind", "Event")
+                .put("type", warning ? "Warning" : "Normal")
+                .put("reason", reason)
+                .put("message", cut(message))
+                .put("firstTimestamp", now)
+                .put("lastTimestamp", now)
+                .put("count", 1)
+                .put("reportingComponent", driver)
+                .put("reportingInstance", node);
         event.putObject("metadata").put("generateName", node + ".").put("namespace", "default");
         event.putObject("source").put("component", driver).put("host", node);
         // The kubelet gives the node's name for its UID, and tools look for both.

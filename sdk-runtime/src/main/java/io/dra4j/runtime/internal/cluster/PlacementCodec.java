@@ -19,11 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class PlacementCodec {
 
     // All requirements must hold, in any order.
-    private static final Comparator<Requirement> BY_REQUIREMENT =
-            Comparator.comparing(Requirement::subject)
-                    .thenComparing(Requirement::key)
-                    .thenComparing(Requirement::operator)
-                    .thenComparing(requirement -> String.join(",", requirement.values()));
+    private static final Comparator<Requirement> BY_REQUIREMENT = Comparator.comparing(Requirement::subject)
+            .thenComparing(Requirement::key)
+            .thenComparing(Requirement::operator)
+            .thenComparing(requirement -> String.join(",", requirement.values()));
 
     private PlacementCodec() {}
 
@@ -41,9 +40,8 @@ final class PlacementCodec {
         if (placement instanceof Placement.NamedNode named) {
             device.put("nodeName", named.name());
         } else if (!putShared(device, placement)) {
-            throw new IllegalArgumentException(
-                    "Device %s: placement is not for devices: %s"
-                            .formatted(device.path("name").asText(), placement));
+            throw new IllegalArgumentException("Device %s: placement is not for devices: %s"
+                    .formatted(device.path("name").asText(), placement));
         }
     }
 
@@ -83,21 +81,21 @@ final class PlacementCodec {
     private static ObjectNode selector(NodeSelector selector) {
         ObjectNode json = Json.object();
         ObjectNode term = json.putArray("nodeSelectorTerms").addObject();
-        Json.putList(
-                term, "matchExpressions", of(selector, Subject.LABEL), PlacementCodec::requirement);
+        Json.putList(term, "matchExpressions", of(selector, Subject.LABEL), PlacementCodec::requirement);
         Json.putList(term, "matchFields", of(selector, Subject.FIELD), PlacementCodec::requirement);
         return json;
     }
 
     private static List<Requirement> of(NodeSelector selector, Subject subject) {
-        return selector.requirements().stream().filter(r -> r.subject() == subject).toList();
+        return selector.requirements().stream()
+                .filter(r -> r.subject() == subject)
+                .toList();
     }
 
     private static ObjectNode requirement(Requirement requirement) {
-        ObjectNode json =
-                Json.object()
-                        .put("key", requirement.key())
-                        .put("operator", requirement.operator().apiName());
+        ObjectNode json = Json.object()
+                .put("key", requirement.key())
+                .put("operator", requirement.operator().apiName());
         Json.putStrings(json, "values", requirement.values());
         return json;
     }
@@ -108,12 +106,8 @@ final class PlacementCodec {
             throw new IllegalArgumentException("A node selector with " + terms.size() + " terms");
         }
         List<Requirement> requirements = new ArrayList<>();
-        terms.get(0)
-                .path("matchExpressions")
-                .forEach(r -> requirements.add(requirement(r, Subject.LABEL)));
-        terms.get(0)
-                .path("matchFields")
-                .forEach(r -> requirements.add(requirement(r, Subject.FIELD)));
+        terms.get(0).path("matchExpressions").forEach(r -> requirements.add(requirement(r, Subject.LABEL)));
+        terms.get(0).path("matchFields").forEach(r -> requirements.add(requirement(r, Subject.FIELD)));
         requirements.sort(BY_REQUIREMENT);
         return new NodeSelector(requirements);
     }
@@ -125,8 +119,7 @@ final class PlacementCodec {
                 Stream.of(Operator.values())
                         .filter(known -> known.apiName().equals(operator))
                         .findFirst()
-                        .orElseThrow(
-                                () -> new IllegalArgumentException("Unknown operator " + operator)),
+                        .orElseThrow(() -> new IllegalArgumentException("Unknown operator " + operator)),
                 Json.sortedStrings(json.path("values")),
                 subject);
     }

@@ -30,8 +30,6 @@ record ServerVersion(String gitVersion) {
     /** Returns the number after {@code 1.}; empty if there is none. */
     OptionalInt minor() {
         Matcher matcher = RELEASE.matcher(gitVersion);
-        return matcher.matches()
-                ? OptionalInt.of(Integer.parseInt(matcher.group(1)))
-                : OptionalInt.empty();
+        return matcher.matches() ? OptionalInt.of(Integer.parseInt(matcher.group(1))) : OptionalInt.empty();
     }
 }

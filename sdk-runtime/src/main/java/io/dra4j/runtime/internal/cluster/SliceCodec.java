@@ -77,18 +77,16 @@ public record SliceCodec(String driver, String node) {
     Optional<Stored> decode(JsonNode slice, String nodeUid) {
         JsonNode metadata = slice.path("metadata");
         JsonNode spec = slice.path("spec");
-        return poolName(spec)
-                .map(
-                        pool -> {
-                            Optional<Content> content = readable(spec);
-                            return new Stored(
-                                    metadata.path("name").asText(),
-                                    metadata.path("uid").asText(),
-                                    metadata.path("resourceVersion").asText(),
-                                    isOwner(metadata.path("ownerReferences"), nodeUid),
-                                    content.orElseGet(() -> empty(pool, spec)),
-                                    content.isPresent());
-                        });
+        return poolName(spec).map(pool -> {
+            Optional<Content> content = readable(spec);
+            return new Stored(
+                    metadata.path("name").asText(),
+                    metadata.path("uid").asText(),
+                    metadata.path("resourceVersion").asText(),
+                    isOwner(metadata.path("ownerReferences"), nodeUid),
+                    content.orElseGet(() -> empty(pool, spec)),
+                    content.isPresent());
+        });
     }
 
     private static Optional<PoolName> poolName(JsonNode spec) {
@@ -100,8 +98,7 @@ public record SliceCodec(String driver, String node) {
     }
 
     private ObjectNode slice(Content content, String nodeUid) {
-        ObjectNode slice =
-                Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
+        ObjectNode slice = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceSlice");
         slice.putObject("metadata")
                 .putArray("ownerReferences")
                 .addObject()
@@ -132,10 +129,8 @@ public record SliceCodec(String driver, String node) {
 
     private static boolean isOwner(JsonNode references, String nodeUid) {
         return Json.list(references, reference -> reference).stream()
-                .anyMatch(
-                        reference ->
-                                reference.path("kind").asText().equals("Node")
-                                        && reference.path("uid").asText().equals(nodeUid));
+                .anyMatch(reference -> reference.path("kind").asText().equals("Node")
+                        && reference.path("uid").asText().equals(nodeUid));
     }
 
     private static Optional<Content> readable(JsonNode spec) {
@@ -156,9 +151,7 @@ public record SliceCodec(String driver, String node) {
                 name,
                 pool.path("generation").asLong(),
                 pool.path("resourceSliceCount").asLong(),
-                spec.path("nodeName").isTextual()
-                        ? new Placement.ThisNode()
-                        : new Placement.AllNodes(),
+                spec.path("nodeName").isTextual() ? new Placement.ThisNode() : new Placement.AllNodes(),
                 List.of(),
                 List.of());
     }
@@ -185,7 +178,6 @@ public record SliceCodec(String driver, String node) {
     }
 
     private static CounterSet counterSet(JsonNode json) {
-        return CounterSet.of(
-                json.path("name").asText(), DeviceCodec.counters(json.path("counters")));
+        return CounterSet.of(json.path("name").asText(), DeviceCodec.counters(json.path("counters")));
     }
 }

@@ -89,20 +89,10 @@ public interface SliceStore {
      * @param isDecoded whether its content is complete
      */
     record Stored(
-            String name,
-            String uid,
-            String resourceVersion,
-            boolean ownedByNode,
-            Content content,
-            boolean isDecoded) {
+            String name, String uid, String resourceVersion, boolean ownedByNode, Content content, boolean isDecoded) {
 
         /** A slice whose content is complete. */
-        public Stored(
-                String name,
-                String uid,
-                String resourceVersion,
-                boolean ownedByNode,
-                Content content) {
+        public Stored(String name, String uid, String resourceVersion, boolean ownedByNode, Content content) {
             this(name, uid, resourceVersion, ownedByNode, content, true);
         }
 
@@ -183,14 +173,7 @@ public interface SliceStore {
         /** Returns this content with other fields of the whole slice. */
         public Content with(@Nullable String newTypeAttribute, List<String> newSkipOperations) {
             return new Content(
-                    pool,
-                    generation,
-                    sliceCount,
-                    placement,
-                    devices,
-                    counterSets,
-                    newTypeAttribute,
-                    newSkipOperations);
+                    pool, generation, sliceCount, placement, devices, counterSets, newTypeAttribute, newSkipOperations);
         }
     }
 }

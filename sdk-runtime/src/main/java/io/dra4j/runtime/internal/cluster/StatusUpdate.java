@@ -57,9 +57,8 @@ final class StatusUpdate {
         Set<List<String>> mine = new HashSet<>();
         Set<List<String>> others = new HashSet<>();
         for (JsonNode share : claim.at("/metadata/managedFields")) {
-            boolean isMine =
-                    share.path("manager").asText().equals(manager)
-                            && share.path("subresource").asText().equals("status");
+            boolean isMine = share.path("manager").asText().equals(manager)
+                    && share.path("subresource").asText().equals("status");
             collect(share.at("/fieldsV1/f:status/f:devices"), isMine ? mine : others);
         }
         mine.removeAll(others);
@@ -73,9 +72,7 @@ final class StatusUpdate {
             for (Map.Entry<String, JsonNode> field : entry.getValue().properties()) {
                 String key = entry.getKey();
                 if (field.getKey().equals(FIELD + CONDITIONS)) {
-                    field.getValue()
-                            .fieldNames()
-                            .forEachRemaining(it -> paths.add(List.of(key, CONDITIONS, it)));
+                    field.getValue().fieldNames().forEachRemaining(it -> paths.add(List.of(key, CONDITIONS, it)));
                 } else if (field.getKey().startsWith(FIELD)) {
                     paths.add(List.of(key, field.getKey().substring(FIELD.length())));
                 }
@@ -116,14 +113,13 @@ final class StatusUpdate {
     /** Kubernetes gives an entry without conditions {@code null} for them. */
     private static boolean hasKeysAlone(JsonNode entry) {
         return entry.properties().stream()
-                .allMatch(field -> KEYS.contains(field.getKey()) || field.getValue().isNull());
+                .allMatch(field ->
+                        KEYS.contains(field.getKey()) || field.getValue().isNull());
     }
 
     private void merge(JsonNode entry) {
-        ObjectNode target =
-                (ObjectNode)
-                        find(devices(), entry)
-                                .orElseGet(() -> devices().addObject().setAll(keys(entry)));
+        ObjectNode target = (ObjectNode)
+                find(devices(), entry).orElseGet(() -> devices().addObject().setAll(keys(entry)));
         for (Map.Entry<String, JsonNode> field : entry.properties()) {
             if (!field.getKey().equals(CONDITIONS)) {
                 target.set(field.getKey(), field.getValue());
@@ -156,12 +152,11 @@ final class StatusUpdate {
 
     private static Optional<JsonNode> find(Iterable<JsonNode> entries, JsonNode key) {
         List<JsonNode> found = new ArrayList<>();
-        entries.forEach(
-                entry -> {
-                    if (isSame(key, entry)) {
-                        found.add(entry);
-                    }
-                });
+        entries.forEach(entry -> {
+            if (isSame(key, entry)) {
+                found.add(entry);
+            }
+        });
         return found.stream().findFirst();
     }
 

@@ -52,17 +52,11 @@ final class TransientRetry {
                 Duration pause = pause(failure, wait);
                 if (!failure.isTransient()
                         || Thread.currentThread().isInterrupted()
-                        || clock.instant()
-                                .plus(pause)
-                                .plus(SHORTEST_REPETITION)
-                                .isAfter(deadline)) {
+                        || clock.instant().plus(pause).plus(SHORTEST_REPETITION).isAfter(deadline)) {
                     throw attempts == 1 ? failure : last(failure, attempts, begin);
                 }
                 sleep(pause, failure);
-                wait =
-                        wait.multipliedBy(2).compareTo(LONGEST_WAIT) > 0
-                                ? LONGEST_WAIT
-                                : wait.multipliedBy(2);
+                wait = wait.multipliedBy(2).compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wait.multipliedBy(2);
             }
         }
     }
@@ -70,11 +64,8 @@ final class TransientRetry {
     /** Adds the whole time, since the last attempt may have had only a part of it. */
     private ClusterException last(ClusterException failure, int attempts, Instant begin) {
         return failure.isTransient()
-                ? failure.with(
-                        "; this was attempt %d in %s"
-                                .formatted(
-                                        attempts,
-                                        seconds(Duration.between(begin, clock.instant()))))
+                ? failure.with("; this was attempt %d in %s"
+                        .formatted(attempts, seconds(Duration.between(begin, clock.instant()))))
                 : failure;
     }
 

@@ -34,8 +34,7 @@ record CdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) implement
             return new Result("", List.of(otherDirectory(config)));
         }
         return Result.healthy(
-                "%s reads CDI specs of %s"
-                        .formatted(config.runtime(), String.join(", ", config.directories())));
+                "%s reads CDI specs of %s".formatted(config.runtime(), String.join(", ", config.directories())));
     }
 
     private Finding disabled(RuntimeConfig config) {
@@ -67,19 +66,13 @@ record CdiCheck(Supplier<String> runtime, HostRoot host, Path cdiRoot) implement
                 id(),
                 Severity.ERROR,
                 config.file(),
-                "%s reads CDI specs of %s, and the driver writes them to %s"
-                        .formatted(config.runtime(), read, cdiRoot),
-                "containers with a claim fail: the runtime does not know the devices (unresolvable CDI"
-                        + " devices)",
+                "%s reads CDI specs of %s, and the driver writes them to %s".formatted(config.runtime(), read, cdiRoot),
+                "containers with a claim fail: the runtime does not know the devices (unresolvable CDI" + " devices)",
                 List.of(
                         directories.isEmpty()
-                                ? "# add %s to cdi_spec_dirs of %s"
-                                        .formatted(cdiRoot, edited(config))
+                                ? "# add %s to cdi_spec_dirs of %s".formatted(cdiRoot, edited(config))
                                 : "# start the driver with --cdi-root=%s (charts: cdiRoot), or add %s to cdi_spec_dirs of %s"
-                                        .formatted(
-                                                directories.get(directories.size() - 1),
-                                                cdiRoot,
-                                                edited(config)),
+                                        .formatted(directories.get(directories.size() - 1), cdiRoot, edited(config)),
                         "sudo systemctl restart " + config.unit()));
     }
 }

@@ -34,25 +34,25 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed) impl
     @Override
     public Result look() {
         List<Finding> findings = new ArrayList<>();
-        needed.forEach(
-                (option, gate) -> {
-                    if (!isOn(gate)) {
-                        findings.add(finding(option, gate));
-                    }
-                });
+        needed.forEach((option, gate) -> {
+            if (!isOn(gate)) {
+                findings.add(finding(option, gate));
+            }
+        });
         return new Result(
                 needed.isEmpty()
                         ? "no option needs one"
-                        : "on: " + String.join(", ", needed.values().stream().sorted().toList()),
+                        : "on: "
+                                + String.join(
+                                        ", ", needed.values().stream().sorted().toList()),
                 findings);
     }
 
     private boolean isOn(String gate) {
-        Feature feature =
-                Arrays.stream(Feature.values())
-                        .filter(one -> one.gate().name().equals(gate))
-                        .findFirst()
-                        .orElseThrow();
+        Feature feature = Arrays.stream(Feature.values())
+                .filter(one -> one.gate().name().equals(gate))
+                .findFirst()
+                .orElseThrow();
         try {
             return FeatureProbe.isKept(feature, store, new PoolName(node), this::layout);
         } catch (ClusterException e) {
@@ -74,11 +74,9 @@ record GateCheck(SliceStore store, String node, Map<String, String> needed) impl
                 "the server drops these fields of slices without an error; devices that need them are"
                         + " not published",
                 List.of(
-                        "# add %s=true to --feature-gates of kube-apiserver, kube-scheduler and"
-                                        .formatted(gate)
+                        "# add %s=true to --feature-gates of kube-apiserver, kube-scheduler and".formatted(gate)
                                 + " kube-controller-manager, and restart them; or start the driver without "
                                 + option,
-                        "kubectl get --raw /metrics | grep 'kubernetes_feature_enabled{name=\"%s\"'"
-                                .formatted(gate)));
+                        "kubectl get --raw /metrics | grep 'kubernetes_feature_enabled{name=\"%s\"'".formatted(gate)));
     }
 }

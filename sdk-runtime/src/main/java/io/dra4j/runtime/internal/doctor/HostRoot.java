@@ -27,8 +27,7 @@ public record HostRoot(@Nullable Path path) {
      * Finds it: as given, or this program's own if it is in no pod, or that of the node's first
      * process, which a pod with hostPID sees.
      */
-    public static HostRoot of(
-            @Nullable Path given, Path procRoot, Map<String, String> environment) {
+    public static HostRoot of(@Nullable Path given, Path procRoot, Map<String, String> environment) {
         if (given != null) {
             return new HostRoot(given);
         }

@@ -54,9 +54,7 @@ public record NodeDoctor(
         try (Cluster cluster = Cluster.connect(kubeconfig, driver, node, Meters.none())) {
             ClusterApi api = cluster.checked();
             List<Check> checks =
-                    new ArrayList<>(
-                            ClusterChecks.ofNode(
-                                    api, driver, node, InstantSource.system(), this::bootId));
+                    new ArrayList<>(ClusterChecks.ofNode(api, driver, node, InstantSource.system(), this::bootId));
             checks.add(new GateCheck(cluster.slices(), node, neededGates));
             checks.add(new CdiCheck(() -> runtime(api), host, cdiRoot));
             checks.add(new KubeletDirectories(plugins, registrar));
@@ -77,8 +75,7 @@ public record NodeDoctor(
         JsonNode node = api.get("api/v1/nodes/" + this.node).body();
         String runtime = node.at("/status/nodeInfo/containerRuntimeVersion").asText();
         if (runtime.isEmpty()) {
-            throw new NotCheckedException(
-                    "the API server does not say which container runtime it is");
+            throw new NotCheckedException("the API server does not say which container runtime it is");
         }
         return runtime;
     }

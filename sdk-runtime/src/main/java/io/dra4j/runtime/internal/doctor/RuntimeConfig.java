@@ -15,23 +15,21 @@ import java.util.Optional;
  * @param directories where specs are read
  * @param unit of systemd, which reads the configuration when it is restarted
  */
-record RuntimeConfig(
-        String runtime, String file, boolean enabled, List<String> directories, String unit) {
+record RuntimeConfig(String runtime, String file, boolean enabled, List<String> directories, String unit) {
 
     private static final List<String> DEFAULT_DIRECTORIES = List.of("/etc/cdi", "/var/run/cdi");
 
     private static final String USUAL = "/etc/containerd/config.toml";
 
     /** Those of distributions first: a file of the usual name may be left over on their nodes. */
-    private static final List<String> CONTAINERD =
-            List.of(
-                    "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
-                    "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
-                    "/var/snap/microk8s/current/args/containerd.toml",
-                    "/etc/k0s/containerd.toml",
-                    "/etc/cri/containerd.toml",
-                    "/etc/containerd/config-kops.toml",
-                    USUAL);
+    private static final List<String> CONTAINERD = List.of(
+            "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+            "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
+            "/var/snap/microk8s/current/args/containerd.toml",
+            "/etc/k0s/containerd.toml",
+            "/etc/cri/containerd.toml",
+            "/etc/containerd/config-kops.toml",
+            USUAL);
 
     /** In the version of the containerd that k3s and RKE2 bring along. */
     private static final String OF_K3S = "-k3s";
@@ -52,17 +50,14 @@ record RuntimeConfig(
         return switch (parts[0]) {
             case "containerd" -> ofContainerd(version, host);
             case "cri-o" -> ofCrio(version, host);
-            default ->
-                    throw new NotCheckedException(
-                            "the runtime \"%s\" is not known".formatted(reported));
+            default -> throw new NotCheckedException("the runtime \"%s\" is not known".formatted(reported));
         };
     }
 
     private static RuntimeConfig ofContainerd(String version, HostRoot host) {
         boolean isOld = version.startsWith("1.");
         if (version.matches("1\\.[0-6]\\D.*")) {
-            throw new NotCheckedException(
-                    "containerd %s has no CDI: runtime-version".formatted(version));
+            throw new NotCheckedException("containerd %s has no CDI: runtime-version".formatted(version));
         }
         Optional<String> seen = file(version, host);
         if (seen.isEmpty() && isOld) {
@@ -71,11 +66,10 @@ record RuntimeConfig(
                             .formatted(version));
         }
         TomlKeys keys = new TomlKeys();
-        seen.ifPresent(
-                file -> {
-                    keys.read(host.read(file));
-                    imports(keys, file, host).forEach(one -> keys.read(host.read(one)));
-                });
+        seen.ifPresent(file -> {
+            keys.read(host.read(file));
+            imports(keys, file, host).forEach(one -> keys.read(host.read(one)));
+        });
         String file = seen.orElse(USUAL);
         Optional<String> enabled = key(keys, "enable_cdi");
         return new RuntimeConfig(
@@ -143,8 +137,7 @@ record RuntimeConfig(
         host.files(CRIO + ".d", "*").forEach(file -> keys.read(host.read(file)));
         List<String> directories =
                 keys.texts("crio", "runtime", "cdi_spec_dirs").orElse(DEFAULT_DIRECTORIES);
-        return new RuntimeConfig(
-                "CRI-O " + version, CRIO, !directories.isEmpty(), directories, "crio");
+        return new RuntimeConfig("CRI-O " + version, CRIO, !directories.isEmpty(), directories, "crio");
     }
 
     /** Returns whether specs of a directory are read; {@code /var/run} is {@code /run}. */

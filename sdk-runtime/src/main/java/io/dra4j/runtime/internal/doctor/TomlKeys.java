@@ -18,8 +18,7 @@ import java.util.regex.Pattern;
  */
 final class TomlKeys {
 
-    private static final Pattern PART =
-            Pattern.compile("\\s*(?:\"([^\"]*)\"|'([^']*)'|([A-Za-z0-9_-]+))\\s*(\\.|$)");
+    private static final Pattern PART = Pattern.compile("\\s*(?:\"([^\"]*)\"|'([^']*)'|([A-Za-z0-9_-]+))\\s*(\\.|$)");
     private static final Pattern TEXT = Pattern.compile("\"([^\"]*)\"|'([^']*)'");
 
     private final Map<List<String>, String> values = new LinkedHashMap<>();
@@ -94,15 +93,9 @@ final class TomlKeys {
     /** The strings of an array; empty if there is no such key. */
     Optional<List<String>> texts(String... key) {
         return text(key)
-                .map(
-                        array ->
-                                TEXT.matcher(array)
-                                        .results()
-                                        .map(
-                                                one ->
-                                                        one.group(1) == null
-                                                                ? one.group(2)
-                                                                : one.group(1))
-                                        .toList());
+                .map(array -> TEXT.matcher(array)
+                        .results()
+                        .map(one -> one.group(1) == null ? one.group(2) : one.group(1))
+                        .toList());
     }
 }

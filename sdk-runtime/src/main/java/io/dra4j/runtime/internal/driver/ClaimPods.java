@@ -55,10 +55,10 @@ record ClaimPods(Map<ClaimRef, String> pods, String problem) {
 
     private static String pods(ClaimReader reader, ClaimRef claim) {
         try {
-            JsonNode object = new JsonMapper().readTree(reader.read(claim, LIMIT).json());
-            String names =
-                    object.at("/status/reservedFor").findValuesAsText("name").stream()
-                            .collect(Collectors.joining(", "));
+            JsonNode object =
+                    new JsonMapper().readTree(reader.read(claim, LIMIT).json());
+            String names = object.at("/status/reservedFor").findValuesAsText("name").stream()
+                    .collect(Collectors.joining(", "));
             return names.isEmpty() ? "reserved for no pod" : "pod " + names;
         } catch (ClusterException.NotFound e) {
             return "its object is deleted";

@@ -82,9 +82,7 @@ public final class ClusterMain {
     private Optional<Path> jar(Class<?> main) {
         String given = environment.getOrDefault(JAR_VARIABLE, "");
         Optional<Path> jar =
-                given.isEmpty()
-                        ? home(main).map(own -> own.resolveSibling(JAR))
-                        : Optional.of(Path.of(given));
+                given.isEmpty() ? home(main).map(own -> own.resolveSibling(JAR)) : Optional.of(Path.of(given));
         return jar.filter(Files::isRegularFile);
     }
 

@@ -22,18 +22,15 @@ record DataDirectory(Path path) {
     static DataDirectory of(DriverSettings settings) {
         Path parent = settings.pluginsDirectory();
         if (!Files.isDirectory(parent)) {
-            throw new DraException(
-                    ("There is no directory %s; name the kubelet's plugins directory, "
-                                    + "mounted at the same path as on the host")
-                            .formatted(parent));
+            throw new DraException(("There is no directory %s; name the kubelet's plugins directory, "
+                            + "mounted at the same path as on the host")
+                    .formatted(parent));
         }
         Path own = settings.dataDirectory();
         try {
             if (!Files.isDirectory(own)) {
                 Files.createDirectory(
-                        own,
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rwxr-x---")));
+                        own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
             }
             return new DataDirectory(own);
         } catch (IOException e) {

@@ -23,11 +23,9 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  */
 public final class DriverLogging {
 
-    private static final List<String> LIBRARIES =
-            List.of("io.grpc", "io.fabric8", "jdk.internal.httpclient");
-    private static final String TEXT =
-            "%d{yyyy-MM-dd'T'HH:mm:ss.SSSX,UTC} %-5level %logger{0}: %msg"
-                    + "%replace( %kvp){' $',''}%replace( %mdc){' $',''}%n";
+    private static final List<String> LIBRARIES = List.of("io.grpc", "io.fabric8", "jdk.internal.httpclient");
+    private static final String TEXT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSX,UTC} %-5level %logger{0}: %msg"
+            + "%replace( %kvp){' $',''}%replace( %mdc){' $',''}%n";
 
     private DriverLogging() {}
 

@@ -61,24 +61,20 @@ public record DriverSettings(
         @Nullable Predecessor predecessor) {
 
     private static final int LAST_PORT = 65535;
-    private static final Pattern POD_UID =
-            Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
+    private static final Pattern POD_UID = Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
 
     public DriverSettings {
         metadataVersions = List.copyOf(metadataVersions);
         requireDriverName(driverName);
         if (!Names.dnsSubdomainProblems(nodeName).isEmpty()) {
-            throw new DraException(
-                    "Not a node name: \"" + nodeName + "\"; use the name of the Node object");
+            throw new DraException("Not a node name: \"" + nodeName + "\"; use the name of the Node object");
         }
         if (healthcheckPort > LAST_PORT) {
-            throw new DraException(
-                    "Not a TCP port: " + healthcheckPort + "; use one up to " + LAST_PORT);
+            throw new DraException("Not a TCP port: " + healthcheckPort + "; use one up to " + LAST_PORT);
         }
         if (podUid != null && !POD_UID.matcher(podUid).matches()) {
             throw new DraException(
-                    ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own "
-                                    + "pod, by the downward API")
+                    ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own " + "pod, by the downward API")
                             .formatted(podUid));
         }
     }
@@ -86,10 +82,9 @@ public record DriverSettings(
     static void requireDriverName(String driverName) {
         if (driverName.length() > Names.DRIVER_LENGTH
                 || !Names.dnsSubdomainProblems(driverName).isEmpty()) {
-            throw new DraException(
-                    ("Not a driver name: \"%s\"; use a lower-case DNS subdomain of at most "
-                                    + "63 characters, such as gpu.example.com")
-                            .formatted(driverName));
+            throw new DraException(("Not a driver name: \"%s\"; use a lower-case DNS subdomain of at most "
+                            + "63 characters, such as gpu.example.com")
+                    .formatted(driverName));
         }
     }
 

@@ -19,8 +19,7 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
     public HttpSettings {
         if (!PATH.matcher(metricsPath).matches() || PROBES.contains(metricsPath)) {
             throw new DraException(
-                    ("Not a path for metrics: \"%s\"; use one such as /metrics, and not "
-                                    + "that of a probe")
+                    ("Not a path for metrics: \"%s\"; use one such as /metrics, and not " + "that of a probe")
                             .formatted(metricsPath));
         }
     }
@@ -44,7 +43,6 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
             // not of that form either
         }
         throw new DraException(
-                "Not an HTTP endpoint: \"%s\"; use one such as :8080 or 127.0.0.1:8080"
-                        .formatted(endpoint));
+                "Not an HTTP endpoint: \"%s\"; use one such as :8080 or 127.0.0.1:8080".formatted(endpoint));
     }
 }

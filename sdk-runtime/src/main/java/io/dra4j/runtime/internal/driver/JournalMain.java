@@ -65,7 +65,8 @@ public final class JournalMain {
         @Parameters(paramLabel = "FILE", description = "claims.journal in the driver's directory")
         private Path file = Path.of("claims.journal");
 
-        @Spec private CommandSpec spec = CommandSpec.create();
+        @Spec
+        private CommandSpec spec = CommandSpec.create();
 
         @Override
         public Integer call() {

@@ -55,8 +55,7 @@ final class LegacyPluginWatch implements AutoCloseable {
     private int looks;
     private int refusal;
 
-    LegacyPluginWatch(
-            String driver, String node, boolean withholds, ClusterApi api, EventRecorder events) {
+    LegacyPluginWatch(String driver, String node, boolean withholds, ClusterApi api, EventRecorder events) {
         this(driver, node, withholds, api, events, newTimer());
     }
 
@@ -142,11 +141,10 @@ final class LegacyPluginWatch implements AutoCloseable {
             report(now);
         } else if (now.isEmpty() && was) {
             LOG.atInfo().log("No device plugin offers the devices of this driver any more");
-            events.record(
-                    new DriverEvent(
-                            Reason.PUBLISHING_RECOVERED,
-                            SUBJECT,
-                            "No device plugin offers the devices of this driver any more"));
+            events.record(new DriverEvent(
+                    Reason.PUBLISHING_RECOVERED,
+                    SUBJECT,
+                    "No device plugin offers the devices of this driver any more"));
         }
         offered = List.copyOf(now);
         boolean next = withholds && !now.isEmpty();
@@ -174,7 +172,9 @@ final class LegacyPluginWatch implements AutoCloseable {
     Inventory apply(Inventory inventory) {
         return isHeldBack
                 ? new Inventory(
-                        inventory.pools().stream().map(LegacyPluginWatch::without).toList(),
+                        inventory.pools().stream()
+                                .map(LegacyPluginWatch::without)
+                                .toList(),
                         inventory.leftOut())
                 : inventory;
     }

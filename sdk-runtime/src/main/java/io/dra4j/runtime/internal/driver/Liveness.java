@@ -41,26 +41,22 @@ final class Liveness implements AutoCloseable {
         Optional<String> reason = answer(provider);
         if (!last.getAndSet(reason).equals(reason)) {
             reason.ifPresentOrElse(
-                    why -> report(why, events),
-                    () -> LOG.atInfo().log("The provider needs no restart any more"));
+                    why -> report(why, events), () -> LOG.atInfo().log("The provider needs no restart any more"));
         }
         return reason;
     }
 
     private Optional<String> answer(DeviceProvider provider) {
         try {
-            Optional<String> reason =
-                    Objects.requireNonNull(
-                            provider.restartReason(),
-                            "DeviceProvider.restartReason() returned null; return Optional.empty()"
-                                    + " if no restart is needed");
+            Optional<String> reason = Objects.requireNonNull(
+                    provider.restartReason(),
+                    "DeviceProvider.restartReason() returned null; return Optional.empty()"
+                            + " if no restart is needed");
             failing.set(false);
             return reason;
         } catch (RuntimeException | LinkageError e) { // of a provider
             if (!failing.getAndSet(true)) {
-                LOG.atWarn()
-                        .setCause(e)
-                        .log("The provider failed to say whether it needs a restart; it gets none");
+                LOG.atWarn().setCause(e).log("The provider failed to say whether it needs a restart; it gets none");
             }
             return Optional.empty();
         }

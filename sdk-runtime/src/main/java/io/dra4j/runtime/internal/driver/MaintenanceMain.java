@@ -59,7 +59,8 @@ public final class MaintenanceMain implements Callable<Integer> {
 
     private Predicate<Duration> ends = time -> true;
 
-    @Spec private CommandSpec spec;
+    @Spec
+    private CommandSpec spec;
 
     /** The words for what to do. */
     enum Action {
@@ -88,9 +89,8 @@ public final class MaintenanceMain implements Callable<Integer> {
 
     @Option(
             names = "--evict",
-            description =
-                    "Taint with NoExecute, so that pods that use the devices are evicted; otherwise"
-                            + " with NoSchedule, and they go on.")
+            description = "Taint with NoExecute, so that pods that use the devices are evicted; otherwise"
+                    + " with NoSchedule, and they go on.")
     private boolean evict;
 
     @Option(
@@ -99,8 +99,7 @@ public final class MaintenanceMain implements Callable<Integer> {
             defaultValue = "60",
             converter = SecondsFromText.class,
             description = {
-                "How long `on` waits until no claim holds the devices; also as kubectl has it, 90s or"
-                        + " 5m.",
+                "How long `on` waits until no claim holds the devices; also as kubectl has it, 90s or" + " 5m.",
                 "Default: ${DEFAULT-VALUE}"
             })
     private Duration timeout;
@@ -115,9 +114,8 @@ public final class MaintenanceMain implements Callable<Integer> {
             names = "--kubelet-plugins-directory-path",
             paramLabel = "DIR",
             defaultValue = "/var/lib/kubelet/plugins",
-            description =
-                    "Where the driver has its directory. [KUBELET_PLUGINS_DIRECTORY_PATH]"
-                            + "%nDefault: ${DEFAULT-VALUE}")
+            description = "Where the driver has its directory. [KUBELET_PLUGINS_DIRECTORY_PATH]"
+                    + "%nDefault: ${DEFAULT-VALUE}")
     private Path pluginsDirectory;
 
     @Option(
@@ -146,8 +144,7 @@ public final class MaintenanceMain implements Callable<Integer> {
             Matcher matcher = FORM.matcher(text);
             if (!matcher.matches()) {
                 throw new TypeConversionException(
-                        "'%s' is no number of seconds, nor a time such as 90s, 5m or 1h"
-                                .formatted(text));
+                        "'%s' is no number of seconds, nor a time such as 90s, 5m or 1h".formatted(text));
             }
             long number = Long.parseLong(matcher.group(1));
             return switch (matcher.group(2)) {
@@ -182,18 +179,12 @@ public final class MaintenanceMain implements Callable<Integer> {
         MaintenanceMain command = new MaintenanceMain();
         command.ends = ends;
         Map<String, String> defaults =
-                Map.of(
-                        "--driver-name",
-                        driver,
-                        "--kubelet-plugins-directory-path",
-                        "/var/lib/kubelet/plugins");
+                Map.of("--driver-name", driver, "--kubelet-plugins-directory-path", "/var/lib/kubelet/plugins");
         return new CommandLine(command)
                 .setCommandName(program + " maintenance")
-                .setDefaultValueProvider(
-                        argument ->
-                                argument instanceof OptionSpec option
-                                        ? value(option.longestName(), environment, defaults)
-                                        : null)
+                .setDefaultValueProvider(argument -> argument instanceof OptionSpec option
+                        ? value(option.longestName(), environment, defaults)
+                        : null)
                 .setOut(new PrintWriter(output.get(0), true, StandardCharsets.UTF_8))
                 .setErr(new PrintWriter(output.get(1), true, StandardCharsets.UTF_8))
                 .setUsageHelpWidth(WIDTH)
@@ -215,11 +206,10 @@ public final class MaintenanceMain implements Callable<Integer> {
         try {
             Path directory = pluginsDirectory.resolve(driverName);
             if (!Files.isDirectory(directory)) {
-                throw new DraException(
-                        ("There is no directory %s, so %s does not run on this node; run the command"
-                                        + " in the driver's pod, or give --driver-name and"
-                                        + " --kubelet-plugins-directory-path as the driver has them")
-                                .formatted(directory, driverName));
+                throw new DraException(("There is no directory %s, so %s does not run on this node; run the command"
+                                + " in the driver's pod, or give --driver-name and"
+                                + " --kubelet-plugins-directory-path as the driver has them")
+                        .formatted(directory, driverName));
             }
             return run(directory);
         } catch (DraException e) {

@@ -28,18 +28,14 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
      * @param holders the claims that hold devices concerned; all claims without a maintenance
      */
     record State(
-            String driverName,
-            Optional<Maintenance> maintenance,
-            Optional<Answer> answer,
-            List<HeldClaim> holders) {
+            String driverName, Optional<Maintenance> maintenance, Optional<Answer> answer, List<HeldClaim> holders) {
 
         boolean isOutOfUse() {
             return holders.isEmpty() && maintenance.isPresent() && isAnswered(maintenance.get());
         }
 
         private boolean isAnswered(Maintenance asked) {
-            return answer.filter(Answer::published).isPresent()
-                    && (answer.get().suspended() || !asked.concernsAll());
+            return answer.filter(Answer::published).isPresent() && (answer.get().suspended() || !asked.concernsAll());
         }
 
         /**
@@ -49,8 +45,7 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
          */
         String text(ClaimPods pods) {
             StringBuilder text = new StringBuilder();
-            maintenance.ifPresentOrElse(
-                    asked -> text.append(text(asked)), () -> text.append("Maintenance is off.\n"));
+            maintenance.ifPresentOrElse(asked -> text.append(text(asked)), () -> text.append("Maintenance is off.\n"));
             boolean isOn = maintenance.isPresent();
             if (holders.isEmpty()) {
                 String device = isOn ? "such a device" : "a device of " + driverName;
@@ -59,10 +54,7 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
             text.append(holders.size() == 1 ? "1 claim holds " : holders.size() + " claims hold ")
                     .append(isOn ? "such devices:\n" : "devices of " + driverName + ":\n");
             holders.forEach(claim -> text.append(text(claim, pods)));
-            text.append(
-                    pods.problem().isEmpty()
-                            ? ""
-                            : "Their pods are unknown: " + pods.problem() + ".\n");
+            text.append(pods.problem().isEmpty() ? "" : "Their pods are unknown: " + pods.problem() + ".\n");
             return text.append(maintenance.map(State::advice).orElse("")).toString();
         }
 
@@ -70,22 +62,16 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
             return asked.evicts()
                     ? "The claims end with their pods: from Kubernetes 1.36 on, the cluster evicts"
                             + " those that do not tolerate the taint; delete or drain the others.\n"
-                    : "The claims end with their pods: delete or drain these, or run `maintenance"
-                            + " on --evict`.\n";
+                    : "The claims end with their pods: delete or drain these, or run `maintenance" + " on --evict`.\n";
         }
 
         private String text(Maintenance asked) {
-            String which =
-                    asked.concernsAll()
-                            ? "all devices"
-                            : "devices " + String.join(",", asked.devices());
-            String done =
-                    answer.isEmpty()
-                            ? "The driver has not seen it yet; it does so once it runs."
-                            : !answer.get().published()
-                                    ? "The taint is not in the cluster yet; see the driver's log and"
-                                            + " /readyz."
-                                    : "The taint is in the cluster, or the devices are withdrawn.";
+            String which = asked.concernsAll() ? "all devices" : "devices " + String.join(",", asked.devices());
+            String done = answer.isEmpty()
+                    ? "The driver has not seen it yet; it does so once it runs."
+                    : !answer.get().published()
+                            ? "The taint is not in the cluster yet; see the driver's log and" + " /readyz."
+                            : "The taint is in the cluster, or the devices are withdrawn.";
             return "Maintenance is on since %s: %s of %s, taint %s with %s.\n%s\n%s"
                     .formatted(
                             asked.since(),
@@ -107,9 +93,7 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                                 + " driver's pod, or reboot the node.\n")
                         .formatted(hanging);
             }
-            return asked.concernsAll() && holders.isEmpty()
-                    ? "The driver has not given its hardware back yet.\n"
-                    : "";
+            return asked.concernsAll() && holders.isEmpty() ? "The driver has not given its hardware back yet.\n" : "";
         }
 
         private static String text(HeldClaim claim, ClaimPods pods) {
@@ -145,7 +129,8 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                 maintenance,
                 answer,
                 held.stream()
-                        .filter(claim -> maintenance.map(one -> one.concerns(claim)).orElse(true))
+                        .filter(claim ->
+                                maintenance.map(one -> one.concerns(claim)).orElse(true))
                         .toList());
     }
 }

@@ -78,14 +78,8 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
                 .filter(reason -> reason.severity().isProblem())
                 .forEach(reason -> meters.count(Metric.PROBLEMS, 0, reason.apiName()));
         this.clock = clock;
-        this.delivery =
-                new ThreadPoolExecutor(
-                        1,
-                        1,
-                        0,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(LONGEST_QUEUE),
-                        NodeEventRecorder::thread);
+        this.delivery = new ThreadPoolExecutor(
+                1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(LONGEST_QUEUE), NodeEventRecorder::thread);
     }
 
     private static Thread thread(Runnable task) {
@@ -113,15 +107,12 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
 
     private synchronized boolean isNews(DriverEvent event, Instant now) {
         Recorded before = recorded.get(event.subject());
-        if (before != null
-                && event.isSameAs(before.event)
-                && now.isBefore(before.at.plus(REMINDER))) {
+        if (before != null && event.isSameAs(before.event) && now.isBefore(before.at.plus(REMINDER))) {
             return false;
         }
-        boolean isEndOfSilence =
-                before != null
-                        && before.event.reason() == Reason.CLUSTER_UNREACHABLE
-                        && event.reason() == Reason.PUBLISHING_RECOVERED;
+        boolean isEndOfSilence = before != null
+                && before.event.reason() == Reason.CLUSTER_UNREACHABLE
+                && event.reason() == Reason.PUBLISHING_RECOVERED;
         recorded.put(event.subject(), new Recorded(event, now));
         return !isEndOfSilence; // there was no Event of the outage either
     }

@@ -47,18 +47,16 @@ final class PolicyLoop implements AutoCloseable {
                 () -> publisher.lastInventory().map(policies::excluded).orElse(0L));
         meters.watch(
                 Metric.MAINTAINED_DEVICES,
-                () ->
-                        publisher
-                                .lastInventory()
-                                .map(policies::maintained)
-                                .orElseGet(() -> policies.maintained(publisher.storedDevices())));
+                () -> publisher
+                        .lastInventory()
+                        .map(policies::maintained)
+                        .orElseGet(() -> policies.maintained(publisher.storedDevices())));
     }
 
     /** Checks the policy with the first inventory, and looks for changes from now on. */
     void start() {
         publisher.lastInventory().ifPresent(policies::check);
-        timer.scheduleWithFixedDelay(
-                this::look, INTERVAL.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(this::look, INTERVAL.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void look() {

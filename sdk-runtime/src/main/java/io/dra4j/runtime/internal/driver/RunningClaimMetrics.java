@@ -52,11 +52,7 @@ public final class RunningClaimMetrics implements AutoCloseable {
     }
 
     static RunningClaimMetrics start(
-            String driver,
-            @Nullable Path kubeconfig,
-            HttpSettings http,
-            InstantSource clock,
-            Duration limit) {
+            String driver, @Nullable Path kubeconfig, HttpSettings http, InstantSource clock, Duration limit) {
         DriverSettings.requireDriverName(driver);
         Meters meters = Meters.ofCluster(driver);
         Cluster cluster = Cluster.connect(kubeconfig, driver, NO_NODE, meters);
@@ -93,10 +89,7 @@ public final class RunningClaimMetrics implements AutoCloseable {
         return new Probes(
                 Optional::empty,
                 List::of,
-                () ->
-                        claims.problem().isEmpty()
-                                ? List.of()
-                                : List.of("no list of claims: " + claims.problem()));
+                () -> claims.problem().isEmpty() ? List.of() : List.of("no list of claims: " + claims.problem()));
     }
 
     /** Returns where it serves. */

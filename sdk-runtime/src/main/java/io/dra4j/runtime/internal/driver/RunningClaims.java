@@ -45,12 +45,16 @@ final class RunningClaims implements AutoCloseable {
         for (Phase phase : Phase.values()) {
             meters.watch(
                     Metric.HELD_CLAIMS,
-                    () -> preparation.held().stream().filter(h -> h.phase() == phase).count(),
+                    () -> preparation.held().stream()
+                            .filter(h -> h.phase() == phase)
+                            .count(),
                     phase.name().toLowerCase(Locale.ROOT));
         }
         meters.watch(
                 Metric.HELD_DEVICES,
-                () -> preparation.held().stream().mapToInt(held -> held.devices().size()).sum());
+                () -> preparation.held().stream()
+                        .mapToInt(held -> held.devices().size())
+                        .sum());
     }
 
     ClaimPreparation preparation() {
@@ -61,10 +65,7 @@ final class RunningClaims implements AutoCloseable {
     void recover() {
         preparation.recover();
         upkeep.scheduleWithFixedDelay(
-                this::maintain,
-                UPKEEP_PACE.toMillis(),
-                UPKEEP_PACE.toMillis(),
-                TimeUnit.MILLISECONDS);
+                this::maintain, UPKEEP_PACE.toMillis(), UPKEEP_PACE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void maintain() {

@@ -35,8 +35,7 @@ public final class RunningController implements AutoCloseable {
     }
 
     /** Starts to bind the devices of a driver, of all pools. */
-    public static RunningController start(
-            String driver, @Nullable Path kubeconfig, ReadinessCheck check) {
+    public static RunningController start(String driver, @Nullable Path kubeconfig, ReadinessCheck check) {
         DriverSettings.requireDriverName(driver);
         Meters meters = Meters.global(driver, EVERYWHERE);
         Cluster cluster = Cluster.connect(kubeconfig, driver, EVERYWHERE, meters);

@@ -150,11 +150,10 @@ public final class RunningDriver implements AutoCloseable {
 
     private void serveProbes() {
         if (settings.healthcheckPort() >= 0) {
-            started(
-                    ProbeServer.start(
-                            settings.sockets(),
-                            settings.healthcheckPort(),
-                            () -> liveness.restartReason().isPresent()));
+            started(ProbeServer.start(
+                    settings.sockets(),
+                    settings.healthcheckPort(),
+                    () -> liveness.restartReason().isPresent()));
         }
     }
 
@@ -165,8 +164,7 @@ public final class RunningDriver implements AutoCloseable {
             return;
         }
         try {
-            Probes probes =
-                    new Probes(liveness::restartReason, readiness::missing, readiness::leftOut);
+            Probes probes = new Probes(liveness::restartReason, readiness::missing, readiness::leftOut);
             started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
         } catch (IOException e) {
             throw new DraException(
@@ -182,22 +180,18 @@ public final class RunningDriver implements AutoCloseable {
                         settings.driverName(),
                         settings.nodeName(),
                         settings.dataDirectory(),
-                        ref ->
-                                journal.claim(ref.uid())
-                                        .map(record -> record.held(journal.bootId())),
+                        ref -> journal.claim(ref.uid()).map(record -> record.held(journal.bootId())),
                         cluster.claimStatuses(),
                         settings.metadataVersions(),
                         settings.clock()),
-                Executors.newSingleThreadScheduledExecutor(
-                        RunningClaims.threads("dra4j-reports-")));
+                Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-reports-")));
     }
 
     private ClaimParts claims(ClaimReports reports) {
         return new ClaimParts(
                 settings.driverName(),
                 provider,
-                new ProviderCalls(
-                        new Semaphore(settings.serialized() ? 1 : Integer.MAX_VALUE, true)),
+                new ProviderCalls(new Semaphore(settings.serialized() ? 1 : Integer.MAX_VALUE, true)),
                 cluster.claimReader(),
                 journal,
                 locks,
@@ -214,18 +208,16 @@ public final class RunningDriver implements AutoCloseable {
     private void bind() {
         ReadinessCheck check = settings.readinessCheck();
         if (check != null) {
-            started(
-                    new BindingLoop(
-                            new BindingLoop.Parts(
-                                    settings.driverName(),
-                                    settings.nodeName(),
-                                    check,
-                                    this::isOfNode,
-                                    cluster.claimFeed(),
-                                    cluster.claimStatuses(),
-                                    settings.clock()),
-                            Executors.newSingleThreadScheduledExecutor(
-                                    RunningClaims.threads("dra4j-binding-"))));
+            started(new BindingLoop(
+                    new BindingLoop.Parts(
+                            settings.driverName(),
+                            settings.nodeName(),
+                            check,
+                            this::isOfNode,
+                            cluster.claimFeed(),
+                            cluster.claimStatuses(),
+                            settings.clock()),
+                    Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-binding-"))));
         }
     }
 
@@ -238,8 +230,7 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private DevicePolicies policies() {
-        return new DevicePolicies(
-                settings.driverName(), settings.nodeName(), settings.devicePolicy(), events);
+        return new DevicePolicies(settings.driverName(), settings.nodeName(), settings.devicePolicy(), events);
     }
 
     private LegacyPluginWatch legacyPluginWatch() {
@@ -256,12 +247,12 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private RunningMaintenance maintenance(DataDirectory data) {
-        return new RunningMaintenance(
-                new MaintenanceFiles(data.path()), policies, provider, events);
+        return new RunningMaintenance(new MaintenanceFiles(data.path()), policies, provider, events);
     }
 
     private void followPolicies(ClaimPreparation claims) {
-        started(new PolicyLoop(policies, publisher, maintenance, claims::held, meters)).start();
+        started(new PolicyLoop(policies, publisher, maintenance, claims::held, meters))
+                .start();
     }
 
     private SlicePublisher.Parts publishing() {
@@ -280,15 +271,9 @@ public final class RunningDriver implements AutoCloseable {
 
     /** Reading a kubeconfig and the certificates, before the first request, takes its time. */
     private CompletableFuture<Cluster> connecting() {
-        CompletableFuture<Cluster> connecting =
-                CompletableFuture.supplyAsync(
-                        () ->
-                                Cluster.connect(
-                                        settings.kubeconfig(),
-                                        settings.driverName(),
-                                        settings.nodeName(),
-                                        meters),
-                        beside);
+        CompletableFuture<Cluster> connecting = CompletableFuture.supplyAsync(
+                () -> Cluster.connect(settings.kubeconfig(), settings.driverName(), settings.nodeName(), meters),
+                beside);
         started(() -> connecting.thenAccept(Cluster::close));
         return connecting;
     }

@@ -30,10 +30,7 @@ final class RunningHealth {
     RunningHealth(DriverSettings settings) {
         Taint.Effect effect = settings.unhealthyTaint();
         isReported = settings.healthService();
-        taints =
-                isReported && effect != null
-                        ? new HealthTaints(reports, settings.driverName(), effect)
-                        : null;
+        taints = isReported && effect != null ? new HealthTaints(reports, settings.driverName(), effect) : null;
     }
 
     void report(Collection<DeviceHealth> health) {
@@ -67,17 +64,17 @@ final class RunningHealth {
         for (HealthState state : isReported ? HealthState.values() : new HealthState[0]) {
             meters.watch(
                     Metric.DEVICE_HEALTH,
-                    () ->
-                            publisher.lastInventory().stream()
-                                    .flatMap(inventory -> reports.current(inventory).stream())
-                                    .filter(device -> device.state() == state)
-                                    .count(),
+                    () -> publisher.lastInventory().stream()
+                            .flatMap(inventory -> reports.current(inventory).stream())
+                            .filter(device -> device.state() == state)
+                            .count(),
                     state.name().toLowerCase(Locale.ROOT));
         }
     }
 
     /** Makes the kubelet's feed; {@code null} if no health is reported. */
-    @Nullable HealthFeed feed(SlicePublisher publisher) {
+    @Nullable
+    HealthFeed feed(SlicePublisher publisher) {
         return isReported ? new HealthFeed(reports, publisher::lastInventory) : null;
     }
 }

@@ -45,10 +45,7 @@ final class RunningMaintenance {
      * @param events receives calls of the provider that keep its hardware in use, and their end
      */
     RunningMaintenance(
-            MaintenanceFiles files,
-            DevicePolicies policies,
-            SuspendableProvider provider,
-            EventRecorder events) {
+            MaintenanceFiles files, DevicePolicies policies, SuspendableProvider provider, EventRecorder events) {
         this.files = files;
         this.policies = policies;
         this.provider = provider;
@@ -61,9 +58,7 @@ final class RunningMaintenance {
     private void become(@Nullable Maintenance next) {
         if (next != null) {
             LOG.atInfo().log(
-                    "Devices {} are in maintenance since {}; `maintenance off` ends it",
-                    next.devices(),
-                    next.since());
+                    "Devices {} are in maintenance since {}; `maintenance off` ends it", next.devices(), next.since());
         }
         current = next;
         given = null;
@@ -87,8 +82,7 @@ final class RunningMaintenance {
     }
 
     /** A provider that fails is logged by the caller, and the answer is given all the same. */
-    private void follow(Maintenance asked, boolean published, Supplier<List<HeldClaim>> held)
-            throws Exception {
+    private void follow(Maintenance asked, boolean published, Supplier<List<HeldClaim>> held) throws Exception {
         boolean isHeld = !held.get().isEmpty();
         boolean free = published && asked.concernsAll() && !isHeld;
         boolean suspended = false;
@@ -107,11 +101,10 @@ final class RunningMaintenance {
 
     private void report(String purpose, @Nullable String hanging) {
         if (hanging != null) {
-            String message =
-                    ("The driver can't %s, because a call of the provider does not end: %s. If it"
-                                    + " stays so, the hardware hangs: restart the driver's pod, or"
-                                    + " reboot the node")
-                            .formatted(purpose, hanging);
+            String message = ("The driver can't %s, because a call of the provider does not end: %s. If it"
+                            + " stays so, the hardware hangs: restart the driver's pod, or"
+                            + " reboot the node")
+                    .formatted(purpose, hanging);
             if (!hanging.equals(reported)) {
                 LOG.atWarn().log(message);
             }
@@ -126,11 +119,8 @@ final class RunningMaintenance {
     private void reportEnd() {
         if (reported != null && !provider.isInProgress(reported)) {
             LOG.atInfo().log("The call of the provider has ended: {}", reported);
-            events.record(
-                    new DriverEvent(
-                            Reason.PUBLISHING_RECOVERED,
-                            SUBJECT,
-                            "The call of the provider has ended: " + reported));
+            events.record(new DriverEvent(
+                    Reason.PUBLISHING_RECOVERED, SUBJECT, "The call of the provider has ended: " + reported));
             reported = null;
         }
     }

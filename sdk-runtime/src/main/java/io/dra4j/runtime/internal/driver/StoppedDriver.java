@@ -30,12 +30,7 @@ public final class StoppedDriver implements AutoCloseable {
     private final CdiSpecs specs;
     private final LockFile locks;
 
-    private StoppedDriver(
-            Path directory,
-            String bootId,
-            List<ClaimRecord> prepared,
-            CdiSpecs specs,
-            LockFile locks) {
+    private StoppedDriver(Path directory, String bootId, List<ClaimRecord> prepared, CdiSpecs specs, LockFile locks) {
         this.directory = directory;
         this.bootId = bootId;
         this.prepared = prepared;
@@ -49,19 +44,16 @@ public final class StoppedDriver implements AutoCloseable {
      * @param directory the driver's directory below the kubelet's plugins
      * @throws DraException if a driver runs, or a claim can't be handed over
      */
-    public static StoppedDriver open(
-            String driver, String node, Path directory, Path cdiRoot, Path procRoot) {
+    public static StoppedDriver open(String driver, String node, Path directory, Path cdiRoot, Path procRoot) {
         if (!Files.exists(journal(directory))) {
-            throw new DraException(
-                    "There is no %s: no claims are left to hand over, or it is another directory"
-                            .formatted(journal(directory)));
+            throw new DraException("There is no %s: no claims are left to hand over, or it is another directory"
+                    .formatted(journal(directory)));
         }
         LockFile locks = LockFile.open(locks(directory), InstantSource.system());
         try {
             if (locks.tryPublisher().isEmpty()) {
-                throw new DraException(
-                        "The driver runs on this node, and would go on with the claims; stop it"
-                                + " first, by its DaemonSet, and run this again");
+                throw new DraException("The driver runs on this node, and would go on with the claims; stop it"
+                        + " first, by its DaemonSet, and run this again");
             }
             String boot = BootId.read(procRoot);
             return new StoppedDriver(
@@ -85,21 +77,19 @@ public final class StoppedDriver implements AutoCloseable {
     }
 
     private static List<ClaimRecord> prepared(JournalReading journal, String boot, String node) {
-        List<ClaimRecord> present =
-                journal.claims().stream().filter(one -> one.bootId().equals(boot)).toList();
-        String others =
-                present.stream()
-                        .filter(one -> one.phase() != Phase.PREPARED)
-                        .map(one -> "- claim %s is %s".formatted(one.ref(), one.phase()))
-                        .collect(Collectors.joining("\n"));
+        List<ClaimRecord> present = journal.claims().stream()
+                .filter(one -> one.bootId().equals(boot))
+                .toList();
+        String others = present.stream()
+                .filter(one -> one.phase() != Phase.PREPARED)
+                .map(one -> "- claim %s is %s".formatted(one.ref(), one.phase()))
+                .collect(Collectors.joining("\n"));
         if (!others.isEmpty() || !journal.loss().complete()) {
-            throw new DraException(
-                    """
+            throw new DraException("""
                     The journal has claims that can't be handed over:
                     %s
                     Start this driver again, and drain the node with it:
-                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data"""
-                            .formatted(others.isEmpty() ? "- some that are lost" : others, node));
+                      kubectl drain %s --ignore-daemonsets --delete-emptydir-data""".formatted(others.isEmpty() ? "- some that are lost" : others, node));
         }
         return present;
     }

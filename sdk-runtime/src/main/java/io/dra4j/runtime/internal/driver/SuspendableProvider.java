@@ -70,8 +70,7 @@ final class SuspendableProvider implements DeviceProvider {
 
         @Override
         public String toString() {
-            return "%s, in progress since %s"
-                    .formatted(call, since.truncatedTo(ChronoUnit.SECONDS));
+            return "%s, in progress since %s".formatted(call, since.truncatedTo(ChronoUnit.SECONDS));
         }
     }
 
@@ -95,12 +94,10 @@ final class SuspendableProvider implements DeviceProvider {
                 if (suspended) {
                     return; // by an earlier call that took long
                 }
-                calling(
-                        "suspend",
-                        () -> {
-                            provider.suspend();
-                            return true;
-                        });
+                calling("suspend", () -> {
+                    provider.suspend();
+                    return true;
+                });
                 suspended = true;
                 LOG.atInfo().log("The driver has given its hardware back for the maintenance");
             } finally {
@@ -166,12 +163,10 @@ final class SuspendableProvider implements DeviceProvider {
         lock.writeLock().lock();
         try {
             if (suspended) {
-                calling(
-                        "resume",
-                        () -> {
-                            provider.resume();
-                            return true;
-                        });
+                calling("resume", () -> {
+                    provider.resume();
+                    return true;
+                });
                 suspended = false;
                 LOG.atInfo().log("The driver uses its hardware again");
             }
@@ -215,9 +210,8 @@ final class SuspendableProvider implements DeviceProvider {
             }
             Inventory known = last;
             if (known == null) {
-                throw new DraException(
-                        "The devices are unknown: they could not be read before the driver gave its"
-                                + " hardware back; run `maintenance off` to read them");
+                throw new DraException("The devices are unknown: they could not be read before the driver gave its"
+                        + " hardware back; run `maintenance off` to read them");
             }
             return known;
         } finally {
@@ -232,12 +226,10 @@ final class SuspendableProvider implements DeviceProvider {
 
     @Override
     public void unprepare(HeldClaim claim, ClaimContext context) throws Exception {
-        use(
-                "unprepare of " + claim.ref(),
-                () -> {
-                    provider.unprepare(claim, context);
-                    return true;
-                });
+        use("unprepare of " + claim.ref(), () -> {
+            provider.unprepare(claim, context);
+            return true;
+        });
     }
 
     /** Opens a meter that has no values while the provider is suspended. */
@@ -251,9 +243,7 @@ final class SuspendableProvider implements DeviceProvider {
             @Override
             public DeviceReadings measure(HeldClaim claim, HeldDevice device) throws Exception {
                 return unlessSuspended(
-                        "measure of " + device.device(),
-                        () -> meter.measure(claim, device),
-                        DeviceReadings.NONE);
+                        "measure of " + device.device(), () -> meter.measure(claim, device), DeviceReadings.NONE);
             }
 
             @Override

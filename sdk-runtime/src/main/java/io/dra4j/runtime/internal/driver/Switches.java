@@ -75,12 +75,10 @@ final class Switches {
     }
 
     private FutureTask<Boolean> started(Switch next) {
-        FutureTask<Boolean> task =
-                new FutureTask<>(
-                        () -> {
-                            next.run();
-                            return true;
-                        });
+        FutureTask<Boolean> task = new FutureTask<>(() -> {
+            next.run();
+            return true;
+        });
         threads.execute(task);
         return task;
     }

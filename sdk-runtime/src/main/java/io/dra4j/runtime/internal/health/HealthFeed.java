@@ -49,10 +49,7 @@ public final class HealthFeed implements AutoCloseable {
         this(reports, inventory, newLoop());
     }
 
-    HealthFeed(
-            HealthReports reports,
-            Supplier<Optional<Inventory>> inventory,
-            ScheduledExecutorService loop) {
+    HealthFeed(HealthReports reports, Supplier<Optional<Inventory>> inventory, ScheduledExecutorService loop) {
         this.reports = reports;
         this.inventory = inventory;
         this.loop = loop;
@@ -62,14 +59,11 @@ public final class HealthFeed implements AutoCloseable {
     }
 
     private static ScheduledExecutorService newLoop() {
-        ScheduledThreadPoolExecutor loop =
-                new ScheduledThreadPoolExecutor(
-                        1,
-                        task -> {
-                            Thread thread = new Thread(task, "dra4j-health");
-                            thread.setDaemon(true);
-                            return thread;
-                        });
+        ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "dra4j-health");
+            thread.setDaemon(true);
+            return thread;
+        });
         loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         loop.setRemoveOnCancelPolicy(true);
         return loop;
@@ -105,11 +99,10 @@ public final class HealthFeed implements AutoCloseable {
 
     private void onReport() {
         if (!lookPosted.getAndSet(true)) {
-            post(
-                    () -> {
-                        lookPosted.set(false);
-                        look();
-                    });
+            post(() -> {
+                lookPosted.set(false);
+                look();
+            });
         }
     }
 
@@ -155,11 +148,10 @@ public final class HealthFeed implements AutoCloseable {
     }
 
     private void endAll() {
-        listeners.forEach(
-                listener -> {
-                    if (listeners.remove(listener)) {
-                        listener.end();
-                    }
-                });
+        listeners.forEach(listener -> {
+            if (listeners.remove(listener)) {
+                listener.end();
+            }
+        });
     }
 }

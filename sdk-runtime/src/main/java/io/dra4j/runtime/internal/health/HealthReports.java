@@ -157,9 +157,7 @@ public final class HealthReports {
                     health.state(),
                     health.message(),
                     now.plus(valid),
-                    health.state() == HealthState.UNKNOWN
-                            ? wasUnhealthy
-                            : health.state() == HealthState.UNHEALTHY);
+                    health.state() == HealthState.UNKNOWN ? wasUnhealthy : health.state() == HealthState.UNHEALTHY);
         }
 
         boolean isValid(Instant now) {

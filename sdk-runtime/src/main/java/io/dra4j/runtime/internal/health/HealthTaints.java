@@ -34,8 +34,7 @@ public final class HealthTaints {
 
     /** Returns the inventory with a taint on each device that does not work. */
     public Inventory taint(Inventory inventory) {
-        return new Inventory(
-                inventory.pools().stream().map(this::taint).toList(), inventory.leftOut());
+        return new Inventory(inventory.pools().stream().map(this::taint).toList(), inventory.leftOut());
     }
 
     /** Adds a listener for changes of the tainted devices, called on the reporter's thread. */

@@ -22,14 +22,10 @@ public record HttpAnswer(int status, Map<String, String> headers, byte[] body) {
 
     /** Returns one line or more for people; the line's end is added. */
     public static HttpAnswer text(int status, String text) {
-        return of(
-                status,
-                "text/plain; charset=utf-8",
-                (text + "\n").getBytes(StandardCharsets.UTF_8));
+        return of(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     HttpAnswer allowing(String methods) {
-        return new HttpAnswer(
-                status, Map.of(TYPE, headers.getOrDefault(TYPE, ""), "Allow", methods), body);
+        return new HttpAnswer(status, Map.of(TYPE, headers.getOrDefault(TYPE, ""), "Allow", methods), body);
     }
 }

@@ -56,14 +56,8 @@ public final class HttpPages implements AutoCloseable {
 
     private HttpPages(HttpServer server) {
         this.server = server;
-        ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(
-                        MOST_THREADS,
-                        MOST_THREADS,
-                        10,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(),
-                        HttpPages::thread);
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                MOST_THREADS, MOST_THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), HttpPages::thread);
         pool.allowCoreThreadTimeOut(true);
         this.threads = pool;
         server.setExecutor(pool);
@@ -134,8 +128,7 @@ public final class HttpPages implements AutoCloseable {
         return this;
     }
 
-    private static HttpAnswer answer(Request request, Page page, HttpExchange exchange)
-            throws IOException {
+    private static HttpAnswer answer(Request request, Page page, HttpExchange exchange) throws IOException {
         try {
             return request.answer(exchange, page);
         } catch (RuntimeException e) {

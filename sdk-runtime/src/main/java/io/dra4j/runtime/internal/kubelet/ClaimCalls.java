@@ -83,10 +83,7 @@ final class ClaimCalls {
         requested.forEach(claim -> results.put(claim.getUid(), new UnprepareOutcome.Unprepared()));
         List<String> claims = results.keySet().stream().filter(ClaimRef::isUid).toList();
         results.putAll(
-                measured(
-                        UNPREPARE,
-                        () -> operations.unprepare(claims, deadline()),
-                        UnprepareOutcome.Failed.class));
+                measured(UNPREPARE, () -> operations.unprepare(claims, deadline()), UnprepareOutcome.Failed.class));
         return results;
     }
 
@@ -98,18 +95,16 @@ final class ClaimCalls {
             response.onCompleted();
         } catch (RuntimeException e) { // the edge
             LOG.error("A call of the kubelet failed in a way that is a bug of dra4j", e);
-            response.onError(
-                    Status.INTERNAL
-                            .withDescription("internal error of the driver; see its log")
-                            .asRuntimeException());
+            response.onError(Status.INTERNAL
+                    .withDescription("internal error of the driver; see its log")
+                    .asRuntimeException());
         } finally {
             MDC.remove(LogField.OP_ID);
         }
     }
 
     /** A call without claims is a probe, and not measured. */
-    private <K, T> Map<K, T> measured(
-            String operation, Supplier<Map<K, T>> call, Class<? extends T> failed) {
+    private <K, T> Map<K, T> measured(String operation, Supplier<Map<K, T>> call, Class<? extends T> failed) {
         long start = System.nanoTime();
         Map<K, T> outcomes = call.get();
         if (!outcomes.isEmpty()) {
@@ -123,12 +118,9 @@ final class ClaimCalls {
 
     private Instant deadline() {
         Deadline deadline = Context.current().getDeadline();
-        long left =
-                deadline == null
-                        ? KUBELET_DEADLINE.toMillis()
-                        : Math.min(
-                                deadline.timeRemaining(TimeUnit.MILLISECONDS),
-                                KUBELET_DEADLINE.toMillis());
+        long left = deadline == null
+                ? KUBELET_DEADLINE.toMillis()
+                : Math.min(deadline.timeRemaining(TimeUnit.MILLISECONDS), KUBELET_DEADLINE.toMillis());
         return clock.instant().plusMillis(left);
     }
 }

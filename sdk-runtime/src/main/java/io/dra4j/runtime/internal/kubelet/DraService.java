@@ -34,36 +34,30 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     /** The service for kubelets 1.32 to 1.36, whose devices have no share ids. */
     static ServerServiceDefinition v1beta1(ClaimCalls calls) {
-        return EarlierVersion.of(
-                new DraService(calls, false), "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin");
+        return EarlierVersion.of(new DraService(calls, false), "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin");
     }
 
     @Override
     public void nodePrepareResources(
-            NodePrepareResourcesRequest request,
-            StreamObserver<NodePrepareResourcesResponse> response) {
+            NodePrepareResourcesRequest request, StreamObserver<NodePrepareResourcesResponse> response) {
         ClaimCalls.respond(response, () -> prepare(request));
     }
 
     @Override
     public void nodeUnprepareResources(
-            NodeUnprepareResourcesRequest request,
-            StreamObserver<NodeUnprepareResourcesResponse> response) {
+            NodeUnprepareResourcesRequest request, StreamObserver<NodeUnprepareResourcesResponse> response) {
         ClaimCalls.respond(response, () -> unprepare(request));
     }
 
     private NodePrepareResourcesResponse prepare(NodePrepareResourcesRequest request) {
         NodePrepareResourcesResponse.Builder response = NodePrepareResourcesResponse.newBuilder();
-        calls.prepare(request.getClaimsList())
-                .forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
+        calls.prepare(request.getClaimsList()).forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
         return response.build();
     }
 
     private NodeUnprepareResourcesResponse unprepare(NodeUnprepareResourcesRequest request) {
-        NodeUnprepareResourcesResponse.Builder response =
-                NodeUnprepareResourcesResponse.newBuilder();
-        calls.unprepare(request.getClaimsList())
-                .forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
+        NodeUnprepareResourcesResponse.Builder response = NodeUnprepareResourcesResponse.newBuilder();
+        calls.unprepare(request.getClaimsList()).forEach((uid, outcome) -> response.putClaims(uid, result(outcome)));
         return response.build();
     }
 
@@ -78,12 +72,11 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     }
 
     private Device result(DeviceResult device) {
-        Device.Builder result =
-                Device.newBuilder()
-                        .addAllRequestNames(device.requests())
-                        .setPoolName(device.pool())
-                        .setDeviceName(device.device())
-                        .addAllCdiDeviceIds(device.cdiDeviceIds());
+        Device.Builder result = Device.newBuilder()
+                .addAllRequestNames(device.requests())
+                .setPoolName(device.pool())
+                .setDeviceName(device.device())
+                .addAllCdiDeviceIds(device.cdiDeviceIds());
         if (hasShareIds && device.shareId() != null) {
             result.setShareId(device.shareId());
         }

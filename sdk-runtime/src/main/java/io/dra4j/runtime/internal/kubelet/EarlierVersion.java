@@ -23,14 +23,9 @@ final class EarlierVersion {
     }
 
     private static <Q, A> void bind(
-            ServerMethodDefinition<Q, A> method,
-            String name,
-            ServerServiceDefinition.Builder bound) {
+            ServerMethodDefinition<Q, A> method, String name, ServerServiceDefinition.Builder bound) {
         MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
-        String fullName =
-                MethodDescriptor.generateFullMethodName(name, descriptor.getBareMethodName());
-        bound.addMethod(
-                descriptor.toBuilder().setFullMethodName(fullName).build(),
-                method.getServerCallHandler());
+        String fullName = MethodDescriptor.generateFullMethodName(name, descriptor.getBareMethodName());
+        bound.addMethod(descriptor.toBuilder().setFullMethodName(fullName).build(), method.getServerCallHandler());
     }
 }

@@ -41,8 +41,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
 
     @Override
     public void nodeWatchResources(
-            NodeWatchResourcesRequest request,
-            StreamObserver<NodeWatchResourcesResponse> response) {
+            NodeWatchResourcesRequest request, StreamObserver<NodeWatchResourcesResponse> response) {
         var caller = (ServerCallStreamObserver<NodeWatchResourcesResponse>) response;
         Stream stream = new Stream(caller);
         caller.setOnCancelHandler(() -> feed.leave(stream));
@@ -60,10 +59,9 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
 
     private static DeviceHealth health(Current device, long seconds) {
         return DeviceHealth.newBuilder()
-                .setDevice(
-                        DeviceIdentifier.newBuilder()
-                                .setPoolName(device.pool().value())
-                                .setDeviceName(device.device().value()))
+                .setDevice(DeviceIdentifier.newBuilder()
+                        .setPoolName(device.pool().value())
+                        .setDeviceName(device.device().value()))
                 .setHealth(HealthStatus.valueOf(device.state().name()))
                 .setLastUpdatedTime(seconds)
                 .setHealthCheckTimeoutSeconds(HealthFeed.TIMEOUT.toSeconds())
@@ -75,8 +73,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
     static String message(Current device) {
         CharBuffer text = CharBuffer.wrap(device.message());
         ByteBuffer cut = ByteBuffer.allocate(LONGEST_MESSAGE);
-        CharsetEncoder encoder =
-                StandardCharsets.UTF_8.newEncoder().onMalformedInput(CodingErrorAction.REPLACE);
+        CharsetEncoder encoder = StandardCharsets.UTF_8.newEncoder().onMalformedInput(CodingErrorAction.REPLACE);
         encoder.encode(text, cut, true);
         return StandardCharsets.UTF_8.decode(cut.flip()).toString();
     }

@@ -27,8 +27,7 @@ public final class KubeletPlugin implements AutoCloseable {
 
     private static final String TYPE = "DRAPlugin";
     private static final List<String> VERSIONS = List.of("v1.DRAPlugin", "v1beta1.DRAPlugin");
-    private static final List<String> HEALTH_VERSIONS =
-            List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
+    private static final List<String> HEALTH_VERSIONS = List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
     private static final Duration GRACE = Duration.ofSeconds(3);
     private static final Duration FIRST_CALL = Duration.ofSeconds(20);
 
@@ -65,24 +64,18 @@ public final class KubeletPlugin implements AutoCloseable {
         Path servicePath = sockets.service();
         Path registrationPath = sockets.registration();
         RegistrationService registration =
-                new RegistrationService(
-                        info(sockets.driverName(), servicePath, health != null), meters);
+                new RegistrationService(info(sockets.driverName(), servicePath, health != null), meters);
         new StaleSockets(sockets, clock).remove();
         Deque<SocketServer> started = new ArrayDeque<>();
         try {
-            SocketServer service =
-                    SocketServer.start(
-                            "dra",
-                            servicePath,
-                            sockets.hidden(servicePath),
-                            services(operations, health, clock, meters));
+            SocketServer service = SocketServer.start(
+                    "dra", servicePath, sockets.hidden(servicePath), services(operations, health, clock, meters));
             started.push(service);
-            SocketServer registrar =
-                    SocketServer.start(
-                            "registration",
-                            registrationPath,
-                            sockets.hidden(registrationPath),
-                            List.of(registration.bindService()));
+            SocketServer registrar = SocketServer.start(
+                    "registration",
+                    registrationPath,
+                    sockets.hidden(registrationPath),
+                    List.of(registration.bindService()));
             started.push(registrar);
             new SelfCall(sockets, FIRST_CALL).toBoth(registrar.hiddenPath(), service.hiddenPath());
             return new KubeletPlugin(service, registrar, registration, health);
@@ -120,10 +113,7 @@ public final class KubeletPlugin implements AutoCloseable {
     }
 
     private static List<ServerServiceDefinition> services(
-            ClaimOperations operations,
-            @Nullable HealthFeed health,
-            InstantSource clock,
-            Meters meters) {
+            ClaimOperations operations, @Nullable HealthFeed health, InstantSource clock, Meters meters) {
         ClaimCalls calls = new ClaimCalls(operations, clock, meters);
         List<ServerServiceDefinition> services = new ArrayList<>();
         services.add(DraService.v1(calls));

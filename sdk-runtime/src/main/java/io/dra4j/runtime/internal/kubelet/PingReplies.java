@@ -47,9 +47,7 @@ final class PingReplies {
 
     /** Returns how long a frame is behind its header. */
     private static int length(byte[] header) {
-        return Byte.toUnsignedInt(header[0]) << 16
-                | Byte.toUnsignedInt(header[1]) << 8
-                | Byte.toUnsignedInt(header[2]);
+        return Byte.toUnsignedInt(header[0]) << 16 | Byte.toUnsignedInt(header[1]) << 8 | Byte.toUnsignedInt(header[2]);
     }
 
     /** The bytes of the client, less its PINGs. */

@@ -26,15 +26,17 @@ import org.jspecify.annotations.Nullable;
  * @param podUid distinguishes two instances of the driver; {@code null} for one instance at a time
  */
 public record PluginSockets(
-        String driverName, Path registrarDirectory, Path dataDirectory, @Nullable String podUid) {
+        String driverName,
+        Path registrarDirectory,
+        Path dataDirectory,
+        @Nullable String podUid) {
 
     private static final int LONGEST_PATH = 107;
     private static final String BASE64 = "[A-Za-z0-9_-]";
     private static final String TELLING_HASH = "(?=[a-z0-9-]*[A-Z_])" + BASE64 + "{11}";
 
     /** A UUID, or the 32 digits of a pod that the kubelet read from a file. */
-    private static final String POD_UID =
-            "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}";
+    private static final String POD_UID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}";
 
     /**
      * Returns the path of the registration socket.
@@ -81,13 +83,9 @@ public record PluginSockets(
      * @throws DraException if no name for it is short enough
      */
     Path service() {
-        List<String> names =
-                podUid == null
-                        ? List.of("dra.sock")
-                        : List.of(
-                                "dra-" + podUid + ".sock",
-                                "dra-" + hash(podUid, 8) + ".sock",
-                                hash(podUid, 8) + ".sock");
+        List<String> names = podUid == null
+                ? List.of("dra.sock")
+                : List.of("dra-" + podUid + ".sock", "dra-" + hash(podUid, 8) + ".sock", hash(podUid, 8) + ".sock");
         return firstThatFits(dataDirectory, names);
     }
 
@@ -116,9 +114,7 @@ public record PluginSockets(
      * as a whole begins with that of the driver's name.
      */
     boolean isOwnRegistration(String name) {
-        return name.matches(
-                        "%s(-(%s|%s))?-reg\\.sock"
-                                .formatted(Pattern.quote(driverName), POD_UID, TELLING_HASH))
+        return name.matches("%s(-(%s|%s))?-reg\\.sock".formatted(Pattern.quote(driverName), POD_UID, TELLING_HASH))
                 || name.matches(Pattern.quote(wholeHash()) + BASE64 + "{11}-reg\\.sock");
     }
 
@@ -136,10 +132,9 @@ public record PluginSockets(
     }
 
     private static DraException tooLong(Path path) {
-        return new DraException(
-                ("The path of the socket %s has %s bytes, the kernel allows %s; use a shorter "
-                                + "directory or driver name")
-                        .formatted(path, length(path), LONGEST_PATH));
+        return new DraException(("The path of the socket %s has %s bytes, the kernel allows %s; use a shorter "
+                        + "directory or driver name")
+                .formatted(path, length(path), LONGEST_PATH));
     }
 
     static int length(Path path) {
@@ -148,9 +143,7 @@ public record PluginSockets(
 
     private static String hash(String text, int bytes) {
         try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-256")
-                            .digest(text.getBytes(StandardCharsets.UTF_8));
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return base64(Arrays.copyOf(digest, bytes));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every JDK has SHA-256", e);

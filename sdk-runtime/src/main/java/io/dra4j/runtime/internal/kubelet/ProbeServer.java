@@ -29,17 +29,16 @@ public final class ProbeServer implements AutoCloseable {
     private final Server server;
 
     private ProbeServer(PluginSockets sockets, int port, BooleanSupplier needsRestart) {
-        server =
-                OkHttpServerBuilder.forPort(port, InsecureServerCredentials.create())
-                        .socketFactory(Accepting.of(ProbeServerSocket::new))
-                        .executor(ShortLivedThreads.single("dra4j-probe"))
-                        .transportExecutor(ShortLivedThreads.unlimited("dra4j-probe-io"))
-                        .scheduledExecutorService(ShortLivedThreads.timer("dra4j-probe-timer"))
-                        .maxInboundMessageSize(LARGEST_MESSAGE)
-                        .maxConcurrentCallsPerConnection(CHECKS_PER_CONNECTION)
-                        .maxConnectionIdle(IDLE_MINUTES, TimeUnit.MINUTES)
-                        .addService(new ProbeService(sockets, needsRestart))
-                        .build();
+        server = OkHttpServerBuilder.forPort(port, InsecureServerCredentials.create())
+                .socketFactory(Accepting.of(ProbeServerSocket::new))
+                .executor(ShortLivedThreads.single("dra4j-probe"))
+                .transportExecutor(ShortLivedThreads.unlimited("dra4j-probe-io"))
+                .scheduledExecutorService(ShortLivedThreads.timer("dra4j-probe-timer"))
+                .maxInboundMessageSize(LARGEST_MESSAGE)
+                .maxConcurrentCallsPerConnection(CHECKS_PER_CONNECTION)
+                .maxConnectionIdle(IDLE_MINUTES, TimeUnit.MINUTES)
+                .addService(new ProbeService(sockets, needsRestart))
+                .build();
     }
 
     /**
@@ -58,9 +57,7 @@ public final class ProbeServer implements AutoCloseable {
         } catch (IOException e) {
             probes.close();
             throw new DraException(
-                    "Can't answer health checks on port %s; choose a port that is free: %s"
-                            .formatted(port, e),
-                    e);
+                    "Can't answer health checks on port %s; choose a port that is free: %s".formatted(port, e), e);
         }
     }
 

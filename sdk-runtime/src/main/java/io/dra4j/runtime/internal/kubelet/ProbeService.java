@@ -42,10 +42,9 @@ final class ProbeService extends HealthGrpc.HealthImplBase {
     @Override
     public void check(HealthCheckRequest request, StreamObserver<HealthCheckResponse> response) {
         if (!SERVICES.contains(request.getService())) {
-            response.onError(
-                    Status.NOT_FOUND
-                            .withDescription("ask for the service \"\" or \"liveness\"")
-                            .asRuntimeException());
+            response.onError(Status.NOT_FOUND
+                    .withDescription("ask for the service \"\" or \"liveness\"")
+                    .asRuntimeException());
             return;
         }
         boolean isServing = !needsRestart.getAsBoolean() && answers();

@@ -86,18 +86,9 @@ final class RawCall {
         }
     }
 
-    private static void frame(
-            ByteArrayOutputStream out, int type, int flags, int stream, byte[] payload) {
+    private static void frame(ByteArrayOutputStream out, int type, int flags, int stream, byte[] payload) {
         byte[] header = {
-            0,
-            (byte) (payload.length >> 8),
-            (byte) payload.length,
-            (byte) type,
-            (byte) flags,
-            0,
-            0,
-            0,
-            (byte) stream
+            0, (byte) (payload.length >> 8), (byte) payload.length, (byte) type, (byte) flags, 0, 0, 0, (byte) stream
         };
         out.writeBytes(header);
         out.writeBytes(payload);
@@ -124,10 +115,7 @@ final class RawCall {
     private static void checkTrailers(String trailers) throws IOException {
         String code = value(trailers, "grpc-status");
         if (!code.equals("0")) {
-            Status status =
-                    code.matches("\\d{1,2}")
-                            ? Status.fromCodeValue(Integer.parseInt(code))
-                            : Status.UNKNOWN;
+            Status status = code.matches("\\d{1,2}") ? Status.fromCodeValue(Integer.parseInt(code)) : Status.UNKNOWN;
             throw new IOException(status.getCode() + ": " + value(trailers, "grpc-message"));
         }
     }

@@ -51,8 +51,7 @@ final class SelfCall {
                 callByShorterName(socket, method);
             }
         } catch (IOException e) {
-            throw new DraException(
-                    "The driver's own socket " + socket + " does not answer: " + e.getMessage(), e);
+            throw new DraException("The driver's own socket " + socket + " does not answer: " + e.getMessage(), e);
         }
     }
 

@@ -36,16 +36,13 @@ final class SocketFile {
         this.path = path;
         this.hidden = hidden;
         if (!Files.isDirectory(path.getParent())) {
-            throw new DraException(
-                    ("There is no directory %s for the socket %s; name the kubelet's directory, "
-                                    + "mounted at the same path as on the host")
-                            .formatted(path.getParent(), path.getFileName()));
+            throw new DraException(("There is no directory %s for the socket %s; name the kubelet's directory, "
+                            + "mounted at the same path as on the host")
+                    .formatted(path.getParent(), path.getFileName()));
         }
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !isSocket(path)) {
             throw new DraException(
-                    "Something that is no socket is at the path of the driver's socket, "
-                            + path
-                            + "; remove it");
+                    "Something that is no socket is at the path of the driver's socket, " + path + "; remove it");
         }
     }
 

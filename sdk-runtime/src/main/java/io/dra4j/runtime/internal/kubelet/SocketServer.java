@@ -34,18 +34,15 @@ final class SocketServer {
 
     private SocketServer(String name, SocketFile file, List<ServerServiceDefinition> services) {
         this.file = file;
-        OkHttpServerBuilder builder =
-                OkHttpServerBuilder.forPort(
-                                UnixDomainSocketAddress.of(file.hidden()),
-                                InsecureServerCredentials.create())
-                        .socketFactory(Accepting.of(UnixServerSocket::new))
-                        .executor(ShortLivedThreads.waiting("dra4j-" + name + "-call"))
-                        .transportExecutor(ShortLivedThreads.unlimited("dra4j-" + name + "-io"))
-                        .scheduledExecutorService(
-                                ShortLivedThreads.timer("dra4j-" + name + "-timer"))
-                        .keepAliveTime(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // of no use on a node
-                        .intercept(new MessageLimit(LARGEST_MESSAGE))
-                        .maxInboundMessageSize(LARGEST_READ);
+        OkHttpServerBuilder builder = OkHttpServerBuilder.forPort(
+                        UnixDomainSocketAddress.of(file.hidden()), InsecureServerCredentials.create())
+                .socketFactory(Accepting.of(UnixServerSocket::new))
+                .executor(ShortLivedThreads.waiting("dra4j-" + name + "-call"))
+                .transportExecutor(ShortLivedThreads.unlimited("dra4j-" + name + "-io"))
+                .scheduledExecutorService(ShortLivedThreads.timer("dra4j-" + name + "-timer"))
+                .keepAliveTime(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // of no use on a node
+                .intercept(new MessageLimit(LARGEST_MESSAGE))
+                .maxInboundMessageSize(LARGEST_READ);
         services.forEach(builder::addService);
         server = builder.build();
     }
@@ -57,8 +54,7 @@ final class SocketServer {
      * @param hidden where it is bound
      * @throws DraException if the socket can't be bound
      */
-    static SocketServer start(
-            String name, Path path, Path hidden, List<ServerServiceDefinition> services) {
+    static SocketServer start(String name, Path path, Path hidden, List<ServerServiceDefinition> services) {
         SocketServer server = new SocketServer(name, new SocketFile(path, hidden), services);
         try {
             server.server.start();

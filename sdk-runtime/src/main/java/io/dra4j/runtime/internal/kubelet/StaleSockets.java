@@ -41,12 +41,8 @@ final class StaleSockets {
 
     /** Looks through both directories; what can't be looked at stays. */
     void remove() {
-        removeFrom(
-                sockets.registrarDirectory(),
-                path -> isStaleHidden(path) || sockets.isOwnRegistration(name(path)));
-        removeFrom(
-                sockets.dataDirectory(),
-                path -> isStaleHidden(path) || PluginSockets.isService(name(path)));
+        removeFrom(sockets.registrarDirectory(), path -> isStaleHidden(path) || sockets.isOwnRegistration(name(path)));
+        removeFrom(sockets.dataDirectory(), path -> isStaleHidden(path) || PluginSockets.isService(name(path)));
     }
 
     private void removeFrom(Path directory, DirectoryStream.Filter<Path> ours) {
@@ -55,10 +51,7 @@ final class StaleSockets {
                 removeIfDead(candidate);
             }
         } catch (IOException e) {
-            LOG.atDebug()
-                    .addKeyValue(LogField.PATH, directory)
-                    .setCause(e)
-                    .log("Could not look for stale sockets");
+            LOG.atDebug().addKeyValue(LogField.PATH, directory).setCause(e).log("Could not look for stale sockets");
         }
     }
 
@@ -76,9 +69,7 @@ final class StaleSockets {
     private static void removeIfDead(Path path) throws IOException {
         try {
             Object inode = SocketFile.inode(path);
-            if (SocketFile.isSocket(path)
-                    && isRefused(path)
-                    && inode.equals(SocketFile.inode(path))) {
+            if (SocketFile.isSocket(path) && isRefused(path) && inode.equals(SocketFile.inode(path))) {
                 Files.delete(path);
                 LOG.atInfo()
                         .addKeyValue(LogField.SOCKET, path)

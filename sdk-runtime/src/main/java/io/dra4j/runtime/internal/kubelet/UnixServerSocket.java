@@ -16,8 +16,7 @@ final class UnixServerSocket extends ServerSocket {
     /** Connections that the kernel keeps: a kubelet must find room behind a flood of others. */
     private static final int WAITING = 1024;
 
-    private final ServerSocketChannel channel =
-            ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    private final ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
 
     UnixServerSocket() throws IOException {}
 

@@ -28,8 +28,7 @@ final class UnixSocket extends Socket {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnixSocket.class);
     private static final int LINGER_SECONDS = 1;
-    private static final ScheduledExecutorService LINGER =
-            ShortLivedThreads.timer("dra4j-socket-close");
+    private static final ScheduledExecutorService LINGER = ShortLivedThreads.timer("dra4j-socket-close");
 
     private final SocketChannel channel;
     private final SocketAddress local;

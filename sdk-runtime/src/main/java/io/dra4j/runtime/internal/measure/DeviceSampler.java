@@ -67,22 +67,16 @@ public final class DeviceSampler implements AutoCloseable {
     private record Key(ClaimRef claim, HeldDevice device) {}
 
     /** Makes a sampler of the devices of some claims. */
-    public DeviceSampler(
-            DeviceProvider provider, Supplier<List<ClaimInUse>> claims, Meters meters) {
+    public DeviceSampler(DeviceProvider provider, Supplier<List<ClaimInUse>> claims, Meters meters) {
         this(provider, claims, meters, System::nanoTime);
     }
 
-    DeviceSampler(
-            DeviceProvider provider,
-            Supplier<List<ClaimInUse>> claims,
-            Meters meters,
-            LongSupplier nanos) {
+    DeviceSampler(DeviceProvider provider, Supplier<List<ClaimInUse>> claims, Meters meters, LongSupplier nanos) {
         this.provider = provider;
         this.claims = claims;
         this.meters = meters;
         this.nanos = nanos;
-        List.of(ERROR, TIMEOUT)
-                .forEach(reason -> meters.count(Metric.MEASUREMENT_FAILURES, 0, reason));
+        List.of(ERROR, TIMEOUT).forEach(reason -> meters.count(Metric.MEASUREMENT_FAILURES, 0, reason));
     }
 
     /** Returns all devices of prepared claims; those that can't be measured have no values. */
@@ -92,12 +86,15 @@ public final class DeviceSampler implements AutoCloseable {
         }
         follow(claims.get());
         long now = nanos.getAsLong();
-        List<MeasuredDevice> due =
-                devices.values().stream().filter(device -> device.isDue(now, FRESH)).toList();
+        List<MeasuredDevice> due = devices.values().stream()
+                .filter(device -> device.isDue(now, FRESH))
+                .toList();
         if (!due.isEmpty()) {
             measure(due);
         }
-        return devices.values().stream().map(device -> device.sample(nanos.getAsLong())).toList();
+        return devices.values().stream()
+                .map(device -> device.sample(nanos.getAsLong()))
+                .toList();
     }
 
     /** Keeps what is known of devices that are still held, and forgets the others. */
@@ -109,9 +106,7 @@ public final class DeviceSampler implements AutoCloseable {
                 MeasuredDevice known = devices.get(key);
                 next.put(
                         key,
-                        known != null
-                                ? known.heldBy(claim)
-                                : new MeasuredDevice(claim, device, nanos.getAsLong()));
+                        known != null ? known.heldBy(claim) : new MeasuredDevice(claim, device, nanos.getAsLong()));
             }
         }
         devices = next;
@@ -130,11 +125,10 @@ public final class DeviceSampler implements AutoCloseable {
                 measure(meter, device, left);
             }
         }
-        start(
-                () -> {
-                    meter.close();
-                    return true;
-                });
+        start(() -> {
+            meter.close();
+            return true;
+        });
     }
 
     private @Nullable DeviceMeter open() {
@@ -150,11 +144,7 @@ public final class DeviceSampler implements AutoCloseable {
             return meter;
         } catch (TimeoutException e) {
             threads.execute(() -> closeWhenOpen(opened));
-            failed(
-                    !failing,
-                    TIMEOUT,
-                    null,
-                    "it took longer than " + LONGEST_CALL.toSeconds() + " s");
+            failed(!failing, TIMEOUT, null, "it took longer than " + LONGEST_CALL.toSeconds() + " s");
         } catch (ExecutionException e) {
             failed(!failing, ERROR, e.getCause(), String.valueOf(e.getCause()));
         } catch (InterruptedException e) {
@@ -166,8 +156,7 @@ public final class DeviceSampler implements AutoCloseable {
 
     private DeviceMeter meter() throws Exception {
         return Objects.requireNonNull(
-                provider.meter(),
-                "DeviceProvider.meter() returned null; return DeviceMeter.NONE to measure nothing");
+                provider.meter(), "DeviceProvider.meter() returned null; return DeviceMeter.NONE to measure nothing");
     }
 
     private void failed(boolean isFirst, String reason, @Nullable Throwable cause, String message) {
@@ -178,13 +167,9 @@ public final class DeviceSampler implements AutoCloseable {
     }
 
     private void measure(DeviceMeter meter, MeasuredDevice device, Duration left) {
-        FutureTask<DeviceReadings> call =
-                start(
-                        () ->
-                                Objects.requireNonNull(
-                                        meter.measure(device.claim().claim(), device.device()),
-                                        "DeviceMeter.measure() returned null; return"
-                                                + " DeviceReadings.NONE for no values"));
+        FutureTask<DeviceReadings> call = start(() -> Objects.requireNonNull(
+                meter.measure(device.claim().claim(), device.device()),
+                "DeviceMeter.measure() returned null; return" + " DeviceReadings.NONE for no values"));
         device.begin(nanos.getAsLong(), call);
         Duration limit = left.compareTo(LONGEST_CALL) < 0 ? left : LONGEST_CALL;
         try {
@@ -199,8 +184,7 @@ public final class DeviceSampler implements AutoCloseable {
         }
     }
 
-    private void failed(
-            MeasuredDevice device, String reason, @Nullable Throwable cause, String message) {
+    private void failed(MeasuredDevice device, String reason, @Nullable Throwable cause, String message) {
         meters.count(Metric.MEASUREMENT_FAILURES, reason);
         LOG.atLevel(device.failed() ? Level.WARN : Level.DEBUG)
                 .setCause(cause)

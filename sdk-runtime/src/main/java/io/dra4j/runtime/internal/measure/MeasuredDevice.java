@@ -61,11 +61,10 @@ final class MeasuredDevice {
 
     /** Puts off the next try: the scrape has no time left for it. */
     void without() {
-        readings =
-                DeviceReadings.builder()
-                        .uuid(readings.uuid())
-                        .parentUuid(readings.parentUuid())
-                        .build();
+        readings = DeviceReadings.builder()
+                .uuid(readings.uuid())
+                .parentUuid(readings.parentUuid())
+                .build();
     }
 
     void measured(DeviceReadings result, long now) {
@@ -94,14 +93,11 @@ final class MeasuredDevice {
                 ref.name(),
                 ref.uid(),
                 claim.pods(),
-                device.subrequest() == null
-                        ? device.request()
-                        : device.request() + "/" + device.subrequest(),
+                device.subrequest() == null ? device.request() : device.request() + "/" + device.subrequest(),
                 device.pool().value(),
                 device.device().value(),
                 Objects.requireNonNullElse(device.shareId(), ""),
-                Objects.requireNonNullElse(
-                        readings.uuid() == null ? device.physicalId() : readings.uuid(), ""),
+                Objects.requireNonNullElse(readings.uuid() == null ? device.physicalId() : readings.uuid(), ""),
                 Objects.requireNonNullElse(readings.parentUuid(), ""),
                 values,
                 metrics(readings.parentValues()));
@@ -109,8 +105,7 @@ final class MeasuredDevice {
 
     private static Map<DeviceMetric, Double> metrics(Map<DeviceMeasure, Double> values) {
         Map<DeviceMetric, Double> metrics = new EnumMap<>(DeviceMetric.class);
-        values.forEach(
-                (measure, value) -> metrics.put(DeviceMetric.valueOf(measure.name()), value));
+        values.forEach((measure, value) -> metrics.put(DeviceMetric.valueOf(measure.name()), value));
         return metrics;
     }
 }

@@ -39,11 +39,10 @@ final class ClaimCollector implements MultiCollector {
         shown.add(failures(listed.failures()));
         if (!listed.pending().isEmpty()) {
             shown.add(gauge(ClaimMetric.PENDING_CLAIMS, listed, ListedClaims.OfClass::count));
-            shown.add(
-                    gauge(
-                            ClaimMetric.PENDING_CLAIM_AGE,
-                            listed,
-                            claims -> claims.oldest().toMillis() / MILLIS));
+            shown.add(gauge(
+                    ClaimMetric.PENDING_CLAIM_AGE,
+                    listed,
+                    claims -> claims.oldest().toMillis() / MILLIS));
         }
         return new MetricSnapshots(shown);
     }
@@ -52,7 +51,10 @@ final class ClaimCollector implements MultiCollector {
         return CounterSnapshot.builder()
                 .name(ClaimMetric.LIST_FAILURES.baseName())
                 .help(ClaimMetric.LIST_FAILURES.meaning())
-                .dataPoint(CounterDataPointSnapshot.builder().labels(own).value(failures).build())
+                .dataPoint(CounterDataPointSnapshot.builder()
+                        .labels(own)
+                        .value(failures)
+                        .build())
                 .build();
     }
 
@@ -62,11 +64,10 @@ final class ClaimCollector implements MultiCollector {
                 GaugeSnapshot.builder().name(metric.baseName()).help(metric.meaning());
         for (ListedClaims.OfClass claims : listed.pending()) {
             List<String> values = List.of(claims.deviceClass(), Boolean.toString(claims.forPod()));
-            gauge.dataPoint(
-                    GaugeDataPointSnapshot.builder()
-                            .labels(own.merge(Labels.of(metric.labels(), values)))
-                            .value(value.applyAsDouble(claims))
-                            .build());
+            gauge.dataPoint(GaugeDataPointSnapshot.builder()
+                    .labels(own.merge(Labels.of(metric.labels(), values)))
+                    .value(value.applyAsDouble(claims))
+                    .build());
         }
         return gauge.build();
     }

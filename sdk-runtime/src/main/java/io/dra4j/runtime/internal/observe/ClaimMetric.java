@@ -58,8 +58,6 @@ enum ClaimMetric {
 
     /** The name without the suffix that each format adds to counters by itself. */
     String baseName() {
-        return isCounter()
-                ? prometheusName.substring(0, prometheusName.length() - TOTAL.length())
-                : prometheusName;
+        return isCounter() ? prometheusName.substring(0, prometheusName.length() - TOTAL.length()) : prometheusName;
     }
 }

@@ -57,15 +57,13 @@ final class DeviceCollector implements MultiCollector {
         for (DeviceSample sample : samples) {
             for (List<String> values : sample.infoLabels()) {
                 Labels labels = labels(DeviceMetric.INFO_LABELS, values);
-                points.put(labels, InfoDataPointSnapshot.builder().labels(labels).build());
+                points.put(
+                        labels, InfoDataPointSnapshot.builder().labels(labels).build());
             }
         }
-        InfoSnapshot.Builder info =
-                InfoSnapshot.builder()
-                        .name(
-                                DeviceMetric.INFO.substring(
-                                        0, DeviceMetric.INFO.length() - INFO.length()))
-                        .help("1; the devices that claims hold, for joins");
+        InfoSnapshot.Builder info = InfoSnapshot.builder()
+                .name(DeviceMetric.INFO.substring(0, DeviceMetric.INFO.length() - INFO.length()))
+                .help("1; the devices that claims hold, for joins");
         points.values().forEach(info::dataPoint);
         return info.build();
     }
@@ -85,26 +83,16 @@ final class DeviceCollector implements MultiCollector {
     private static MetricSnapshot counter(DeviceMetric metric, Map<Labels, Double> values) {
         CounterSnapshot.Builder counter =
                 CounterSnapshot.builder().name(metric.baseName()).help(metric.meaning());
-        values.forEach(
-                (labels, value) ->
-                        counter.dataPoint(
-                                CounterDataPointSnapshot.builder()
-                                        .labels(labels)
-                                        .value(value)
-                                        .build()));
+        values.forEach((labels, value) -> counter.dataPoint(
+                CounterDataPointSnapshot.builder().labels(labels).value(value).build()));
         return counter.build();
     }
 
     private static MetricSnapshot gauge(DeviceMetric metric, Map<Labels, Double> values) {
         GaugeSnapshot.Builder gauge =
                 GaugeSnapshot.builder().name(metric.baseName()).help(metric.meaning());
-        values.forEach(
-                (labels, value) ->
-                        gauge.dataPoint(
-                                GaugeDataPointSnapshot.builder()
-                                        .labels(labels)
-                                        .value(value)
-                                        .build()));
+        values.forEach((labels, value) -> gauge.dataPoint(
+                GaugeDataPointSnapshot.builder().labels(labels).value(value).build()));
         return gauge.build();
     }
 

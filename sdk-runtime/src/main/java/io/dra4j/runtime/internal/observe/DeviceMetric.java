@@ -17,10 +17,8 @@ public enum DeviceMetric {
     POWER("power_watts", "the power that it draws"),
     ENERGY("energy_joules_total", "the energy that it has used"),
     TEMPERATURE("temperature_celsius", "its temperature"),
-    CORRECTED_MEMORY_ERRORS(
-            "corrected_memory_errors_total", "errors of its memory that were corrected"),
-    UNCORRECTED_MEMORY_ERRORS(
-            "uncorrected_memory_errors_total", "errors of its memory that were not corrected"),
+    CORRECTED_MEMORY_ERRORS("corrected_memory_errors_total", "errors of its memory that were corrected"),
+    UNCORRECTED_MEMORY_ERRORS("uncorrected_memory_errors_total", "errors of its memory that were not corrected"),
     FAULTS("faults_total", "faults that it reported since the driver started, such as XIDs"),
     LINK_SENT("link_sent_bytes_total", "bytes sent to other devices, by NVLink for instance"),
     LINK_RECEIVED("link_received_bytes_total", "bytes received from other devices"),
@@ -33,33 +31,14 @@ public enum DeviceMetric {
 
     /** The labels of all but {@link #INFO}. */
     static final List<String> LABELS =
-            List.of(
-                    "namespace",
-                    "claim",
-                    "pod",
-                    "request",
-                    "pool",
-                    "device",
-                    "share",
-                    "uuid",
-                    "scope");
+            List.of("namespace", "claim", "pod", "request", "pool", "device", "share", "uuid", "scope");
 
     /** The metric that has the labels alone, for joins: a series for each pod of the claim. */
     static final String INFO = "dra4j_device_info";
 
     /** The labels of {@link #INFO}. */
-    static final List<String> INFO_LABELS =
-            List.of(
-                    "namespace",
-                    "claim",
-                    "claim_uid",
-                    "pod",
-                    "request",
-                    "pool",
-                    "device",
-                    "share",
-                    "uuid",
-                    "parent_uuid");
+    static final List<String> INFO_LABELS = List.of(
+            "namespace", "claim", "claim_uid", "pod", "request", "pool", "device", "share", "uuid", "parent_uuid");
 
     private static final String TOTAL = "_total";
 
@@ -85,8 +64,6 @@ public enum DeviceMetric {
 
     /** The name without the suffix that each format adds to counters by itself. */
     String baseName() {
-        return isCounter()
-                ? prometheusName.substring(0, prometheusName.length() - TOTAL.length())
-                : prometheusName;
+        return isCounter() ? prometheusName.substring(0, prometheusName.length() - TOTAL.length()) : prometheusName;
     }
 }

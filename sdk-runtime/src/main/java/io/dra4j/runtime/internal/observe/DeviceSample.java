@@ -51,19 +51,7 @@ public record DeviceSample(
     List<List<String>> infoLabels() {
         List<String> each = pods.isEmpty() ? List.of("") : pods;
         return each.stream()
-                .map(
-                        pod ->
-                                List.of(
-                                        namespace,
-                                        claim,
-                                        claimUid,
-                                        pod,
-                                        request,
-                                        pool,
-                                        device,
-                                        share,
-                                        uuid,
-                                        parentUuid))
+                .map(pod -> List.of(namespace, claim, claimUid, pod, request, pool, device, share, uuid, parentUuid))
                 .toList();
     }
 }

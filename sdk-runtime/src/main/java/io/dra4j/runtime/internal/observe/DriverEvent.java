@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param cause an exception, or {@code null}
  */
 public record DriverEvent(
-        Reason reason, String subject, String message, @Nullable Throwable cause) {
+        Reason reason,
+        String subject,
+        String message,
+        @Nullable Throwable cause) {
 
     /** Makes an event without an exception. */
     public DriverEvent(Reason reason, String subject, String message) {

@@ -47,9 +47,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * @param notes what an admin should know, also of a driver that is ready, a line each
      */
     public record Probes(
-            Supplier<Optional<String>> restartReason,
-            Supplier<List<String>> missing,
-            Supplier<List<String>> notes) {}
+            Supplier<Optional<String>> restartReason, Supplier<List<String>> missing, Supplier<List<String>> notes) {}
 
     /**
      * Begins to answer.
@@ -57,8 +55,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * @param address where to listen; port 0 for any that is free
      * @throws IOException if the address is in use, or not this machine's
      */
-    public static HttpEndpoint start(
-            InetSocketAddress address, String metricsPath, Meters meters, Probes probes)
+    public static HttpEndpoint start(InetSocketAddress address, String metricsPath, Meters meters, Probes probes)
             throws IOException {
         HttpPages pages = HttpPages.bind(address);
         PrometheusScrape scrape = new PrometheusScrape(meters);
@@ -66,9 +63,7 @@ public final class HttpEndpoint implements AutoCloseable {
                 .get(READINESS, (accept, body) -> readiness(probes))
                 .get(metricsPath, (accept, body) -> metrics(scrape, accept))
                 .start();
-        LOG.atInfo()
-                .addKeyValue(LogField.ADDRESS, pages.address())
-                .log("Serving metrics and probes over HTTP");
+        LOG.atInfo().addKeyValue(LogField.ADDRESS, pages.address()).log("Serving metrics and probes over HTTP");
         return new HttpEndpoint(pages, scrape);
     }
 

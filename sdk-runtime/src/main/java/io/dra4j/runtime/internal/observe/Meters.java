@@ -25,8 +25,7 @@ public final class Meters implements AutoCloseable {
 
     /** From a prepare without hardware up to the kubelet's timeout. */
     private static final Duration[] BUCKETS =
-            List.of(1, 3, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 45_000)
-                    .stream()
+            List.of(1, 3, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 45_000).stream()
                     .map(Duration::ofMillis)
                     .toArray(Duration[]::new);
 
@@ -140,8 +139,7 @@ public final class Meters implements AutoCloseable {
     private Tags tags(Metric.Kind kind, Metric metric, String... values) {
         List<String> labels = metric.labels();
         if (metric.kind() != kind || labels.size() != values.length) {
-            throw new IllegalArgumentException(
-                    metric + " is a " + metric.kind() + " with the labels " + labels);
+            throw new IllegalArgumentException(metric + " is a " + metric.kind() + " with the labels " + labels);
         }
         Tags tags = own;
         for (int i = 0; i < values.length; i++) {

@@ -44,9 +44,7 @@ public enum Metric {
             "this driver's ResourceSlices in the cluster, as last seen by the process that publishes"
                     + " them; 0 in one that waits for the publisher lock"),
     UNPUBLISHED_POOLS(
-            Kind.GAUGE,
-            "dra4j.unpublished.pools",
-            "pools of which the cluster does not have what the driver offers"),
+            Kind.GAUGE, "dra4j.unpublished.pools", "pools of which the cluster does not have what the driver offers"),
     LEFT_OUT_DEVICES(
             Kind.GAUGE,
             "dra4j.left.out.devices",
@@ -56,23 +54,11 @@ public enum Metric {
             "dra4j.excluded.devices",
             "devices that the device policy excludes, and that are not published therefore"),
     MAINTAINED_DEVICES(
-            Kind.GAUGE,
-            "dra4j.maintained.devices",
-            "devices that are tainted because they are in maintenance"),
-    JOURNAL_SIZE(
-            Kind.GAUGE,
-            "dra4j.journal.size",
-            "bytes",
-            "the size of the journal of claims",
-            List.of()),
+            Kind.GAUGE, "dra4j.maintained.devices", "devices that are tainted because they are in maintenance"),
+    JOURNAL_SIZE(Kind.GAUGE, "dra4j.journal.size", "bytes", "the size of the journal of claims", List.of()),
     JOURNAL_SYNCS(
-            Kind.TIMER,
-            "dra4j.journal.sync.duration",
-            "how long the disk took to make lines of the journal durable"),
-    JOURNAL_DAMAGED_LINES(
-            Kind.COUNTER,
-            "dra4j.journal.damaged.lines",
-            "lines of the journal that were found damaged"),
+            Kind.TIMER, "dra4j.journal.sync.duration", "how long the disk took to make lines of the journal durable"),
+    JOURNAL_DAMAGED_LINES(Kind.COUNTER, "dra4j.journal.damaged.lines", "lines of the journal that were found damaged"),
     API_REQUESTS(
             Kind.TIMER,
             "dra4j.api.request.duration",

@@ -26,13 +26,11 @@ import java.util.List;
  */
 final class PrometheusScrape implements AutoCloseable {
 
-    private static final String OPEN_METRICS =
-            "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
     private final CompositeMeterRegistry source;
-    private final PrometheusMeterRegistry prometheus =
-            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
     record Page(String type, byte[] body) {}
@@ -42,19 +40,14 @@ final class PrometheusScrape implements AutoCloseable {
         Labels own = labels(meters.own());
         prometheus.getPrometheusRegistry().register(new DeviceCollector(own, meters));
         meters.claims()
-                .ifPresent(
-                        claims ->
-                                prometheus
-                                        .getPrometheusRegistry()
-                                        .register(new ClaimCollector(own, claims)));
-        List<MeterBinder> ofTheProcess =
-                List.of(
-                        collections,
-                        new JvmMemoryMetrics(),
-                        new JvmThreadMetrics(),
-                        new FileDescriptorMetrics(),
-                        new ProcessorMetrics(),
-                        new UptimeMetrics());
+                .ifPresent(claims -> prometheus.getPrometheusRegistry().register(new ClaimCollector(own, claims)));
+        List<MeterBinder> ofTheProcess = List.of(
+                collections,
+                new JvmMemoryMetrics(),
+                new JvmThreadMetrics(),
+                new FileDescriptorMetrics(),
+                new ProcessorMetrics(),
+                new UptimeMetrics());
         ofTheProcess.forEach(binder -> binder.bindTo(prometheus));
         source.add(prometheus);
     }

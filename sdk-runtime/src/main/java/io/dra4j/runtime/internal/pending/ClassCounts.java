@@ -16,21 +16,18 @@ record ClassCounts(Map<Key, Count> counts) {
     record Count(long claims, Instant oldest) {
 
         Count and(Count other) {
-            return new Count(
-                    claims + other.claims, oldest.isBefore(other.oldest) ? oldest : other.oldest);
+            return new Count(claims + other.claims, oldest.isBefore(other.oldest) ? oldest : other.oldest);
         }
     }
 
     /** Returns the counts with the ages at a moment: not below 0, where two clocks differ. */
     List<ListedClaims.OfClass> at(Instant now) {
         return counts.entrySet().stream()
-                .map(
-                        entry ->
-                                new ListedClaims.OfClass(
-                                        entry.getKey().deviceClass(),
-                                        entry.getKey().forPod(),
-                                        entry.getValue().claims(),
-                                        age(entry.getValue().oldest(), now)))
+                .map(entry -> new ListedClaims.OfClass(
+                        entry.getKey().deviceClass(),
+                        entry.getKey().forPod(),
+                        entry.getValue().claims(),
+                        age(entry.getValue().oldest(), now)))
                 .toList();
     }
 

@@ -48,16 +48,9 @@ final class ClassTally {
         return new ClassCounts(shown);
     }
 
-    private static void merge(
-            Map<Key, Count> shown, Map<String, Count> counts, boolean forPod, Set<String> own) {
-        counts.forEach(
-                (name, count) ->
-                        shown.merge(
-                                new Key(
-                                        own.contains(name) ? name : ListedClaims.OTHER_CLASSES,
-                                        forPod),
-                                count,
-                                Count::and));
+    private static void merge(Map<Key, Count> shown, Map<String, Count> counts, boolean forPod, Set<String> own) {
+        counts.forEach((name, count) -> shown.merge(
+                new Key(own.contains(name) ? name : ListedClaims.OTHER_CLASSES, forPod), count, Count::and));
     }
 
     private Set<String> own() {
@@ -66,10 +59,7 @@ final class ClassTally {
         return Stream.concat(ofPods.keySet().stream(), ofOthers.keySet().stream())
                 .distinct()
                 .filter(name -> !name.equals(ListedClaims.OTHER_CLASSES))
-                .sorted(
-                        byPods.thenComparing(byOthers)
-                                .reversed()
-                                .thenComparing(Comparator.naturalOrder()))
+                .sorted(byPods.thenComparing(byOthers).reversed().thenComparing(Comparator.naturalOrder()))
                 .limit(MOST_CLASSES)
                 .collect(Collectors.toSet());
     }

@@ -71,8 +71,7 @@ public final class PendingClaims implements Supplier<ListedClaims> {
             list();
         }
         ClassCounts present = counts;
-        return new ListedClaims(
-                present == null ? List.of() : present.at(clock.instant()), failures);
+        return new ListedClaims(present == null ? List.of() : present.at(clock.instant()), failures);
     }
 
     /** A clock that was set back must not stop the lists. */

@@ -66,10 +66,7 @@ public final class DevicePins {
         try {
             BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
             List<Object> state =
-                    List.of(
-                            String.valueOf(attributes.fileKey()),
-                            attributes.lastModifiedTime(),
-                            attributes.size());
+                    List.of(String.valueOf(attributes.fileKey()), attributes.lastModifiedTime(), attributes.size());
             if (!state.equals(lastState)) {
                 last = parse(Files.readAllBytes(file));
                 lastState = state;
@@ -136,11 +133,8 @@ public final class DevicePins {
         Path next = file.resolveSibling(file.getFileName() + ".new");
         try {
             Files.deleteIfExists(next);
-            try (FileChannel channel =
-                    FileChannel.open(
-                            next,
-                            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                            OWNER_ONLY)) {
+            try (FileChannel channel = FileChannel.open(
+                    next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
                 ByteBuffer bytes = ByteBuffer.wrap(bytes(pins));
                 while (bytes.hasRemaining()) {
                     channel.write(bytes);
@@ -159,10 +153,7 @@ public final class DevicePins {
     /** Keeps a damaged file for people; the next write makes a new one. */
     synchronized void keepDamaged() {
         try {
-            Files.copy(
-                    file,
-                    file.resolveSibling(file.getFileName() + ".damaged"),
-                    StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(file, file.resolveSibling(file.getFileName() + ".damaged"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new DraException("Can't copy the damaged " + file + ": " + e, e);
         }
@@ -170,21 +161,18 @@ public final class DevicePins {
 
     private static byte[] bytes(Pins pins) throws IOException {
         StringBuilder text = new StringBuilder();
-        text.append(
-                JSON.createObjectNode().put("format", FORMAT).put("version", VERSION).toString());
+        text.append(JSON.createObjectNode()
+                .put("format", FORMAT)
+                .put("version", VERSION)
+                .toString());
         text.append('\n');
         pins.ids()
-                .forEach(
-                        (name, id) ->
-                                text.append(
-                                                JSON.createObjectNode()
-                                                        .put("pool", name.pool().value())
-                                                        .put("device", name.device().value())
-                                                        .put("physicalId", id))
-                                        .append('\n'));
+                .forEach((name, id) -> text.append(JSON.createObjectNode()
+                                .put("pool", name.pool().value())
+                                .put("device", name.device().value())
+                                .put("physicalId", id))
+                        .append('\n'));
         byte[] body = text.toString().getBytes(StandardCharsets.UTF_8);
-        return text.append(SUM.formatted(sum(body, body.length)))
-                .toString()
-                .getBytes(StandardCharsets.UTF_8);
+        return text.append(SUM.formatted(sum(body, body.length))).toString().getBytes(StandardCharsets.UTF_8);
     }
 }

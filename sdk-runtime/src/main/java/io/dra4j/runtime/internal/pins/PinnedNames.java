@@ -150,15 +150,13 @@ public final class PinnedNames {
     }
 
     /** Returns the pinned names that mean other hardware, or none that is there. */
-    private static Set<Name> stale(
-            Map<Name, String> pins, Inventory inventory, Map<Name, String> ids) {
+    private static Set<Name> stale(Map<Name, String> pins, Inventory inventory, Map<Name, String> ids) {
         Set<Name> there = names(inventory);
         Set<Name> stale = new TreeSet<>();
-        pins.forEach(
-                (name, id) -> {
-                    boolean isMoved = !ids.getOrDefault(name, id).equals(id);
-                    addIf(isMoved || !there.contains(name), name, stale);
-                });
+        pins.forEach((name, id) -> {
+            boolean isMoved = !ids.getOrDefault(name, id).equals(id);
+            addIf(isMoved || !there.contains(name), name, stale);
+        });
         return stale;
     }
 
@@ -190,10 +188,7 @@ public final class PinnedNames {
         for (Name name : free) {
             String id = ids.get(name);
             LOG.atInfo().log(
-                    "Device name {} is free of {}; it means {} now",
-                    name,
-                    pins.get(name),
-                    id == null ? "nothing" : id);
+                    "Device name {} is free of {}; it means {} now", name, pins.get(name), id == null ? "nothing" : id);
             pins.remove(name);
             unpublishedSince.remove(name);
         }
@@ -207,8 +202,7 @@ public final class PinnedNames {
         }
     }
 
-    private boolean isPinnedToAnother(
-            Name name, Map<Name, String> pins, Map<Name, String> ids, Collection<Name> free) {
+    private boolean isPinnedToAnother(Name name, Map<Name, String> pins, Map<Name, String> ids, Collection<Name> free) {
         String id = ids.get(name);
         return stale.stream()
                 .anyMatch(other -> !free.contains(other) && pins.get(other).equals(id));
@@ -253,16 +247,14 @@ public final class PinnedNames {
                 .map(due -> due.isAfter(nextRelease) ? due : nextRelease);
     }
 
-    private static String reason(
-            Set<Name> withheld, Map<Name, String> pins, Map<Name, String> ids) {
+    private static String reason(Set<Name> withheld, Map<Name, String> pins, Map<Name, String> ids) {
         if (withheld.isEmpty()) {
             return "";
         }
-        String first =
-                withheld.stream()
-                        .limit(MOST_NAMES)
-                        .map(name -> name + was(pins.get(name)) + "is " + ids.get(name) + ")")
-                        .collect(Collectors.joining(", "));
+        String first = withheld.stream()
+                .limit(MOST_NAMES)
+                .map(name -> name + was(pins.get(name)) + "is " + ids.get(name) + ")")
+                .collect(Collectors.joining(", "));
         int more = withheld.size() - MOST_NAMES;
         return "Devices whose names or hardware claims may still refer to otherwise are not"
                 + " published: "
@@ -283,11 +275,8 @@ public final class PinnedNames {
         reported = why;
         if (why.isEmpty()) {
             LOG.atInfo().log("All names of devices mean the hardware that they are published for");
-            events.record(
-                    new DriverEvent(
-                            Reason.PUBLISHING_RECOVERED,
-                            SUBJECT,
-                            "All devices are published under their names again"));
+            events.record(new DriverEvent(
+                    Reason.PUBLISHING_RECOVERED, SUBJECT, "All devices are published under their names again"));
         } else {
             LOG.atWarn().log(why);
             events.record(new DriverEvent(Reason.DEVICES_MOVED, SUBJECT, why));
@@ -296,20 +285,22 @@ public final class PinnedNames {
 
     private static Inventory without(Inventory inventory, Set<Name> withheld) {
         return new Inventory(
-                inventory.pools().stream().map(pool -> without(pool, withheld)).toList(),
-                inventory.leftOut());
+                inventory.pools().stream().map(pool -> without(pool, withheld)).toList(), inventory.leftOut());
     }
 
     private static Pool without(Pool pool, Set<Name> withheld) {
-        List<Device> devices =
-                pool.devices().stream()
-                        .filter(d -> !withheld.contains(name(pool, d)))
-                        .map(PinnedNames::unidentified)
-                        .toList();
-        return devices.equals(pool.devices()) ? pool : pool.toBuilder().devices(devices).build();
+        List<Device> devices = pool.devices().stream()
+                .filter(d -> !withheld.contains(name(pool, d)))
+                .map(PinnedNames::unidentified)
+                .toList();
+        return devices.equals(pool.devices())
+                ? pool
+                : pool.toBuilder().devices(devices).build();
     }
 
     private static Device unidentified(Device device) {
-        return device.physicalId() == null ? device : device.toBuilder().physicalId(null).build();
+        return device.physicalId() == null
+                ? device
+                : device.toBuilder().physicalId(null).build();
     }
 }

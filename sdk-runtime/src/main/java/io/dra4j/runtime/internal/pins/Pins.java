@@ -33,16 +33,14 @@ public record Pins(Map<Name, String> ids, boolean damaged) {
 
     /** Returns the physical id that a device's name was published for; empty if it had none. */
     public Optional<String> id(PoolName pool, DeviceName device) {
-        return damaged
-                ? Optional.of(UNKNOWN)
-                : Optional.ofNullable(ids.get(new Name(pool, device)));
+        return damaged ? Optional.of(UNKNOWN) : Optional.ofNullable(ids.get(new Name(pool, device)));
     }
 
     /** A device by pool and name. */
     public record Name(PoolName pool, DeviceName device) implements Comparable<Name> {
 
-        private static final Comparator<Name> ORDER =
-                Comparator.comparing(Name::pool).thenComparing(name -> name.device().value());
+        private static final Comparator<Name> ORDER = Comparator.comparing(Name::pool)
+                .thenComparing(name -> name.device().value());
 
         @Override
         public int compareTo(Name other) {

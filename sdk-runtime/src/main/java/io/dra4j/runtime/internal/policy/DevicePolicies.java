@@ -28,13 +28,9 @@ public final class DevicePolicies {
      * @param events receives what is wrong with it later, and its end
      * @throws DraException if it can't be applied
      */
-    public DevicePolicies(
-            String driverName, String nodeName, @Nullable Path file, EventRecorder events) {
+    public DevicePolicies(String driverName, String nodeName, @Nullable Path file, EventRecorder events) {
         this.driverName = driverName;
-        this.file =
-                file == null
-                        ? null
-                        : new PolicyFile(file, new PolicyReader(driverName, nodeName), events);
+        this.file = file == null ? null : new PolicyFile(file, new PolicyReader(driverName, nodeName), events);
     }
 
     /**
@@ -64,10 +60,11 @@ public final class DevicePolicies {
      */
     public Device applyToStored(Device stored) {
         String key = Maintenance.key(driverName);
-        Device untainted =
-                stored.toBuilder()
-                        .taints(stored.taints().stream().filter(t -> !t.key().equals(key)).toList())
-                        .build();
+        Device untainted = stored.toBuilder()
+                .taints(stored.taints().stream()
+                        .filter(t -> !t.key().equals(key))
+                        .toList())
+                .build();
         Maintenance now = maintenance;
         return now == null ? untainted : now.policy(driverName).apply(untainted).orElse(untainted);
     }

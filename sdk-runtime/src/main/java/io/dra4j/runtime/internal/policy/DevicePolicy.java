@@ -29,17 +29,19 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
     Inventory apply(Inventory inventory) {
         return rules.isEmpty()
                 ? inventory
-                : new Inventory(
-                        inventory.pools().stream().map(this::apply).toList(), inventory.leftOut());
+                : new Inventory(inventory.pools().stream().map(this::apply).toList(), inventory.leftOut());
     }
 
     private Pool apply(Pool pool) {
         if (pool.placement() instanceof Placement.PublishedElsewhere) {
             return pool;
         }
-        List<Device> devices =
-                pool.devices().stream().flatMap(device -> apply(device).stream()).toList();
-        return devices.equals(pool.devices()) ? pool : pool.toBuilder().devices(devices).build();
+        List<Device> devices = pool.devices().stream()
+                .flatMap(device -> apply(device).stream())
+                .toList();
+        return devices.equals(pool.devices())
+                ? pool
+                : pool.toBuilder().devices(devices).build();
     }
 
     /** Returns a device as it is published; empty if it is excluded. */
@@ -97,10 +99,8 @@ record DevicePolicy(String driverName, List<PolicyRule> rules) {
                 .flatMap(rule -> rule.attributes().keySet().stream())
                 .filter(device.attributes()::containsKey)
                 .distinct()
-                .map(
-                        name ->
-                                "device %s has an attribute %s of the driver's; choose another name"
-                                        .formatted(device.name(), name))
+                .map(name -> "device %s has an attribute %s of the driver's; choose another name"
+                        .formatted(device.name(), name))
                 .toList();
     }
 }

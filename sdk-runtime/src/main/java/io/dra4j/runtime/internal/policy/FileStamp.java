@@ -19,8 +19,8 @@ record FileStamp(String text) {
     static FileStamp of(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-            return new FileStamp(
-                    now.fileKey() + " " + now.size() + " " + now.lastModifiedTime().toInstant());
+            return new FileStamp(now.fileKey() + " " + now.size() + " "
+                    + now.lastModifiedTime().toInstant());
         } catch (IOException e) {
             return new FileStamp("none: " + e.getClass().getSimpleName());
         }

@@ -66,7 +66,8 @@ public record Maintenance(String id, List<String> devices, String effect, String
     /** Returns whether a claim holds a device concerned. */
     public boolean concerns(HeldClaim claim) {
         return claim.devices().isEmpty()
-                || claim.devices().stream().anyMatch(device -> concerns(device.device().value()));
+                || claim.devices().stream()
+                        .anyMatch(device -> concerns(device.device().value()));
     }
 
     boolean concerns(Device device) {
@@ -80,14 +81,11 @@ public record Maintenance(String id, List<String> devices, String effect, String
     DevicePolicy policy(String driverName) {
         return new DevicePolicy(
                 driverName,
-                List.of(
-                        new PolicyRule(
-                                new PolicyRule.Match(
-                                        devices.stream().map(NamePattern::new).toList(),
-                                        List.of(),
-                                        Map.of()),
-                                false,
-                                Map.of(),
-                                List.of(Taint.of(key(driverName), null, effect(effect))))));
+                List.of(new PolicyRule(
+                        new PolicyRule.Match(
+                                devices.stream().map(NamePattern::new).toList(), List.of(), Map.of()),
+                        false,
+                        Map.of(),
+                        List.of(Taint.of(key(driverName), null, effect(effect))))));
     }
 }

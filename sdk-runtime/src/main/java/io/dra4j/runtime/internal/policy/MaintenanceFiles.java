@@ -48,7 +48,10 @@ public final class MaintenanceFiles {
      * @param hanging the call that has kept it from that for long; {@code null} for none
      */
     public record Answer(
-            String id, boolean published, boolean suspended, @Nullable String hanging) {}
+            String id,
+            boolean published,
+            boolean suspended,
+            @Nullable String hanging) {}
 
     /** Returns what changes when another maintenance is asked for. */
     public Object stamp() {
@@ -82,9 +85,7 @@ public final class MaintenanceFiles {
             replace(request, maintenance);
         } catch (IOException e) {
             throw new DraException(
-                    "Can't write %s (%s); run the command as the driver's user, on its node"
-                            .formatted(request, e),
-                    e);
+                    "Can't write %s (%s); run the command as the driver's user, on its node".formatted(request, e), e);
         }
     }
 
@@ -99,9 +100,7 @@ public final class MaintenanceFiles {
             return Files.deleteIfExists(request);
         } catch (IOException e) {
             throw new DraException(
-                    "Can't remove %s (%s); run the command as the driver's user, on its node"
-                            .formatted(request, e),
-                    e);
+                    "Can't remove %s (%s); run the command as the driver's user, on its node".formatted(request, e), e);
         }
     }
 

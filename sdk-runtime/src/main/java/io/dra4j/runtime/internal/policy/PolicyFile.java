@@ -109,11 +109,8 @@ final class PolicyFile {
         LOG.atInfo().log("The device policy {} was loaded again", file);
         if (isWrong) {
             isWrong = false;
-            events.record(
-                    new DriverEvent(
-                            Reason.PUBLISHING_RECOVERED,
-                            SUBJECT,
-                            "The device policy can be applied again: " + file));
+            events.record(new DriverEvent(
+                    Reason.PUBLISHING_RECOVERED, SUBJECT, "The device policy can be applied again: " + file));
         }
     }
 

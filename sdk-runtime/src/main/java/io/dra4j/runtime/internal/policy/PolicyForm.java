@@ -31,21 +31,19 @@ record PolicyForm(@Nullable List<RuleForm> rules) {
                         excludes
                                 ? "an excluded device is not published, so exclude can't be with"
                                         + " attributes or taints; make two rules of it"
-                                : "the rule does nothing; give it one of exclude: true, attributes"
-                                        + " or taints");
+                                : "the rule does nothing; give it one of exclude: true, attributes" + " or taints");
             }
             if (excludes && match == null) {
-                throw new IllegalArgumentException(
-                        "the rule excludes all devices of all nodes; if you mean that, write"
-                                + " match: {names: [\"*\"]}");
+                throw new IllegalArgumentException("the rule excludes all devices of all nodes; if you mean that, write"
+                        + " match: {names: [\"*\"]}");
             }
             return new PolicyRule(
-                    match == null
-                            ? new MatchForm(null, null, null).match(driverName)
-                            : match.match(driverName),
+                    match == null ? new MatchForm(null, null, null).match(driverName) : match.match(driverName),
                     excludes,
                     values(mapOf(attributes), "attributes"),
-                    listOf(taints).stream().map(taint -> taint.taint(driverName)).toList());
+                    listOf(taints).stream()
+                            .map(taint -> taint.taint(driverName))
+                            .toList());
         }
     }
 
@@ -65,8 +63,7 @@ record PolicyForm(@Nullable List<RuleForm> rules) {
         /** An empty list would match nothing, or all: it is unclear which is meant. */
         private static List<NamePattern> patterns(@Nullable List<String> texts, String field) {
             if (texts != null && texts.isEmpty()) {
-                throw new IllegalArgumentException(
-                        field + " is empty; leave it out to match any name");
+                throw new IllegalArgumentException(field + " is empty; leave it out to match any name");
             }
             return listOf(texts).stream().map(NamePattern::new).toList();
         }
@@ -80,12 +77,13 @@ record PolicyForm(@Nullable List<RuleForm> rules) {
             @Nullable String version) {
 
         private AttributeValue value(String field) {
-            long types = Stream.of(string, number, truth, version).filter(Objects::nonNull).count();
+            long types = Stream.of(string, number, truth, version)
+                    .filter(Objects::nonNull)
+                    .count();
             if (types != 1) {
-                throw new IllegalArgumentException(
-                        field
-                                + " needs one value with its type, such as {string: gold}, {int: 3},"
-                                + " {bool: true} or {version: 1.2.3}");
+                throw new IllegalArgumentException(field
+                        + " needs one value with its type, such as {string: gold}, {int: 3},"
+                        + " {bool: true} or {version: 1.2.3}");
             }
             if (string != null) {
                 return AttributeValue.of(string);
@@ -99,7 +97,10 @@ record PolicyForm(@Nullable List<RuleForm> rules) {
     }
 
     /** A taint, as in a ResourceSlice. */
-    record TaintForm(@Nullable String key, @Nullable String value, @Nullable String effect) {
+    record TaintForm(
+            @Nullable String key,
+            @Nullable String value,
+            @Nullable String effect) {
 
         private Taint taint(String driverName) {
             if (key == null) {
@@ -116,11 +117,9 @@ record PolicyForm(@Nullable List<RuleForm> rules) {
                     Stream.of(Taint.Effect.values())
                             .filter(each -> each.apiName().equals(effect))
                             .findFirst()
-                            .orElseThrow(
-                                    () ->
-                                            new IllegalArgumentException(
-                                                    "taint %s has effect %s; use NoSchedule, NoExecute or None"
-                                                            .formatted(key, effect))));
+                            .orElseThrow(() -> new IllegalArgumentException(
+                                    "taint %s has effect %s; use NoSchedule, NoExecute or None"
+                                            .formatted(key, effect))));
         }
     }
 
@@ -135,17 +134,15 @@ record PolicyForm(@Nullable List<RuleForm> rules) {
         return map == null ? Map.of() : map;
     }
 
-    private static Map<String, AttributeValue> values(
-            Map<String, AttributeForm> forms, String field) {
+    private static Map<String, AttributeValue> values(Map<String, AttributeForm> forms, String field) {
         Map<String, AttributeValue> values = new LinkedHashMap<>();
-        forms.forEach(
-                (name, form) -> {
-                    String full = field + "[" + name + "]";
-                    if (form == null) {
-                        throw new IllegalArgumentException(full + " has no value");
-                    }
-                    values.put(name, form.value(full));
-                });
+        forms.forEach((name, form) -> {
+            String full = field + "[" + name + "]";
+            if (form == null) {
+                throw new IllegalArgumentException(full + " has no value");
+            }
+            values.put(name, form.value(full));
+        });
         return values;
     }
 }

@@ -81,40 +81,33 @@ final class PolicyReader {
 
     private List<String> domainProblems(String name) {
         String domain = name.substring(0, Math.max(0, name.indexOf('/'))).toLowerCase(Locale.ROOT);
-        boolean isReserved =
-                Stream.of("k8s.io", "kubernetes.io")
-                        .anyMatch(each -> domain.equals(each) || domain.endsWith("." + each));
+        boolean isReserved = Stream.of("k8s.io", "kubernetes.io")
+                .anyMatch(each -> domain.equals(each) || domain.endsWith("." + each));
         return domain.isEmpty() || domain.equals(driverName) || isReserved
-                ? List.of(
-                        ("attribute %s is not in a domain of yours; name it such as"
-                                        + " example.com/tier, not in the domain of the driver or of Kubernetes")
-                                .formatted(name))
+                ? List.of(("attribute %s is not in a domain of yours; name it such as"
+                                + " example.com/tier, not in the domain of the driver or of Kubernetes")
+                        .formatted(name))
                 : List.of();
     }
 
     /** Has a device with what the rule adds, and nothing else, checked as if it were published. */
     private List<String> apiProblems(PolicyRule rule) {
         Pool pool =
-                Pool.ofNode(
-                        nodeName, List.of(rule.applied(Device.builder(PROBE).build(), Set.of())));
+                Pool.ofNode(nodeName, List.of(rule.applied(Device.builder(PROBE).build(), Set.of())));
         return limits.problems(pool).stream().map(PolicyReader::text).toList();
     }
 
     private static String text(Problem problem) {
         String field = problem.field().replace("devices[" + PROBE + "].", "");
-        return field
-                + ": "
-                + problem.rule()
-                + (problem.value() == null ? "" : "; found " + problem.value());
+        return field + ": " + problem.rule() + (problem.value() == null ? "" : "; found " + problem.value());
     }
 
     private static void refuse(String place, List<String> problems) {
         if (!problems.isEmpty()) {
             int more = problems.size() - MOST_SHOWN;
-            throw new IllegalArgumentException(
-                    place
-                            + problems.stream().limit(MOST_SHOWN).collect(Collectors.joining("; "))
-                            + (more > 0 ? "; and " + more + " more" : ""));
+            throw new IllegalArgumentException(place
+                    + problems.stream().limit(MOST_SHOWN).collect(Collectors.joining("; "))
+                    + (more > 0 ? "; and " + more + " more" : ""));
         }
     }
 
@@ -122,15 +115,13 @@ final class PolicyReader {
         try {
             PolicyForm form = StrictText.yaml(text, PolicyForm.class);
             if (form == null || form.rules() == null) {
-                throw new IllegalArgumentException(
-                        "there is no list `rules`; write `rules: []` for none");
+                throw new IllegalArgumentException("there is no list `rules`; write `rules: []` for none");
             }
             return form.rules();
         } catch (JsonMappingException e) {
             throw new IllegalArgumentException(place(e) + words(e), e);
         } catch (IOException e) {
-            throw new IllegalArgumentException(
-                    place(e) + "this is not YAML: " + firstLine(syntax(e)), e);
+            throw new IllegalArgumentException(place(e) + "this is not YAML: " + firstLine(syntax(e)), e);
         }
     }
 
@@ -140,22 +131,15 @@ final class PolicyReader {
     }
 
     private static String syntax(IOException e) {
-        return e instanceof JsonProcessingException yaml
-                ? yaml.getOriginalMessage()
-                : String.valueOf(e.getMessage());
+        return e instanceof JsonProcessingException yaml ? yaml.getOriginalMessage() : String.valueOf(e.getMessage());
     }
 
     /** Jackson's own messages name classes. */
     private static String words(JsonMappingException e) {
-        String field =
-                e.getPath().stream()
-                        .map(
-                                step ->
-                                        step.getFieldName() == null
-                                                ? "[" + step.getIndex() + "]"
-                                                : "." + step.getFieldName())
-                        .collect(Collectors.joining())
-                        .replaceFirst("^\\.", "");
+        String field = e.getPath().stream()
+                .map(step -> step.getFieldName() == null ? "[" + step.getIndex() + "]" : "." + step.getFieldName())
+                .collect(Collectors.joining())
+                .replaceFirst("^\\.", "");
         if (e instanceof UnrecognizedPropertyException unknown) {
             return "unknown field %s; known here are %s"
                     .formatted(

@@ -17,8 +17,7 @@ import java.util.Set;
  * @param attributes what is added to them, by qualified name
  * @param taints what keeps claims away from them
  */
-record PolicyRule(
-        Match match, boolean exclude, Map<String, AttributeValue> attributes, List<Taint> taints) {
+record PolicyRule(Match match, boolean exclude, Map<String, AttributeValue> attributes, List<Taint> taints) {
 
     PolicyRule {
         attributes = Map.copyOf(attributes);
@@ -32,10 +31,7 @@ record PolicyRule(
      * @param nodes one of which the node's name has to fit; none for any node
      * @param attributes which the device has to have, with these values
      */
-    record Match(
-            List<NamePattern> names,
-            List<NamePattern> nodes,
-            Map<String, AttributeValue> attributes) {
+    record Match(List<NamePattern> names, List<NamePattern> nodes, Map<String, AttributeValue> attributes) {
 
         Match {
             names = List.copyOf(names);
@@ -46,14 +42,7 @@ record PolicyRule(
         private boolean isOf(Device device, String driverName) {
             return fits(names, device.name().value())
                     && attributes.entrySet().stream()
-                            .allMatch(
-                                    wanted ->
-                                            wanted.getValue()
-                                                    .equals(
-                                                            value(
-                                                                    device,
-                                                                    wanted.getKey(),
-                                                                    driverName)));
+                            .allMatch(wanted -> wanted.getValue().equals(value(device, wanted.getKey(), driverName)));
         }
 
         /** The driver's own domain may be written or left out, here and there. */
@@ -61,12 +50,7 @@ record PolicyRule(
             String own = driverName + "/";
             AttributeValue value = device.attributes().get(name);
             if (value == null) {
-                value =
-                        device.attributes()
-                                .get(
-                                        name.startsWith(own)
-                                                ? name.substring(own.length())
-                                                : own + name);
+                value = device.attributes().get(name.startsWith(own) ? name.substring(own.length()) : own + name);
             }
             return value == null ? "" : value;
         }
@@ -95,12 +79,11 @@ record PolicyRule(
      */
     Device applied(Device device, Set<String> own) {
         Device.Builder builder = device.toBuilder();
-        attributes.forEach(
-                (name, value) -> {
-                    if (!own.contains(name)) {
-                        builder.attribute(name, value);
-                    }
-                });
+        attributes.forEach((name, value) -> {
+            if (!own.contains(name)) {
+                builder.attribute(name, value);
+            }
+        });
         taints.forEach(builder::taint);
         return builder.build();
     }

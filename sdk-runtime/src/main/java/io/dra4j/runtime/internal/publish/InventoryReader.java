@@ -85,7 +85,8 @@ final class InventoryReader {
     }
 
     /** Returns the last inventory that could be read; {@code null} if none could; any thread. */
-    @Nullable Inventory last() {
+    @Nullable
+    Inventory last() {
         return last;
     }
 
@@ -132,8 +133,7 @@ final class InventoryReader {
             }
         } else if (!isCurrent() && !nextRead().isAfter(now)) {
             readingSince = now;
-            readsPaidUntil =
-                    (readsPaidUntil.isAfter(now) ? readsPaidUntil : now).plus(READ_INTERVAL);
+            readsPaidUntil = (readsPaidUntil.isAfter(now) ? readsPaidUntil : now).plus(READ_INTERVAL);
             long request = requested.get();
             providerThread.execute(() -> read(request));
         }
@@ -179,9 +179,7 @@ final class InventoryReader {
 
     private void failed(String why, @Nullable Throwable failure) {
         failing = true;
-        LOG.atError()
-                .setCause(failure)
-                .log("The provider could not read its inventory; the last good slices stay");
+        LOG.atError().setCause(failure).log("The provider could not read its inventory; the last good slices stay");
         report(
                 Reason.INVENTORY_UNREADABLE,
                 "The driver could not read its devices; the last good ResourceSlices stay: " + why,

@@ -246,8 +246,7 @@ final class InventoryWriter {
 
     private PublishedPool published(PoolName name) {
         return pools.computeIfAbsent(
-                name,
-                pool -> new PublishedPool(pool, writer, features, poolEvents, mayTaint, random));
+                name, pool -> new PublishedPool(pool, writer, features, poolEvents, mayTaint, random));
     }
 
     /** Returns the time of the next step; empty if there is none until something happens. */
@@ -312,11 +311,7 @@ final class InventoryWriter {
         if (lastFailure != null && pools.values().stream().noneMatch(PublishedPool::isFailing)) {
             lastFailure = null;
             LOG.atInfo().log("The API server can be reached again");
-            events.record(
-                    new DriverEvent(
-                            Reason.PUBLISHING_RECOVERED,
-                            API,
-                            "The API server can be reached again"));
+            events.record(new DriverEvent(Reason.PUBLISHING_RECOVERED, API, "The API server can be reached again"));
         }
     }
 
@@ -329,13 +324,9 @@ final class InventoryWriter {
         lastFailure = failure.getMessage();
         LOG.atWarn()
                 .setCause(isNew ? failure : null)
-                .log(
-                        "Could not read or write this node's ResourceSlices; will try again: {}",
-                        lastFailure);
+                .log("Could not read or write this node's ResourceSlices; will try again: {}", lastFailure);
         Reason reason =
-                failure instanceof ClusterException.ApiMissing
-                        ? Reason.API_MISSING
-                        : Reason.CLUSTER_UNREACHABLE;
+                failure instanceof ClusterException.ApiMissing ? Reason.API_MISSING : Reason.CLUSTER_UNREACHABLE;
         events.record(new DriverEvent(reason, API, String.valueOf(failure.getMessage()), failure));
     }
 
@@ -364,10 +355,7 @@ final class InventoryWriter {
             store.delete(slice);
             return true;
         } catch (ClusterException e) {
-            LOG.atWarn()
-                    .addKeyValue(LogField.SLICE, slice.name())
-                    .setCause(e)
-                    .log("Could not delete a ResourceSlice");
+            LOG.atWarn().addKeyValue(LogField.SLICE, slice.name()).setCause(e).log("Could not delete a ResourceSlice");
             return false;
         }
     }

@@ -82,10 +82,7 @@ final class LeftOutDevices {
     static boolean isNoneOffered(Inventory inventory) {
         return !inventory.leftOut().isEmpty()
                 && inventory.pools().stream()
-                        .noneMatch(
-                                pool ->
-                                        !pool.devices().isEmpty()
-                                                || pool.placement()
-                                                        instanceof Placement.PublishedElsewhere);
+                        .noneMatch(pool ->
+                                !pool.devices().isEmpty() || pool.placement() instanceof Placement.PublishedElsewhere);
     }
 }

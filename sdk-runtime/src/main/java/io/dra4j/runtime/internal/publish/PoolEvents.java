@@ -47,10 +47,7 @@ final class PoolEvents {
     /** Reports that a pool breaks rules of the API. */
     void invalid(PoolName pool, List<Problem> problems) {
         String first =
-                problems.stream()
-                        .limit(MOST_PROBLEMS)
-                        .map(Problem::toString)
-                        .collect(Collectors.joining("; "));
+                problems.stream().limit(MOST_PROBLEMS).map(Problem::toString).collect(Collectors.joining("; "));
         int more = problems.size() - MOST_PROBLEMS;
         report(
                 Reason.INVALID_POOL,
@@ -63,8 +60,7 @@ final class PoolEvents {
     /** Reports that the cluster rejected a pool. */
     void failed(PoolName pool, ClusterException failure) {
         String message =
-                "Pool %s could not be brought up to date; will try again: %s"
-                        .formatted(pool, failure.getMessage());
+                "Pool %s could not be brought up to date; will try again: %s".formatted(pool, failure.getMessage());
         if (failure.isConflict()) {
             LOG.atInfo().addKeyValue(LogField.POOL, pool).log(message);
         } else {
@@ -77,8 +73,7 @@ final class PoolEvents {
         report(
                 Reason.UNEXPECTED_ERROR,
                 pool,
-                ("Pool %s could not be published, unexpectedly; will try again; please report "
-                                + "this: %s")
+                ("Pool %s could not be published, unexpectedly; will try again; please report " + "this: %s")
                         .formatted(pool, bug),
                 bug);
     }
@@ -116,11 +111,10 @@ final class PoolEvents {
         LOG.atWarn()
                 .addKeyValue(LogField.POOL, pool)
                 .addKeyValue(LogField.FEATURE, Feature.TAINTS)
-                .log(
-                        "The API server does not keep taints (feature gate "
-                                + Feature.TAINTS.gate().text()
-                                + "): the devices that need one are withdrawn, until the driver"
-                                + " can read its devices");
+                .log("The API server does not keep taints (feature gate "
+                        + Feature.TAINTS.gate().text()
+                        + "): the devices that need one are withdrawn, until the driver"
+                        + " can read its devices");
     }
 
     /** Reports devices that lose features which this server does not keep. */
@@ -142,38 +136,30 @@ final class PoolEvents {
                 .addKeyValue(LogField.POOL, pool)
                 .addKeyValue(LogField.DEVICE_COUNT, devices.size())
                 .addKeyValue(LogField.FEATURE, feature)
-                .log(
-                        "Devices are published without a feature: the API server does not keep it"
-                                + " (feature gate "
-                                + feature.gate().text()
-                                + ")");
+                .log("Devices are published without a feature: the API server does not keep it"
+                        + " (feature gate "
+                        + feature.gate().text()
+                        + ")");
     }
 
     private static String withdrawal(PoolName pool, Map<Feature, List<DeviceName>> withdrawn) {
         return withdrawn.entrySet().stream()
-                .map(
-                        entry ->
-                                names(entry.getValue())
-                                        + " would lose their "
-                                        + entry.getKey()
-                                        + " (feature gate "
-                                        + entry.getKey().gate().text()
-                                        + ")")
-                .collect(
-                        Collectors.joining(
-                                "; ",
-                                "Devices of pool " + pool + " are withdrawn: ",
-                                ". The API server leaves these fields out, and without them the"
-                                        + " devices could be allocated wrongly; switch the gates"
-                                        + " on, or let the driver do without"));
+                .map(entry -> names(entry.getValue())
+                        + " would lose their "
+                        + entry.getKey()
+                        + " (feature gate "
+                        + entry.getKey().gate().text()
+                        + ")")
+                .collect(Collectors.joining(
+                        "; ",
+                        "Devices of pool " + pool + " are withdrawn: ",
+                        ". The API server leaves these fields out, and without them the"
+                                + " devices could be allocated wrongly; switch the gates"
+                                + " on, or let the driver do without"));
     }
 
     private static String names(List<DeviceName> devices) {
-        String first =
-                devices.stream()
-                        .limit(MOST_NAMES)
-                        .map(DeviceName::value)
-                        .collect(Collectors.joining(", "));
+        String first = devices.stream().limit(MOST_NAMES).map(DeviceName::value).collect(Collectors.joining(", "));
         int more = devices.size() - MOST_NAMES;
         return more > 0 ? first + " and " + more + " more" : first;
     }
@@ -185,14 +171,11 @@ final class PoolEvents {
         }
         lastEvent.remove(pool);
         if (failing.remove(pool)) {
-            LOG.atInfo()
-                    .addKeyValue(LogField.POOL, pool)
-                    .log("A pool is published again as the inventory has it");
-            events.record(
-                    new DriverEvent(
-                            Reason.PUBLISHING_RECOVERED,
-                            pool.value(),
-                            "Pool " + pool + " is published again as the driver has it"));
+            LOG.atInfo().addKeyValue(LogField.POOL, pool).log("A pool is published again as the inventory has it");
+            events.record(new DriverEvent(
+                    Reason.PUBLISHING_RECOVERED,
+                    pool.value(),
+                    "Pool " + pool + " is published again as the driver has it"));
         }
     }
 

@@ -119,10 +119,7 @@ final class PublishedPool {
             case INVALID -> Optional.of("it breaks a rule of the API; see the log");
             case UNREADABLE -> Optional.of("it has slices that can't be read; see the log");
             case WAITING ->
-                    Optional.of(
-                            isFailing()
-                                    ? "the API server rejected it; see the log"
-                                    : "it is not written yet");
+                Optional.of(isFailing() ? "the API server rejected it; see the log" : "it is not written yet");
         };
     }
 
@@ -198,12 +195,9 @@ final class PublishedPool {
         int sent = 0;
         boolean keepsTaints = true;
         while (true) { // each time, one slice less differs
-            SliceWriter.Result result =
-                    writer.apply(
-                            name,
-                            keepsTaints
-                                    ? TaintUpdates.of(own(), taints, taintTimes)
-                                    : TaintUpdates.withdrawals(own(), taints));
+            SliceWriter.Result result = writer.apply(
+                    name,
+                    keepsTaints ? TaintUpdates.of(own(), taints, taintTimes) : TaintUpdates.withdrawals(own(), taints));
             sent += result.writes();
             if (result.lost().isEmpty()) {
                 return sent;

@@ -42,11 +42,7 @@ final class Retries {
     void failed(Instant now, @Nullable Duration requested) {
         Duration wait = waits.next();
         if (requested != null) {
-            wait =
-                    wait.plus(
-                            requested.compareTo(LONGEST_REQUESTED) > 0
-                                    ? LONGEST_REQUESTED
-                                    : requested);
+            wait = wait.plus(requested.compareTo(LONGEST_REQUESTED) > 0 ? LONGEST_REQUESTED : requested);
         }
         failures++;
         lastFailure = now;

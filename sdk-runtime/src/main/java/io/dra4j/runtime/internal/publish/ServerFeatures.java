@@ -120,8 +120,7 @@ final class ServerFeatures {
     }
 
     private List<Problem> refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
-        FeatureGates gates =
-                knownGates.computeIfAbsent(new Server(release, Set.copyOf(missing)), Server::gates);
+        FeatureGates gates = knownGates.computeIfAbsent(new Server(release, Set.copyOf(missing)), Server::gates);
         return rules.refusals(sent, gates, CounterLayout.of(release)::besides);
     }
 

@@ -129,24 +129,10 @@ public final class SlicePublisher implements AutoCloseable {
         this.loop = loop;
         this.providerThread = providerThread;
         this.clock = clock;
-        this.reader =
-                new InventoryReader(
-                        parts.source(),
-                        providerThread,
-                        this::post,
-                        this::onRead,
-                        clock,
-                        random,
-                        parts.events());
-        this.writer =
-                new InventoryWriter(
-                        parts.store(),
-                        this::post,
-                        clock,
-                        random,
-                        parts.mayTaint(),
-                        parts.events(),
-                        this::onDue);
+        this.reader = new InventoryReader(
+                parts.source(), providerThread, this::post, this::onRead, clock, random, parts.events());
+        this.writer = new InventoryWriter(
+                parts.store(), this::post, clock, random, parts.mayTaint(), parts.events(), this::onDue);
         this.lock = new PublisherLock(parts.lock(), clock);
         this.rounds = new Retries(random);
         this.nextReread = clock.instant().plus(REREAD_EVERY);
@@ -169,8 +155,7 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private static ScheduledExecutorService newLoop() {
-        ScheduledThreadPoolExecutor loop =
-                new ScheduledThreadPoolExecutor(1, task -> thread(task, "dra4j-publish"));
+        ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(1, task -> thread(task, "dra4j-publish"));
         loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         loop.setRemoveOnCancelPolicy(true);
         return loop;
@@ -196,11 +181,10 @@ public final class SlicePublisher implements AutoCloseable {
 
     /** Begins to publish. */
     public void start() {
-        post(
-                () -> {
-                    started = true;
-                    schedule(clock.instant());
-                });
+        post(() -> {
+            started = true;
+            schedule(clock.instant());
+        });
     }
 
     /** Requests that the inventory is read again and published. */
@@ -208,11 +192,10 @@ public final class SlicePublisher implements AutoCloseable {
         reader.changed();
         changes.more();
         if (!roundPosted.getAndSet(true)) {
-            post(
-                    () -> {
-                        roundPosted.set(false);
-                        schedule(clock.instant());
-                    });
+            post(() -> {
+                roundPosted.set(false);
+                schedule(clock.instant());
+            });
         }
     }
 
@@ -220,11 +203,10 @@ public final class SlicePublisher implements AutoCloseable {
     public void taintsChanged() {
         changes.more();
         taintChanges.more();
-        post(
-                () -> {
-                    retainted = true;
-                    schedule(clock.instant());
-                });
+        post(() -> {
+            retainted = true;
+            schedule(clock.instant());
+        });
     }
 
     /** Returns the last inventory that could be read; empty if none ever could. */
@@ -287,10 +269,7 @@ public final class SlicePublisher implements AutoCloseable {
             if (loop.awaitTermination(LAST_WRITES.toMillis(), TimeUnit.MILLISECONDS)) {
                 endAlone();
             } else {
-                LOG.atWarn()
-                        .log(
-                                "A last request takes too long to wait for; the ResourceSlices stay"
-                                        + " as they are");
+                LOG.atWarn().log("A last request takes too long to wait for; the ResourceSlices stay" + " as they are");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -322,8 +301,7 @@ public final class SlicePublisher implements AutoCloseable {
         if (left == 0) {
             LOG.atInfo().log("Removed this driver's ResourceSlices of this node");
         } else {
-            LOG.atError()
-                    .log("Could not remove all ResourceSlices of this driver; delete them by hand");
+            LOG.atError().log("Could not remove all ResourceSlices of this driver; delete them by hand");
         }
     }
 
@@ -444,16 +422,15 @@ public final class SlicePublisher implements AutoCloseable {
     }
 
     private void scheduleNext() {
-        schedule(
-                Stream.of(
-                                Optional.of(nextReread),
-                                reader.due(),
-                                writer.due(),
-                                parts.names().due(),
-                                lock.due())
-                        .flatMap(Optional::stream)
-                        .min(Instant::compareTo)
-                        .orElse(nextReread));
+        schedule(Stream.of(
+                        Optional.of(nextReread),
+                        reader.due(),
+                        writer.due(),
+                        parts.names().due(),
+                        lock.due())
+                .flatMap(Optional::stream)
+                .min(Instant::compareTo)
+                .orElse(nextReread));
     }
 
     private void report(Reason reason, String message, @Nullable Throwable cause) {

@@ -90,7 +90,8 @@ final class SliceView implements AutoCloseable {
         Map<String, Stored> listed = new HashMap<>();
         ofNode.slices().forEach(slice -> listed.put(slice.name(), known(slice)));
         // Other nodes publish slices in this scope, too: theirs are not ours to touch.
-        List<Stored> ours = ofCluster.slices().stream().filter(Stored::ownedByNode).toList();
+        List<Stored> ours =
+                ofCluster.slices().stream().filter(Stored::ownedByNode).toList();
         ours.forEach(slice -> listed.put(slice.name(), known(slice)));
         slices = listed;
         unanswered.clear();
@@ -139,7 +140,9 @@ final class SliceView implements AutoCloseable {
     }
 
     List<Stored> of(PoolName pool) {
-        return slices.values().stream().filter(s -> s.content().pool().equals(pool)).toList();
+        return slices.values().stream()
+                .filter(s -> s.content().pool().equals(pool))
+                .toList();
     }
 
     /** Remembers a write without a response: an event may show that it was done. */
@@ -206,8 +209,7 @@ final class SliceView implements AutoCloseable {
     }
 
     private static boolean isNewer(Stored slice, Stored known) {
-        return !slice.uid().equals(known.uid())
-                || version(slice.resourceVersion()) > version(known.resourceVersion());
+        return !slice.uid().equals(known.uid()) || version(slice.resourceVersion()) > version(known.resourceVersion());
     }
 
     private static Stored versionOf(Stored slice, Stored known) {
@@ -273,13 +275,12 @@ final class SliceView implements AutoCloseable {
         }
 
         private void hand(Runnable event) {
-            loop.execute(
-                    () -> {
-                        if (epochOfWatch == epoch) {
-                            lastReceived = clock.instant();
-                            event.run();
-                        }
-                    });
+            loop.execute(() -> {
+                if (epochOfWatch == epoch) {
+                    lastReceived = clock.instant();
+                    event.run();
+                }
+            });
         }
     }
 }

@@ -52,7 +52,9 @@ final class BindingClaim {
         }
 
         private boolean holds(String type) {
-            return find(type).filter(c -> c.path("status").asText().equals("True")).isPresent();
+            return find(type)
+                    .filter(c -> c.path("status").asText().equals("True"))
+                    .isPresent();
         }
 
         private Optional<JsonNode> find(String type) {
@@ -83,11 +85,10 @@ final class BindingClaim {
         }
         JsonNode claim = ReportJson.data(json);
         JsonNode metadata = claim.path("metadata");
-        ClaimRef ref =
-                new ClaimRef(
-                        metadata.path("namespace").asText(),
-                        metadata.path("name").asText(),
-                        metadata.path("uid").asText());
+        ClaimRef ref = new ClaimRef(
+                metadata.path("namespace").asText(),
+                metadata.path("name").asText(),
+                metadata.path("uid").asText());
         JsonNode status = claim.path("status");
         List<Device> devices = new ArrayList<>();
         for (JsonNode result : status.at("/allocation/devices/results")) {
@@ -98,9 +99,7 @@ final class BindingClaim {
                 }
             }
         }
-        return devices.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new BindingClaim(ref, driver, devices));
+        return devices.isEmpty() ? Optional.empty() : Optional.of(new BindingClaim(ref, driver, devices));
     }
 
     private static PendingDevice awaited(ClaimRef ref, JsonNode result) {
@@ -111,8 +110,7 @@ final class BindingClaim {
                 new DeviceName(result.path("device").asText()),
                 result.path("shareID").asText(null),
                 new BindingConditions(
-                        texts(result.path("bindingConditions")),
-                        texts(result.path("bindingFailureConditions"))));
+                        texts(result.path("bindingConditions")), texts(result.path("bindingFailureConditions"))));
     }
 
     private static List<String> texts(JsonNode list) {

@@ -110,13 +110,11 @@ public final class BindingLoop implements AutoCloseable {
 
     private void take(String claimJson, Map<String, BindingClaim> earlier) {
         try {
-            BindingClaim.read(claimJson, parts.driver, parts.isOwnPool)
-                    .ifPresent(
-                            claim -> {
-                                claims.put(claim.ref().uid(), claim);
-                                claim.follow(earlier.get(claim.ref().uid()));
-                                bindUnlessChecked(claim);
-                            });
+            BindingClaim.read(claimJson, parts.driver, parts.isOwnPool).ifPresent(claim -> {
+                claims.put(claim.ref().uid(), claim);
+                claim.follow(earlier.get(claim.ref().uid()));
+                bindUnlessChecked(claim);
+            });
         } catch (IllegalArgumentException e) {
             LOG.atWarn().setCause(e).log("A claim is passed over that can't be read");
         }
@@ -155,18 +153,15 @@ public final class BindingLoop implements AutoCloseable {
 
     private static void requireAwaited(PendingDevice device, Condition condition) {
         if (!BindingClaim.isAwaited(device, condition.type())) {
-            throw new DraException(
-                    "The scheduler does not wait for the condition %s of device %s, but for %s"
-                            .formatted(condition.type(), device.device(), device.binding()));
+            throw new DraException("The scheduler does not wait for the condition %s of device %s, but for %s"
+                    .formatted(condition.type(), device.device(), device.binding()));
         }
     }
 
     private List<Condition> accepted(PendingDevice device, List<Condition> conditions) {
         DeviceStatus status = DeviceStatus.builder().conditions(conditions).build();
         CheckedStatus checked =
-                CheckedStatus.of(
-                        device.device().value(),
-                        ReportJson.status(status, null, parts.clock.instant()));
+                CheckedStatus.of(device.device().value(), ReportJson.status(status, null, parts.clock.instant()));
         if (!checked.leftOut().isEmpty()) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM, device.claim())

@@ -61,11 +61,10 @@ record CheckedStatus(ObjectNode sent, List<String> leftOut) {
             }
         }
         removeConditions(sent, wrongTypes);
-        List<String> leftOut =
-                errors.all().stream()
-                        .limit(MOST_SHOWN)
-                        .map(error -> Shown.message(error.toString()))
-                        .toList();
+        List<String> leftOut = errors.all().stream()
+                .limit(MOST_SHOWN)
+                .map(error -> Shown.message(error.toString()))
+                .toList();
         return new CheckedStatus(sent, leftOut);
     }
 

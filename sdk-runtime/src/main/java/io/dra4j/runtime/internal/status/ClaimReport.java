@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param devices devices that report something, each once
  * @param ended true if the claim is not prepared any more, and only the API server is yet to know
  */
-record ClaimReport(
-        ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices, boolean ended) {
+record ClaimReport(ClaimRef claim, @Nullable String podClaimName, List<DeviceReport> devices, boolean ended) {
 
     /** Makes the report of a claim of which nothing is known. */
     static ClaimReport of(ClaimRef claim) {

@@ -61,17 +61,9 @@ public final class ClaimReports implements AutoCloseable {
         this.clock = parts.clock;
         this.reports = new ReportFiles(parts.directory.resolve("reports"));
         this.metadata =
-                new MetadataFiles(
-                        parts.directory.resolve("dra-device-metadata"),
-                        parts.driver,
-                        parts.metadataVersions);
-        this.statuses =
-                new StatusWriter(
-                        parts.statuses,
-                        FieldOwner.of(parts.driver, parts.node),
-                        this::statusEntries,
-                        this::written,
-                        executor);
+                new MetadataFiles(parts.directory.resolve("dra-device-metadata"), parts.driver, parts.metadataVersions);
+        this.statuses = new StatusWriter(
+                parts.statuses, FieldOwner.of(parts.driver, parts.node), this::statusEntries, this::written, executor);
     }
 
     /**
@@ -158,10 +150,7 @@ public final class ClaimReports implements AutoCloseable {
         List<PreparedDevice> devices = new ArrayList<>();
         for (PreparedDevice device : prepared.devices()) {
             String request = device.allocated().request();
-            devices.add(
-                    left.remove(request)
-                            ? withMount(device, metadata.mount(report, request))
-                            : device);
+            devices.add(left.remove(request) ? withMount(device, metadata.mount(report, request)) : device);
         }
         return PreparedClaim.builder()
                 .devices(devices)
@@ -175,16 +164,15 @@ public final class ClaimReports implements AutoCloseable {
         List<Mount> mounts = new ArrayList<>(edits.mounts());
         mounts.add(mount);
         return PreparedDevice.builder(device.allocated())
-                .edits(
-                        ContainerEdits.builder()
-                                .env(edits.env())
-                                .deviceNodes(edits.deviceNodes())
-                                .mounts(mounts)
-                                .hooks(edits.hooks())
-                                .netDevices(edits.netDevices())
-                                .additionalGids(edits.additionalGids())
-                                .intelRdt(edits.intelRdt())
-                                .build())
+                .edits(ContainerEdits.builder()
+                        .env(edits.env())
+                        .deviceNodes(edits.deviceNodes())
+                        .mounts(mounts)
+                        .hooks(edits.hooks())
+                        .netDevices(edits.netDevices())
+                        .additionalGids(edits.additionalGids())
+                        .intelRdt(edits.intelRdt())
+                        .build())
                 .cdiDeviceIds(device.cdiDeviceIds())
                 .status(device.status())
                 .metadata(device.metadata())
@@ -197,14 +185,12 @@ public final class ClaimReports implements AutoCloseable {
      * @throws DraException if a file can't be read or written
      */
     public synchronized void reestablish(String uid) {
-        report(uid)
-                .ifPresent(
-                        report -> {
-                            metadata.write(report);
-                            if (report.hasStatus()) {
-                                report(report);
-                            }
-                        });
+        report(uid).ifPresent(report -> {
+            metadata.write(report);
+            if (report.hasStatus()) {
+                report(report);
+            }
+        });
     }
 
     /**
@@ -213,8 +199,7 @@ public final class ClaimReports implements AutoCloseable {
      * @throws DraException if something of it may be left on this node
      */
     public synchronized void end(String uid) {
-        Optional<ClaimReport> reported =
-                reports.read(uid).filter(report -> report.hasStatus() || report.ended());
+        Optional<ClaimReport> reported = reports.read(uid).filter(report -> report.hasStatus() || report.ended());
         metadata.remove(uid);
         if (reported.isEmpty() || !isKept(reported.get().end())) {
             reports.remove(uid);
@@ -274,8 +259,7 @@ public final class ClaimReports implements AutoCloseable {
         if (!checked.leftOut().isEmpty()) {
             throw new DraException(
                     "The API does not take parts of the status of claim %s, device %s; they are left out: %s"
-                            .formatted(
-                                    claim, device.device(), String.join("; ", checked.leftOut())));
+                            .formatted(claim, device.device(), String.join("; ", checked.leftOut())));
         }
     }
 
@@ -285,14 +269,12 @@ public final class ClaimReports implements AutoCloseable {
      * @throws DraException if the device was prepared without metadata, so that no container has a
      *     file to read it in
      */
-    public synchronized void updateMetadata(
-            ClaimRef claim, HeldDevice device, DeviceMetadata content) {
+    public synchronized void updateMetadata(ClaimRef claim, HeldDevice device, DeviceMetadata content) {
         DeviceReport before = before(claim, device);
         if (isPrepared(claim) && before.metadata() == null) {
-            throw new DraException(
-                    ("The containers of claim %s have no file to read about device %s; answer "
-                                    + "metadata in prepare, though it be empty")
-                            .formatted(claim, device.device()));
+            throw new DraException(("The containers of claim %s have no file to read about device %s; answer "
+                            + "metadata in prepare, though it be empty")
+                    .formatted(claim, device.device()));
         }
         update(claim, before.withMetadata(ReportJson.metadata(content))).ifPresent(metadata::write);
     }
@@ -319,9 +301,7 @@ public final class ClaimReports implements AutoCloseable {
     private boolean isHeld(ClaimRef claim, DeviceReport device) {
         return held
                 .apply(claim)
-                .filter(
-                        known ->
-                                known.phase() == Phase.PREPARED || known.phase() == Phase.PREPARING)
+                .filter(known -> known.phase() == Phase.PREPARED || known.phase() == Phase.PREPARING)
                 .filter(known -> !known.beforeReboot())
                 .stream()
                 .flatMap(known -> known.devices().stream())
@@ -329,7 +309,9 @@ public final class ClaimReports implements AutoCloseable {
     }
 
     private boolean isPrepared(ClaimRef claim) {
-        return held.apply(claim).filter(known -> known.phase() == Phase.PREPARED).isPresent();
+        return held.apply(claim)
+                .filter(known -> known.phase() == Phase.PREPARED)
+                .isPresent();
     }
 
     private void report(ClaimReport report) {

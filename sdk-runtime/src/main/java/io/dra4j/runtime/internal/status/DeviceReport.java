@@ -60,9 +60,7 @@ record DeviceReport(
 
     /** Returns whether two reports are about one device, or one share of it. */
     boolean isOfDevice(DeviceReport other) {
-        return pool.equals(other.pool)
-                && device.equals(other.device)
-                && Objects.equals(shareId, other.shareId);
+        return pool.equals(other.pool) && device.equals(other.device) && Objects.equals(shareId, other.shareId);
     }
 
     /** The request as the allocation names it: {@code request/subrequest} where there is one. */

@@ -45,8 +45,7 @@ record MetadataFile(Path path) {
     /** Returns whether the file, which must exist, has this content, padded or not. */
     boolean holds(byte[] content) throws IOException {
         byte[] present = Files.readAllBytes(path);
-        return present.length >= content.length
-                && Arrays.equals(present, padded(content, present.length));
+        return present.length >= content.length && Arrays.equals(present, padded(content, present.length));
     }
 
     private static byte[] padded(byte[] content, int length) {

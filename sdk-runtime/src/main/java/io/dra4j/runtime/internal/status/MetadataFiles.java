@@ -72,10 +72,9 @@ final class MetadataFiles {
     Mount mount(ClaimReport report, String request) {
         String podClaim = report.podClaimName();
         // All who may write the claim may write the annotation.
-        String claim =
-                podClaim != null && DNS_LABEL.matcher(podClaim).matches()
-                        ? "resourceclaimtemplates/" + podClaim
-                        : "resourceclaims/" + report.claim().name();
+        String claim = podClaim != null && DNS_LABEL.matcher(podClaim).matches()
+                ? "resourceclaimtemplates/" + podClaim
+                : "resourceclaims/" + report.claim().name();
         return new Mount(
                 file(report.claim().uid(), request).toString(),
                 IN_CONTAINERS + claim + "/" + request + "/" + driver + "-metadata.json",
@@ -123,9 +122,7 @@ final class MetadataFiles {
 
     private ObjectNode object(ClaimReport report, String request, String version, long generation) {
         ObjectNode object =
-                ReportJson.object()
-                        .put("apiVersion", GROUP + version)
-                        .put("kind", "DeviceMetadata");
+                ReportJson.object().put("apiVersion", GROUP + version).put("kind", "DeviceMetadata");
         object.putObject("metadata")
                 .put("name", report.claim().name())
                 .put("namespace", report.claim().namespace())

@@ -64,9 +64,7 @@ final class ReportFiles {
         Path file = file(report.claim().uid());
         try {
             Files.createDirectories(
-                    directory,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Path next = Files.createTempFile(directory, "", ".tmp");
             try {
                 Files.write(next, ReportJson.MAPPER.writeValueAsBytes(report));
@@ -75,8 +73,7 @@ final class ReportFiles {
                 Files.deleteIfExists(next);
             }
         } catch (IOException e) {
-            throw new DraException(
-                    "Can't keep what a claim's devices report, in " + file + ": " + e, e);
+            throw new DraException("Can't keep what a claim's devices report, in " + file + ": " + e, e);
         }
     }
 

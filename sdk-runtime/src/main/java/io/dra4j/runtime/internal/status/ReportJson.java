@@ -25,28 +25,25 @@ import org.jspecify.annotations.Nullable;
 /** Reports of devices, in the form of the Kubernetes API. */
 final class ReportJson {
 
-    static final JsonMapper MAPPER =
-            JsonMapper.builder()
-                    .defaultPropertyInclusion(
-                            JsonInclude.Value.construct(
-                                    JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
-                    .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                    .enable(
-                            DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS,
-                            DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,
-                            DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build();
+    static final JsonMapper MAPPER = JsonMapper.builder()
+            .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(
+                    DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS,
+                    DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,
+                    DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
-    private static final Map<Class<? extends AttributeValue>, String> ATTRIBUTE_TYPES =
-            Map.of(
-                    AttributeValue.OfString.class, "string",
-                    AttributeValue.OfInt.class, "int",
-                    AttributeValue.OfBool.class, "bool",
-                    AttributeValue.OfVersion.class, "version",
-                    AttributeValue.OfStrings.class, "strings",
-                    AttributeValue.OfInts.class, "ints",
-                    AttributeValue.OfBools.class, "bools",
-                    AttributeValue.OfVersions.class, "versions");
+    private static final Map<Class<? extends AttributeValue>, String> ATTRIBUTE_TYPES = Map.of(
+            AttributeValue.OfString.class, "string",
+            AttributeValue.OfInt.class, "int",
+            AttributeValue.OfBool.class, "bool",
+            AttributeValue.OfVersion.class, "version",
+            AttributeValue.OfStrings.class, "strings",
+            AttributeValue.OfInts.class, "ints",
+            AttributeValue.OfBools.class, "bools",
+            AttributeValue.OfVersions.class, "versions");
 
     private ReportJson() {}
 
@@ -65,9 +62,7 @@ final class ReportJson {
         if (!status.conditions().isEmpty()) {
             ArrayNode conditions = json.putArray("conditions");
             JsonNode old = before == null ? object() : before.path("conditions");
-            status.conditions().stream()
-                    .distinct()
-                    .forEach(c -> conditions.add(condition(c, old, now)));
+            status.conditions().stream().distinct().forEach(c -> conditions.add(condition(c, old, now)));
         }
         JsonNode data = status.data() == null ? null : jsonOrText(status.data());
         if (data != null && !data.isNull()) {
@@ -117,12 +112,11 @@ final class ReportJson {
 
     /** Returns how pods name a claim that was made from a template; null for another claim. */
     static @Nullable String podClaimName(String claimJson) {
-        String name =
-                data(claimJson)
-                        .path("metadata")
-                        .path("annotations")
-                        .path("resource.kubernetes.io/pod-claim-name")
-                        .asText();
+        String name = data(claimJson)
+                .path("metadata")
+                .path("annotations")
+                .path("resource.kubernetes.io/pod-claim-name")
+                .asText();
         return name.isEmpty() ? null : name;
     }
 
@@ -131,8 +125,7 @@ final class ReportJson {
         ObjectNode json = object();
         if (!metadata.attributes().isEmpty()) {
             ObjectNode attributes = json.putObject("attributes");
-            new TreeMap<>(metadata.attributes())
-                    .forEach((name, value) -> attributes.set(name, attribute(value)));
+            new TreeMap<>(metadata.attributes()).forEach((name, value) -> attributes.set(name, attribute(value)));
         }
         putNetwork(json, metadata.networkData());
         return json;

@@ -121,19 +121,15 @@ final class StatusWriter {
 
     /** A claim that was created again under its name is refused by its UID. */
     private boolean isAnother(Wanted next, ClusterException failure) {
-        return (failure.status() == CONFLICT || failure.status() == INVALID)
-                && !statuses.exists(next.claim);
+        return (failure.status() == CONFLICT || failure.status() == INVALID) && !statuses.exists(next.claim);
     }
 
     private void retry(Wanted next, DraException failure, @Nullable Duration requested) {
         // The first failure shows what is wrong; those after it repeat it.
         (next.wait.equals(FIRST_WAIT) ? LOG.atWarn() : LOG.atDebug())
                 .addKeyValue(LogField.CLAIM, next.claim)
-                .log(
-                        "The status of a claim's devices is not written yet, and tried again: {}",
-                        failure.getMessage());
-        Duration wait =
-                requested != null && requested.compareTo(next.wait) > 0 ? requested : next.wait;
+                .log("The status of a claim's devices is not written yet, and tried again: {}", failure.getMessage());
+        Duration wait = requested != null && requested.compareTo(next.wait) > 0 ? requested : next.wait;
         Duration doubled = next.wait.multipliedBy(2);
         next.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
         schedule(next, wait);

@@ -81,23 +81,18 @@ public final class StrictText {
                 .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
                 .withCoercionConfig(
                         LogicalType.Textual,
-                        texts ->
-                                Stream.of(
-                                                CoercionInputShape.Integer,
-                                                CoercionInputShape.Float,
-                                                CoercionInputShape.Boolean)
-                                        .forEach(
-                                                shape ->
-                                                        texts.setCoercion(
-                                                                shape, CoercionAction.Fail)))
-                .withCoercionConfigDefaults(
-                        any -> any.setCoercion(CoercionInputShape.EmptyString, CoercionAction.Fail))
-                .addModule(
-                        new SimpleModule().addDeserializer(Quantity.class, new QuantityFromText()));
+                        texts -> Stream.of(
+                                        CoercionInputShape.Integer,
+                                        CoercionInputShape.Float,
+                                        CoercionInputShape.Boolean)
+                                .forEach(shape -> texts.setCoercion(shape, CoercionAction.Fail)))
+                .withCoercionConfigDefaults(any -> any.setCoercion(CoercionInputShape.EmptyString, CoercionAction.Fail))
+                .addModule(new SimpleModule().addDeserializer(Quantity.class, new QuantityFromText()));
     }
 
     private static final class QuantityFromText extends FromStringDeserializer<Quantity> {
-        @Serial private static final long serialVersionUID = 1L;
+        @Serial
+        private static final long serialVersionUID = 1L;
 
         QuantityFromText() {
             super(Quantity.class);

@@ -48,10 +48,9 @@ public final class ShortLivedThreads {
             Class<?> builders = Class.forName("java.lang.Thread$Builder");
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             builders.getMethod("name", String.class, long.class).invoke(builder, name + "-", 1L);
-            return (ExecutorService)
-                    Executors.class
-                            .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
-                            .invoke(null, builders.getMethod("factory").invoke(builder));
+            return (ExecutorService) Executors.class
+                    .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
+                    .invoke(null, builders.getMethod("factory").invoke(builder));
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("a JVM of release 24 has virtual threads", e);
         }
@@ -60,24 +59,13 @@ public final class ShortLivedThreads {
     /** Returns a pool of as many threads as there are tasks. It needs no shutdown. */
     public static ExecutorService unlimited(String name) {
         return new ThreadPoolExecutor(
-                0,
-                Integer.MAX_VALUE,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new SynchronousQueue<>(),
-                named(name));
+                0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), named(name));
     }
 
     /** Returns a pool of one thread, which does one task after the other. */
     public static Executor single(String name) {
         ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(
-                        1,
-                        1,
-                        IDLE_SECONDS,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(),
-                        named(name));
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }

@@ -7,7 +7,8 @@ import java.io.Serial;
 /** Carries the reason why a file can't be used, and the file's name. */
 final class PemException extends Exception {
 
-    @Serial private static final long serialVersionUID = 1L;
+    @Serial
+    private static final long serialVersionUID = 1L;
 
     PemException(String message) {
         super(message);

@@ -44,8 +44,7 @@ record PemFiles(Path certificates, Path key) {
         try {
             if (!isPair(own, owner)) {
                 throw new PemException(
-                        "The key in %s is not that of the first certificate in %s"
-                                .formatted(key, certificates));
+                        "The key in %s is not that of the first certificate in %s".formatted(key, certificates));
             }
         } catch (GeneralSecurityException e) {
             throw new PemException("Can't use the key in " + key + ": " + e.getMessage(), e);
@@ -55,31 +54,26 @@ record PemFiles(Path certificates, Path key) {
 
     private List<X509Certificate> chain(String pem) throws PemException {
         try {
-            List<X509Certificate> chain =
-                    CertificateFactory.getInstance("X.509")
-                            .generateCertificates(
-                                    new ByteArrayInputStream(
-                                            pem.getBytes(StandardCharsets.ISO_8859_1)))
-                            .stream()
-                            .map(X509Certificate.class::cast)
-                            .toList();
+            List<X509Certificate> chain = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.ISO_8859_1)))
+                    .stream()
+                    .map(X509Certificate.class::cast)
+                    .toList();
             if (!chain.isEmpty()) {
                 return chain;
             }
         } catch (CertificateException e) {
-            throw new PemException(
-                    "Not PEM certificates in " + certificates + ": " + e.getMessage(), e);
+            throw new PemException("Not PEM certificates in " + certificates + ": " + e.getMessage(), e);
         }
         throw new PemException("No PEM certificate in " + certificates);
     }
 
     private static boolean isPair(PrivateKey own, PublicKey owner) throws GeneralSecurityException {
-        String algorithm =
-                switch (own.getAlgorithm()) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> own.getAlgorithm();
-                };
+        String algorithm = switch (own.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> own.getAlgorithm();
+        };
         byte[] any = {1, 2, 3};
         Signature signature = Signature.getInstance(algorithm);
         signature.initSign(own);

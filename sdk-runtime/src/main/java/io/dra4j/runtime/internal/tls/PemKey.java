@@ -23,10 +23,8 @@ import java.util.regex.Pattern;
  */
 final class PemKey {
 
-    private static final Pattern BLOCK =
-            Pattern.compile(
-                    "-----BEGIN ((?:[A-Z]+ )?)PRIVATE KEY-----(.*?)-----END \\1PRIVATE KEY-----",
-                    Pattern.DOTALL);
+    private static final Pattern BLOCK = Pattern.compile(
+            "-----BEGIN ((?:[A-Z]+ )?)PRIVATE KEY-----(.*?)-----END \\1PRIVATE KEY-----", Pattern.DOTALL);
     private static final byte[] VERSION_0 = {2, 1, 0};
     private static final int SEQUENCE = 0x30;
     private static final int OCTETS = 0x04;
@@ -49,14 +47,12 @@ final class PemKey {
         String form = block.group(1).strip();
         if (form.equals("ENCRYPTED") || block.group(2).contains("ENCRYPTED")) {
             throw new PemException(
-                    "The key in %s is encrypted; decrypt it, for instance by openssl pkey"
-                            .formatted(file));
+                    "The key in %s is encrypted; decrypt it, for instance by openssl pkey".formatted(file));
         }
         try {
             byte[] bytes = Base64.getMimeDecoder().decode(block.group(2));
             byte[] pkcs8 = form.isEmpty() ? bytes : wrapped(bytes, owner);
-            return KeyFactory.getInstance(owner.getAlgorithm())
-                    .generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+            return KeyFactory.getInstance(owner.getAlgorithm()).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new PemException(
                     "Not a private key for a certificate of %s in %s: %s"

@@ -88,9 +88,7 @@ public final class ServerCertificate {
                 lastRead = now;
                 use(files.identity(now));
                 lastFailure = null;
-                LOG.atInfo()
-                        .addKeyValue(LogField.PATH, files.certificates())
-                        .log("Certificate read again");
+                LOG.atInfo().addKeyValue(LogField.PATH, files.certificates()).log("Certificate read again");
             }
         } catch (PemException e) {
             if (!String.valueOf(e.getMessage()).equals(lastFailure)) {
@@ -111,14 +109,11 @@ public final class ServerCertificate {
             readAgain();
             String newest = alias;
             PemFiles.Identity identity = inUse.get(newest);
-            return identity != null && identity.key().getAlgorithm().equals(keyType)
-                    ? newest
-                    : null;
+            return identity != null && identity.key().getAlgorithm().equals(keyType) ? newest : null;
         }
 
         @Override
-        public String @Nullable [] getServerAliases(
-                String keyType, Principal @Nullable [] issuers) {
+        public String @Nullable [] getServerAliases(String keyType, Principal @Nullable [] issuers) {
             return null;
         }
 
@@ -141,8 +136,7 @@ public final class ServerCertificate {
         }
 
         @Override
-        public String @Nullable [] getClientAliases(
-                String keyType, Principal @Nullable [] issuers) {
+        public String @Nullable [] getClientAliases(String keyType, Principal @Nullable [] issuers) {
             return null;
         }
 

@@ -54,9 +54,7 @@ final class AmountRules {
                 && policy.validValues().isEmpty()
                 && policy.validRange() == null
                 && standard.compareTo(capacity) > 0) {
-            field.child("requestPolicy")
-                    .child("default")
-                    .refuse("must be at most the capacity, " + capacity, standard);
+            field.child("requestPolicy").child("default").refuse("must be at most the capacity, " + capacity, standard);
         }
     }
 

@@ -35,23 +35,19 @@ final class CounterRules {
     }
 
     private static void amounts(Field field, Map<String, Quantity> counters) {
-        counters.forEach(
-                (name, amount) ->
-                        AmountRules.isKeptAndNotNegative(field.key(name).child("value"), amount));
+        counters.forEach((name, amount) ->
+                AmountRules.isKeptAndNotNegative(field.key(name).child("value"), amount));
     }
 
     private void resolve(Field field, CounterConsumption consumption) {
         CounterSet set = sets.get(consumption.counterSet());
         if (set == null) {
-            field.child("counterSet")
-                    .refuse("must be a counter set of the pool", consumption.counterSet());
+            field.child("counterSet").refuse("must be a counter set of the pool", consumption.counterSet());
             return;
         }
         consumption
                 .counters()
-                .forEach(
-                        (name, amount) ->
-                                fits(field.child("counters").key(name), set, name, amount));
+                .forEach((name, amount) -> fits(field.child("counters").key(name), set, name, amount));
     }
 
     /** A device that takes more than there is can never be allocated. */
@@ -62,8 +58,7 @@ final class CounterRules {
         } else if (amount.compareTo(there) > 0) {
             field.child("value")
                     .refuse(
-                            "must be at most what the counter set %s has, %s"
-                                    .formatted(Shown.name(set.name()), there),
+                            "must be at most what the counter set %s has, %s".formatted(Shown.name(set.name()), there),
                             amount);
         }
     }

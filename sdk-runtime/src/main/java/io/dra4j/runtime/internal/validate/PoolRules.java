@@ -52,8 +52,7 @@ public record PoolRules(BiFunction<Content, FeatureGates, List<FieldError>> book
      * @param besides returns the counter sets that the server wants in one slice with a device
      * @return what the server would refuse, the first hundred
      */
-    public List<Problem> refusals(
-            Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {
+    public List<Problem> refusals(Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {
         Findings findings = new Findings(sent.name());
         ServerRules rules = new ServerRules(book, gates, sent, findings);
         rules.checkPool();

@@ -34,10 +34,9 @@ final class SelectorRules {
         if (selector.requirements().isEmpty()) {
             term.refuse("must have a requirement, as it matches no node without", List.of());
         }
-        List<Requirement> ofLabels =
-                selector.requirements().stream()
-                        .filter(requirement -> requirement.subject() == Subject.LABEL)
-                        .toList();
+        List<Requirement> ofLabels = selector.requirements().stream()
+                .filter(requirement -> requirement.subject() == Subject.LABEL)
+                .toList();
         for (int i = 0; i < ofLabels.size(); i++) {
             number(term.child("matchExpressions").item(i).child("values"), ofLabels.get(i));
         }

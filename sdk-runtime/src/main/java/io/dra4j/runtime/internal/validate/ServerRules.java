@@ -26,10 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param gates the server's release and gates
  */
 record ServerRules(
-        BiFunction<Content, FeatureGates, List<FieldError>> book,
-        FeatureGates gates,
-        Pool pool,
-        Findings findings) {
+        BiFunction<Content, FeatureGates, List<FieldError>> book, FeatureGates gates, Pool pool, Findings findings) {
 
     private static final KubernetesVersion NEWEST = KubernetesVersion.newest();
     private static final FeatureGates ALL_FIELDS = new FeatureGates(NEWEST, allGates());
@@ -39,10 +36,7 @@ record ServerRules(
     private static final String COUNTER_SET = "spec.sharedCounters[0]";
 
     /** The rules of the newest release, whose fields are all those that a pool can have. */
-    static ServerRules newest(
-            BiFunction<Content, FeatureGates, List<FieldError>> book,
-            Pool pool,
-            Findings findings) {
+    static ServerRules newest(BiFunction<Content, FeatureGates, List<FieldError>> book, Pool pool, Findings findings) {
         return new ServerRules(book, ALL_FIELDS, pool, findings);
     }
 
@@ -95,13 +89,12 @@ record ServerRules(
     private List<FieldError> errors(@Nullable Device device, List<CounterSet> sets) {
         List<Device> devices = device == null ? List.of() : List.of(device);
         boolean isPartition = device != null && !device.consumesCounters().isEmpty();
-        Content content =
-                new Content(pool.name(), 1, 1, pool.placement(), devices, sets)
-                        .with(
-                                isPartition ? pool.partitionTypeAttribute() : null,
-                                pool.skipNodeOperations().stream()
-                                        .map(NodeOperation::apiName)
-                                        .toList());
+        Content content = new Content(pool.name(), 1, 1, pool.placement(), devices, sets)
+                .with(
+                        isPartition ? pool.partitionTypeAttribute() : null,
+                        pool.skipNodeOperations().stream()
+                                .map(NodeOperation::apiName)
+                                .toList());
         return book.apply(content, gates);
     }
 }

@@ -58,8 +58,7 @@ public final class Shown {
                     Character.UNASSIGNED,
                     Character.PRIVATE_USE,
                     Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR ->
-                    shown.append(String.format(Locale.ROOT, "\\u{%x}", point));
+                    Character.PARAGRAPH_SEPARATOR -> shown.append(String.format(Locale.ROOT, "\\u{%x}", point));
             default -> shown.appendCodePoint(point);
         }
     }

@@ -20,8 +20,9 @@ final class WrittenForm {
 
     private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z][A-Za-z0-9]{0,62}");
 
-    private static final JsonMapper MAPPER =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     private WrittenForm() {}
 
@@ -30,8 +31,7 @@ final class WrittenForm {
         if (placement instanceof Placement.NamedNode named) {
             Field.ofPool(findings, "nodeName")
                     .refuse(
-                            "must be absent: a pool belongs to this node, or each device has"
-                                    + " whose it is",
+                            "must be absent: a pool belongs to this node, or each device has" + " whose it is",
                             named.name());
         }
     }

@@ -27,10 +27,9 @@ class ReviewFuzzTest {
     private static final long SEED = Long.getLong("dra4j.seed", 20261125);
     private static final JsonMapper JSON = new JsonMapper();
     private static final List<String> PIECES =
-            List.of(
-                    ("null {} [] \"\" -1 1e99 true \"\\u0000\" {\"a\": ] 99999999999999999999 \"\\ud800\" ,"
-                                    + " 0.1 [[[[ \"opaque\":{} \"UPDATE\" \"ResourceClaimTemplate\" \u00ff")
-                            .split(" "));
+            List.of(("null {} [] \"\" -1 1e99 true \"\\u0000\" {\"a\": ] 99999999999999999999 \"\\ud800\" ,"
+                            + " 0.1 [[[[ \"opaque\":{} \"UPDATE\" \"ResourceClaimTemplate\" \u00ff")
+                    .split(" "));
 
     private final ReviewPage claims =
             new ReviewPage(new ClaimRule(new ConfigCheck(LaneConfigs.DRIVER, LaneConfigs.TYPES)));
@@ -42,10 +41,9 @@ class ReviewFuzzTest {
         for (int i = random.nextInt(3); i >= 0; i--) {
             int at = random.nextInt(mutated.length());
             int end = random.nextBoolean() ? at + 1 : valueEnd(mutated, at);
-            String piece =
-                    random.nextBoolean()
-                            ? PIECES.get(random.nextInt(PIECES.size()))
-                            : text.substring(at % text.length()).lines().findFirst().orElse("");
+            String piece = random.nextBoolean()
+                    ? PIECES.get(random.nextInt(PIECES.size()))
+                    : text.substring(at % text.length()).lines().findFirst().orElse("");
             mutated.replace(at, Math.min(end, mutated.length()), piece);
             if (mutated.length() == 0) {
                 return "";

@@ -36,18 +36,11 @@ class ContradictionsTest {
     private static final int NODES = 1000;
     private static final String OTHER = "5f9b1c5e-0000-4000-8000-000000000001";
 
-    private static final Map<String, UnaryOperator<Views>> BROKEN_VIEWS =
-            Map.of(
-                    "journal-damaged",
-                    views ->
-                            with(
-                                    views,
-                                    View.of(
-                                            new JournalReading(
-                                                    views.recorded(),
-                                                    new Loss(false, 2, Set.of(), true)))),
-                    "kubelet-state-damaged",
-                    views -> with(views, new KubeletState(List.of(), "its checksum is wrong")));
+    private static final Map<String, UnaryOperator<Views>> BROKEN_VIEWS = Map.of(
+            "journal-damaged",
+            views -> with(views, View.of(new JournalReading(views.recorded(), new Loss(false, 2, Set.of(), true)))),
+            "kubelet-state-damaged",
+            views -> with(views, new KubeletState(List.of(), "its checksum is wrong")));
 
     private static final Map<String, Consumer<NodeModel>> PLANTED = planted();
 
@@ -59,13 +52,14 @@ class ContradictionsTest {
         planted.put("device-held-twice", ContradictionsTest::holdTwice);
         planted.put("spec-missing", node -> node.specs.remove(node.first().ref().uid()));
         planted.put(
-                "spec-lacks-device",
-                node -> node.specs.put(node.first().ref().uid(), List.of("another")));
+                "spec-lacks-device", node -> node.specs.put(node.first().ref().uid(), List.of("another")));
         planted.put("spec-unknown", node -> node.specs.put(OTHER, List.of(OTHER + "-gpu-0")));
-        planted.put("kubelet-forgot", node -> node.kubelet.remove(node.first().ref().uid()));
+        planted.put(
+                "kubelet-forgot", node -> node.kubelet.remove(node.first().ref().uid()));
         planted.put("journal-lacks-claim", ContradictionsTest::lose);
         planted.put("claim-gone", ContradictionsTest::delete);
-        planted.put("claim-deleted-in-use", node -> node.claims.remove(node.first().ref()));
+        planted.put(
+                "claim-deleted-in-use", node -> node.claims.remove(node.first().ref()));
         planted.put("claim-replaced", ContradictionsTest::replace);
         planted.put("devices-differ", ContradictionsTest::reallocate);
         planted.put("device-gone", node -> node.devices.remove(0));
@@ -122,18 +116,16 @@ class ContradictionsTest {
 
     private static void reallocate(NodeModel node) {
         ClaimRef ref = node.first().ref();
-        HeldDevice other =
-                HeldDevice.builder(
-                                "gpu",
-                                node.first().devices().get(0).pool(),
-                                new DeviceName("gpu-1"))
-                        .build();
+        HeldDevice other = HeldDevice.builder(
+                        "gpu", node.first().devices().get(0).pool(), new DeviceName("gpu-1"))
+                .build();
         node.claims.put(ref, NodeModel.object(ref, NodeModel.DRIVER, other));
     }
 
     private static void swap(NodeModel node) {
         ClaimRecord claim = node.first();
-        HeldDevice device = claim.devices().get(0).toBuilder().physicalId("GPU-before").build();
+        HeldDevice device =
+                claim.devices().get(0).toBuilder().physicalId("GPU-before").build();
         node.journal.put(
                 claim.ref().uid(),
                 new ClaimRecord(
@@ -149,10 +141,7 @@ class ContradictionsTest {
         node.devices.set(0, Device.builder("gpu-0").physicalId("GPU-after").build());
         // others that have the device for administration know what it is now
         node.journal.replaceAll(
-                (uid, one) ->
-                        uid.equals(claim.ref().uid()) || !holdsFirst(one)
-                                ? one
-                                : unidentified(one));
+                (uid, one) -> uid.equals(claim.ref().uid()) || !holdsFirst(one) ? one : unidentified(one));
     }
 
     private static boolean holdsFirst(ClaimRecord claim) {
@@ -162,15 +151,7 @@ class ContradictionsTest {
     private static ClaimRecord unidentified(ClaimRecord claim) {
         HeldDevice device = claim.devices().get(0).toBuilder().physicalId(null).build();
         return new ClaimRecord(
-                claim.ref(),
-                claim.phase(),
-                claim.bootId(),
-                List.of(device),
-                null,
-                claim.results(),
-                null,
-                null,
-                null);
+                claim.ref(), claim.phase(), claim.bootId(), List.of(device), null, claim.results(), null, null, null);
     }
 
     private static Views with(Views views, View<JournalReading> journal) {
@@ -240,11 +221,10 @@ class ContradictionsTest {
 
     /** One device that is gone is one finding for each claim that has it. */
     private static void forgetAdmins(NodeModel node) {
-        List<String> uids =
-                node.journal.values().stream()
-                        .filter(claim -> holdsFirst(claim) && claim.devices().get(0).adminAccess())
-                        .map(claim -> claim.ref().uid())
-                        .toList();
+        List<String> uids = node.journal.values().stream()
+                .filter(claim -> holdsFirst(claim) && claim.devices().get(0).adminAccess())
+                .map(claim -> claim.ref().uid())
+                .toList();
         node.other.clear();
         for (String uid : uids) {
             node.claims.remove(node.journal.remove(uid).ref());
@@ -257,16 +237,15 @@ class ContradictionsTest {
     @Test
     void aDamagedCheckpointIsRemovedFromADrainedNode() {
         Views all = new NodeModel(new Random(SEED)).views();
-        Views damaged =
-                new Views(
-                        all.driver(),
-                        all.bootId(),
-                        all.journal(),
-                        all.specs(),
-                        all.kubelet(),
-                        all.claims(),
-                        all.hardware(),
-                        View.of(new OtherCheckpoint(List.of(), "it is not JSON")));
+        Views damaged = new Views(
+                all.driver(),
+                all.bootId(),
+                all.journal(),
+                all.specs(),
+                all.kubelet(),
+                all.claims(),
+                all.hardware(),
+                View.of(new OtherCheckpoint(List.of(), "it is not JSON")));
 
         assertThat(onlyMend(damaged))
                 .containsExactly(
@@ -284,16 +263,15 @@ class ContradictionsTest {
     @Test
     void aViewThatCannotBeReadIsNotHealthy() {
         Views all = new NodeModel(new Random(SEED)).views();
-        Views blind =
-                new Views(
-                        all.driver(),
-                        all.bootId(),
-                        all.journal(),
-                        all.specs(),
-                        View.unread("there is no dra_manager_state"),
-                        View.unread("the API server can't be reached"),
-                        all.hardware(),
-                        all.other());
+        Views blind = new Views(
+                all.driver(),
+                all.bootId(),
+                all.journal(),
+                all.specs(),
+                View.unread("there is no dra_manager_state"),
+                View.unread("the API server can't be reached"),
+                all.hardware(),
+                all.other());
 
         Report report = report(blind);
 
@@ -317,18 +295,14 @@ class ContradictionsTest {
         node.kubelet.remove(ref.uid());
         String pods = "kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name());
         assertThat(onlyMend(node.views()))
-                .containsExactly(
-                        pods,
-                        "kubectl -n %s delete resourceclaim %s"
-                                .formatted(ref.namespace(), ref.name()));
+                .containsExactly(pods, "kubectl -n %s delete resourceclaim %s".formatted(ref.namespace(), ref.name()));
 
         node.claims.computeIfPresent(
                 ref,
-                (same, claim) ->
-                        withJson(
-                                claim,
-                                "{\"metadata\":{\"ownerReferences\":[{\"kind\":\"Pod\"}]},"
-                                        + claim.json().substring(1)));
+                (same, claim) -> withJson(
+                        claim,
+                        "{\"metadata\":{\"ownerReferences\":[{\"kind\":\"Pod\"}]},"
+                                + claim.json().substring(1)));
         assertThat(onlyMend(node.views())).containsExactly(pods);
     }
 
@@ -346,8 +320,7 @@ class ContradictionsTest {
         assertThat(onlyMend(node.views()))
                 .containsExactly(
                         "# no pod has reserved it; if none is to use it:",
-                        "kubectl -n %s delete resourceclaim %s"
-                                .formatted(ref.namespace(), ref.name()));
+                        "kubectl -n %s delete resourceclaim %s".formatted(ref.namespace(), ref.name()));
     }
 
     @Test
@@ -369,16 +342,12 @@ class ContradictionsTest {
         ClaimRef now = new ClaimRef(old.namespace(), old.name(), OTHER);
         node.claims.computeIfPresent(
                 now,
-                (same, claim) ->
-                        withJson(
-                                claim,
-                                "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"new\",\"uid\":\"uid-of-new\"}]}}"));
+                (same, claim) -> withJson(
+                        claim,
+                        "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"new\",\"uid\":\"uid-of-new\"}]}}"));
         assertThat(onlyMend(without(node.views(), node.views().claims())).get(0))
-                .startsWith(
-                        "kubectl -n %s get pods --field-selector spec.nodeName=node-1 "
-                                .formatted(old.namespace()))
-                .endsWith(
-                        "| grep -E '[ ,]%s([ ,]|$)' | grep -vE 'uid-of-new'".formatted(old.name()));
+                .startsWith("kubectl -n %s get pods --field-selector spec.nodeName=node-1 ".formatted(old.namespace()))
+                .endsWith("| grep -E '[ ,]%s([ ,]|$)' | grep -vE 'uid-of-new'".formatted(old.name()));
     }
 
     /** The views without the kubelet's record, and with these claims. */
@@ -410,9 +379,7 @@ class ContradictionsTest {
         ClaimRef nameless = new ClaimRef("unknown", "unknown", ref.uid());
         node.journal.put(ref.uid(), copy(claim, nameless, Phase.DAMAGED, NodeModel.BOOT));
         assertThat(onlyMend(node.views()))
-                .containsExactly(
-                        "kubectl -n %s delete pod pod-of-%s"
-                                .formatted(ref.namespace(), ref.name()));
+                .containsExactly("kubectl -n %s delete pod pod-of-%s".formatted(ref.namespace(), ref.name()));
         assertThat(onlyMend(without(node.views(), View.unread("no API"))).get(0))
                 .startsWith("kubectl get resourceclaims -A")
                 .endsWith("| grep " + ref.uid());

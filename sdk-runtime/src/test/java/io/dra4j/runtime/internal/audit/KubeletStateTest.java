@@ -23,14 +23,12 @@ class KubeletStateTest {
     private static final byte[] FILE = file("1", 1656016162L).getBytes(StandardCharsets.UTF_8);
 
     private static String file(String version, long sum) {
-        String data =
-                """
+        String data = """
                 {"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v%s",\
                 "ClaimInfoStateList":[{"ClaimUID":"%s","ClaimName":"example","Namespace":"default",\
                 "PodUIDs":{"139cdb46-f989-4f17-9561-ca10cfb509a6":{}},"DriverState":{"%s":\
                 {"Devices":[{"PoolName":"worker-1","DeviceName":"dev-1","RequestNames":["test request"],\
-                "CDIDeviceIDs":["example.com/example=cdi-example"]}]}}}]}"""
-                        .formatted(version, UID, DRIVER);
+                "CDIDeviceIDs":["example.com/example=cdi-example"]}]}}}]}""".formatted(version, UID, DRIVER);
         return "{\"Data\":\"%s\",\"Checksum\":%d}".formatted(data.replace("\"", "\\\""), sum);
     }
 
@@ -40,11 +38,10 @@ class KubeletStateTest {
 
         assertThat(state.damage()).isEmpty();
         assertThat(state.claims())
-                .containsExactly(
-                        new KubeletClaim(
-                                new ClaimRef("default", "example", UID),
-                                List.of("139cdb46-f989-4f17-9561-ca10cfb509a6"),
-                                List.of("worker-1/dev-1")));
+                .containsExactly(new KubeletClaim(
+                        new ClaimRef("default", "example", UID),
+                        List.of("139cdb46-f989-4f17-9561-ca10cfb509a6"),
+                        List.of("worker-1/dev-1")));
     }
 
     @Test
@@ -52,16 +49,14 @@ class KubeletStateTest {
         KubeletState state = KubeletState.decode(FILE, "nic.example.com");
 
         assertThat(state.prepared()).isEmpty();
-        assertThat(state.claim(UID).orElseThrow().pods())
-                .containsExactly("139cdb46-f989-4f17-9561-ca10cfb509a6");
+        assertThat(state.claim(UID).orElseThrow().pods()).containsExactly("139cdb46-f989-4f17-9561-ca10cfb509a6");
     }
 
     @Test
     void aLaterVersionIsNotChecked() {
         long sum = 3102632483L;
         String later = file("2", sum);
-        assertThatThrownBy(
-                        () -> KubeletState.decode(later.getBytes(StandardCharsets.UTF_8), DRIVER))
+        assertThatThrownBy(() -> KubeletState.decode(later.getBytes(StandardCharsets.UTF_8), DRIVER))
                 .isInstanceOf(NotCheckedException.class)
                 .hasMessageContaining("checkpoint.dra.kubelet.k8s.io/v2");
     }

@@ -24,10 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** A node is looked at again before something is found on it. */
 class NodeAuditTest {
 
-    private static final Finding FINDING =
-            new Finding("own", Severity.ERROR, "gpu-0", "what", "why", List.of("mend"));
+    private static final Finding FINDING = new Finding("own", Severity.ERROR, "gpu-0", "what", "why", List.of("mend"));
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
+
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicInteger pauses = new AtomicInteger();
 
@@ -42,34 +43,29 @@ class NodeAuditTest {
 
     /** Audits with a check that finds something in its first so many looks. */
     private Report audit(int found) {
-        Check own =
-                new Check() {
-                    @Override
-                    public String id() {
-                        return "own";
-                    }
+        Check own = new Check() {
+            @Override
+            public String id() {
+                return "own";
+            }
 
-                    @Override
-                    public Result look() {
-                        return looks.incrementAndGet() > found
-                                ? Result.healthy("nothing")
-                                : new Result("", List.of(FINDING));
-                    }
-                };
+            @Override
+            public Result look() {
+                return looks.incrementAndGet() > found ? Result.healthy("nothing") : new Result("", List.of(FINDING));
+            }
+        };
         return audit((boot, held, pods) -> List.of(own)).report();
     }
 
     private NodeAudit audit(NodeAudit.OwnChecks own) {
-        NodeAudit.Settings settings =
-                new NodeAudit.Settings(
-                        "gpu.example.com",
-                        "node-1",
-                        folder.resolve("kubelet/plugins/gpu.example.com"),
-                        folder.resolve("cdi"),
-                        folder.resolve("proc"),
-                        folder.resolve("no-kubeconfig"));
-        return new NodeAudit(
-                settings, held -> Inventory.of(), own, new TwoLooks(pauses::incrementAndGet));
+        NodeAudit.Settings settings = new NodeAudit.Settings(
+                "gpu.example.com",
+                "node-1",
+                folder.resolve("kubelet/plugins/gpu.example.com"),
+                folder.resolve("cdi"),
+                folder.resolve("proc"),
+                folder.resolve("no-kubeconfig"));
+        return new NodeAudit(settings, held -> Inventory.of(), own, new TwoLooks(pauses::incrementAndGet));
     }
 
     @Test
@@ -107,12 +103,11 @@ class NodeAuditTest {
     void ownChecksHaveTheBootAndFindPodsByTheClaimsUid() {
         List<String> given = new ArrayList<>();
         ClaimRef claim = new ClaimRef("default", "train", "5f9b1c5e-0000-4000-8000-000000000001");
-        audit(
-                        (boot, held, pods) -> {
-                            given.add(boot);
-                            given.addAll(pods.apply(claim));
-                            return List.of();
-                        })
+        audit((boot, held, pods) -> {
+                    given.add(boot);
+                    given.addAll(pods.apply(claim));
+                    return List.of();
+                })
                 .report();
         assertThat(given).element(0).isEqualTo("boot-1");
         assertThat(given).element(1).asString().endsWith("| grep " + claim.uid());

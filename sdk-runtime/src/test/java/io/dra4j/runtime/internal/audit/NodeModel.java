@@ -33,11 +33,7 @@ final class NodeModel {
     static final String BOOT = "boot-2";
 
     final AuditedDriver driver =
-            new AuditedDriver(
-                    DRIVER,
-                    "node-1",
-                    Path.of("/var/lib/kubelet/plugins", DRIVER),
-                    Path.of("/var/run/cdi"));
+            new AuditedDriver(DRIVER, "node-1", Path.of("/var/lib/kubelet/plugins", DRIVER), Path.of("/var/run/cdi"));
     final Map<String, ClaimRecord> journal = new LinkedHashMap<>(); // by UID
     final Map<String, List<String>> specs = new LinkedHashMap<>();
     final Map<String, KubeletClaim> kubelet = new LinkedHashMap<>();
@@ -109,9 +105,7 @@ final class NodeModel {
                         BOOT,
                         List.of(device),
                         null,
-                        new Results(
-                                List.of(new ResultDevice(device, edits, List.of())),
-                                ContainerEdits.NONE),
+                        new Results(List.of(new ResultDevice(device, edits, List.of())), ContainerEdits.NONE),
                         null,
                         null,
                         null));
@@ -120,8 +114,7 @@ final class NodeModel {
             specs.put(ref.uid(), List.of(ref.uid() + "-" + device.device() + share));
         }
         boolean awaitsOther = number > 1 && random.nextInt(10) == 0; // driver of the same pod
-        List<String> devices =
-                awaitsOther ? List.of() : List.of(device.pool() + "/" + device.device());
+        List<String> devices = awaitsOther ? List.of() : List.of(device.pool() + "/" + device.device());
         kubelet.put(ref.uid(), new KubeletClaim(ref, List.of(uuid()), devices));
         claims.put(ref, object(ref, DRIVER, device));
         return ref;
@@ -133,21 +126,19 @@ final class NodeModel {
             ClaimRef nic = new ClaimRef("other", "claim-" + number++, uuid());
             kubelet.put(nic.uid(), new KubeletClaim(nic, List.of(uuid()), List.of()));
         }
-        HeldDevice device =
-                HeldDevice.builder("gpu", new PoolName("node-2"), new DeviceName("gpu-0")).build();
+        HeldDevice device = HeldDevice.builder("gpu", new PoolName("node-2"), new DeviceName("gpu-0"))
+                .build();
         String owner = random.nextBoolean() ? DRIVER : "nic.example.com";
         claims.put(
                 ref,
-                random.nextInt(4) == 0
-                        ? new ClaimObject(ref.uid(), null, Map.of(), "{}")
-                        : object(ref, owner, device));
+                random.nextInt(4) == 0 ? new ClaimObject(ref.uid(), null, Map.of(), "{}") : object(ref, owner, device));
     }
 
     /** It is allocated here, and its pod not started yet. */
     private void allocateHere() {
         ClaimRef ref = new ClaimRef("other", "claim-" + number++, uuid());
-        HeldDevice device =
-                HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-1")).build();
+        HeldDevice device = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-1"))
+                .build();
         claims.put(ref, object(ref, DRIVER, device));
     }
 
@@ -155,21 +146,18 @@ final class NodeModel {
         return new ClaimObject(
                 ref.uid(),
                 new ClaimObject.Allocation(
-                        List.of(
-                                new ClaimObject.Result(
-                                        driver,
-                                        device.request(),
-                                        device.pool().value(),
-                                        device.device().value(),
-                                        device.shareId(),
-                                        device.consumedCapacity(),
-                                        device.adminAccess(),
-                                        Set.of())),
+                        List.of(new ClaimObject.Result(
+                                driver,
+                                device.request(),
+                                device.pool().value(),
+                                device.device().value(),
+                                device.shareId(),
+                                device.consumedCapacity(),
+                                device.adminAccess(),
+                                Set.of())),
                         List.of()),
                 Map.of(),
-                "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"pod-of-"
-                        + ref.name()
-                        + "\"}]}}");
+                "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"pod-of-" + ref.name() + "\"}]}}");
     }
 
     private String uuid() {

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class OtherCheckpointTest {
 
-    private static final String FILE =
-            """
+    private static final String FILE = """
             {"kind":"Checkpoint","apiVersion":"checkpoint.internal.example.com/v1","preparedClaims":[{"uid":"a"},{"uid":"b"}]}""";
 
     private static OtherCheckpoint decode(String text) {

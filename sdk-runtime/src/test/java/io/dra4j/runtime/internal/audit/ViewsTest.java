@@ -48,9 +48,7 @@ class ViewsTest {
     @Test
     void aClaimThatIsGoneIsFoundUnlessTheKubeletHasIt() {
         node.claims.remove(claim);
-        assertThat(findings(node.views()))
-                .extracting(Finding::id)
-                .containsExactly("claim-deleted-in-use");
+        assertThat(findings(node.views())).extracting(Finding::id).containsExactly("claim-deleted-in-use");
         assertThat(findings(blind())).extracting(Finding::id).containsExactly("claim-gone");
 
         node.kubelet.remove(claim.uid());
@@ -62,9 +60,7 @@ class ViewsTest {
     void aSpecWithoutARecordIsFoundUnlessTheKubeletHasItsClaim() {
         node.other.clear();
         node.journal.remove(claim.uid());
-        assertThat(findings(node.views()))
-                .extracting(Finding::id)
-                .containsExactly("journal-lacks-claim");
+        assertThat(findings(node.views())).extracting(Finding::id).containsExactly("journal-lacks-claim");
 
         assertThat(findings(blind())).extracting(Finding::id).containsExactly("spec-unknown");
     }
@@ -74,7 +70,8 @@ class ViewsTest {
         ClaimRef now = new ClaimRef(claim.namespace(), claim.name(), OTHER);
         node.claims.remove(claim);
         node.claims.put(
-                now, NodeModel.object(now, NodeModel.DRIVER, node.first().devices().get(0)));
+                now,
+                NodeModel.object(now, NodeModel.DRIVER, node.first().devices().get(0)));
         String refused = "the kubelet refuses the pods of the new claim";
         assertThat(findings(node.views()))
                 .singleElement()
@@ -87,9 +84,6 @@ class ViewsTest {
 
         assertThat(findings(node.views()))
                 .singleElement()
-                .satisfies(
-                        one ->
-                                assertThat(one.toString())
-                                        .contains("its devices are refused to other claims"));
+                .satisfies(one -> assertThat(one.toString()).contains("its devices are refused to other claims"));
     }
 }

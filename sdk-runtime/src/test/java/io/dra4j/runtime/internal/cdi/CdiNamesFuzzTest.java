@@ -27,9 +27,11 @@ class CdiNamesFuzzTest {
     private static final int NAMES = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 3_000;
     private static final long SEED = 20_261_121;
     private static final String ODD = "aZ09-_.:/\\\0\n =\"\u00e4\ud83d";
-    private static final ContainerEdits ENV = ContainerEdits.builder().env("A", "1").build();
+    private static final ContainerEdits ENV =
+            ContainerEdits.builder().env("A", "1").build();
 
-    @TempDir Path folder;
+    @TempDir
+    Path folder;
 
     private final Random random = new Random(SEED);
 
@@ -40,13 +42,13 @@ class CdiNamesFuzzTest {
         int written = 0;
         for (int i = 0; i < NAMES; i++) {
             String uid = uid();
-            List<DeviceEdits> devices =
-                    IntStream.range(0, 1 + random.nextInt(3)).mapToObj(n -> device()).toList();
+            List<DeviceEdits> devices = IntStream.range(0, 1 + random.nextInt(3))
+                    .mapToObj(n -> device())
+                    .toList();
             try {
                 specs.write(uid, ContainerEdits.NONE, devices);
                 written++;
-                assertThat(specs.ids(uid, devices))
-                        .hasSameSizeAs(new HashSet<>(specs.ids(uid, devices)));
+                assertThat(specs.ids(uid, devices)).hasSameSizeAs(new HashSet<>(specs.ids(uid, devices)));
                 specs.ids(uid, devices).forEach(CdiNamesFuzzTest::requireQualifiedName);
                 assertThat(root.resolve("k8s.gpu.example.com-claim_" + uid + ".json"))
                         .isRegularFile();
@@ -60,9 +62,7 @@ class CdiNamesFuzzTest {
             assertThat(all).containsExactly(root);
         }
         assertThat(written).isBetween(NAMES / 10, NAMES - 1);
-        System.out.printf(
-                "fuzz: seed %d, %d CDI names, %d written, the others refused%n",
-                SEED, NAMES, written);
+        System.out.printf("fuzz: seed %d, %d CDI names, %d written, the others refused%n", SEED, NAMES, written);
     }
 
     /** The grammar of CDI, read by hand and not by the expressions that are tested. */

@@ -37,9 +37,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CdiSpecsTest {
 
     private static final String FILE = "k8s.gpu.example.com-claim_uid-1.json";
-    private static final ContainerEdits ENV = ContainerEdits.builder().env("A", "1").build();
+    private static final ContainerEdits ENV =
+            ContainerEdits.builder().env("A", "1").build();
 
-    @TempDir Path root;
+    @TempDir
+    Path root;
+
     private CdiSpecs specs;
 
     @BeforeEach
@@ -61,36 +64,31 @@ class CdiSpecsTest {
 
         @Test
         void holdsTheFieldsOfCdi() throws IOException {
-            ContainerEdits all =
-                    ContainerEdits.builder()
-                            .env("A", "1")
-                            .deviceNode(
-                                    DeviceNode.builder("/dev/c")
-                                            .hostPath("/dev/h")
-                                            .type("c")
-                                            .major(195L)
-                                            .minor(0L)
-                                            .fileMode(432)
-                                            .permissions("rw")
-                                            .uid(0L)
-                                            .gid(44L)
-                                            .build())
-                            .mount(new Mount("/h", "/c", List.of("ro", "bind"), "none"))
-                            .hook(
-                                    new Hook(
-                                            HookName.CREATE_CONTAINER,
-                                            "/bin/hook",
-                                            List.of("hook", "x"),
-                                            List.of("K=v"),
-                                            Duration.ofSeconds(5)))
-                            .netDevice(new NetDevice("eth1", "net0"))
-                            .additionalGid(44)
-                            .intelRdt(new IntelRdt("clos", "L3:0=f", "MB:0=50", List.of("s"), true))
-                            .build();
+            ContainerEdits all = ContainerEdits.builder()
+                    .env("A", "1")
+                    .deviceNode(DeviceNode.builder("/dev/c")
+                            .hostPath("/dev/h")
+                            .type("c")
+                            .major(195L)
+                            .minor(0L)
+                            .fileMode(432)
+                            .permissions("rw")
+                            .uid(0L)
+                            .gid(44L)
+                            .build())
+                    .mount(new Mount("/h", "/c", List.of("ro", "bind"), "none"))
+                    .hook(new Hook(
+                            HookName.CREATE_CONTAINER,
+                            "/bin/hook",
+                            List.of("hook", "x"),
+                            List.of("K=v"),
+                            Duration.ofSeconds(5)))
+                    .netDevice(new NetDevice("eth1", "net0"))
+                    .additionalGid(44)
+                    .intelRdt(new IntelRdt("clos", "L3:0=f", "MB:0=50", List.of("s"), true))
+                    .build();
 
-            assertThat(written(ENV, device("gpu-0", all)))
-                    .isEqualToIgnoringWhitespace(
-                            """
+            assertThat(written(ENV, device("gpu-0", all))).isEqualToIgnoringWhitespace("""
                             {
                               "cdiVersion": "1.1.0",
                               "kind": "k8s.gpu.example.com/claim",
@@ -129,9 +127,7 @@ class CdiSpecsTest {
         void isForItsOwnerAloneAndLeavesNoTemporary() throws IOException {
             written(ENV, device("gpu-0", ENV));
 
-            assertThat(
-                            PosixFilePermissions.toString(
-                                    Files.getPosixFilePermissions(root.resolve(FILE))))
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve(FILE))))
                     .isEqualTo("rw-------");
             assertThat(root).isDirectoryNotContaining(file -> !file.endsWith(FILE));
         }
@@ -155,8 +151,7 @@ class CdiSpecsTest {
         @Test
         void ofADriverInGoGivesWayToThatOfItsSuccessor() throws IOException {
             Path before = Files.writeString(root.resolve(FILE.replace(".json", ".yaml")), "a: 1");
-            Path another =
-                    Files.writeString(root.resolve("k8s.gpu.example.com-gpu_uid-1.yaml"), "");
+            Path another = Files.writeString(root.resolve("k8s.gpu.example.com-gpu_uid-1.yaml"), "");
 
             written(ENV, device("gpu-0", ENV));
             assertThat(root.toFile().list()).hasSize(2);
@@ -171,8 +166,7 @@ class CdiSpecsTest {
         @Test
         void ofOthersIsNeverTouched() throws IOException {
             Path foreign = Files.writeString(root.resolve("vendor-gpu_uid-1.json"), "{}");
-            Path similar =
-                    Files.writeString(root.resolve("k8s.gpu.example.com-claim_a b.json"), "{}");
+            Path similar = Files.writeString(root.resolve("k8s.gpu.example.com-claim_a b.json"), "{}");
             written(ENV, device("gpu-0", ENV));
 
             assertThat(specs.claimUids()).containsExactly("uid-1");
@@ -193,8 +187,7 @@ class CdiSpecsTest {
             new CdiSpecs(root, "gpu.example.com");
 
             assertThat(root.toFile().list())
-                    .containsExactlyInAnyOrder(
-                            FILE, "vendor-gpu_uid-1.json.tmp", FILE + ".456.tmp");
+                    .containsExactlyInAnyOrder(FILE, "vendor-gpu_uid-1.json.tmp", FILE + ".456.tmp");
         }
 
         private void temporary(String name, Duration age) throws IOException {
@@ -217,7 +210,8 @@ class CdiSpecsTest {
         void isNotLookedForInWhatIsNoDirectory() throws IOException {
             Path file = Files.writeString(root.resolve("file"), "");
 
-            assertThat(new CdiSpecs(root.resolve("none"), "gpu.example.com").claimUids()).isEmpty();
+            assertThat(new CdiSpecs(root.resolve("none"), "gpu.example.com").claimUids())
+                    .isEmpty();
             CdiSpecs odd = new CdiSpecs(file, "gpu.example.com");
             assertThatThrownBy(odd::claimUids).isInstanceOf(DraException.class);
             assertThatThrownBy(() -> odd.write("uid-1", ENV, List.of(device("gpu-0", ENV))))
@@ -227,8 +221,7 @@ class CdiSpecsTest {
         @Test
         void isInADirectoryThatIsMadeWithModesOfOtherCdiTools() throws IOException {
             Path missing = root.resolve("run/cdi");
-            new CdiSpecs(missing, "gpu.example.com")
-                    .write("uid-1", ENV, List.of(device("gpu-0", ENV)));
+            new CdiSpecs(missing, "gpu.example.com").write("uid-1", ENV, List.of(device("gpu-0", ENV)));
 
             assertThat(missing.resolve(FILE)).exists();
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(missing)))
@@ -263,13 +256,11 @@ class CdiSpecsTest {
 
         @Test
         void areMadeOfUidDeviceAndShare() {
-            DeviceEdits share =
-                    new DeviceEdits(new PoolName("p"), new DeviceName("gpu-0"), "s-1", ENV);
+            DeviceEdits share = new DeviceEdits(new PoolName("p"), new DeviceName("gpu-0"), "s-1", ENV);
 
             assertThat(specs.ids("uid-1", List.of(device("gpu-0", ENV), share)))
                     .containsExactly(
-                            "k8s.gpu.example.com/claim=uid-1-gpu-0",
-                            "k8s.gpu.example.com/claim=uid-1-gpu-0-s-1");
+                            "k8s.gpu.example.com/claim=uid-1-gpu-0", "k8s.gpu.example.com/claim=uid-1-gpu-0-s-1");
         }
 
         @Test
@@ -281,14 +272,12 @@ class CdiSpecsTest {
 
         @Test
         void ofADriverThatIsNoVendorAreRefused() {
-            assertThatThrownBy(() -> new CdiSpecs(root, "gpu example"))
-                    .hasMessageContaining("not a valid vendor");
+            assertThatThrownBy(() -> new CdiSpecs(root, "gpu example")).hasMessageContaining("not a valid vendor");
         }
 
         @Test
         void aDeviceWithoutEditsGetsAMarker() throws IOException {
-            assertThat(written(ENV, device("gpu-0", ContainerEdits.NONE)))
-                    .contains("DRA4J_DEVICE_GPU_0=gpu-0");
+            assertThat(written(ENV, device("gpu-0", ContainerEdits.NONE))).contains("DRA4J_DEVICE_GPU_0=gpu-0");
         }
     }
 
@@ -354,10 +343,8 @@ class CdiSpecsTest {
                         node(DeviceNode.builder("/dev/a").fileMode(-1).build())),
                 arguments(
                         "netDevices name",
-                        edits().netDevice(new NetDevice("a", "n"))
-                                .netDevice(new NetDevice("b", "n"))),
-                arguments(
-                        "netDevices hostInterfaceName", edits().netDevice(new NetDevice("", "n"))),
+                        edits().netDevice(new NetDevice("a", "n")).netDevice(new NetDevice("b", "n"))),
+                arguments("netDevices hostInterfaceName", edits().netDevice(new NetDevice("", "n"))),
                 arguments("additionalGids", edits().additionalGid(1L << 32)),
                 arguments("closID", rdt(new IntelRdt("..", null, null, List.of(), false))),
                 arguments("closID", rdt(new IntelRdt("a/b", null, null, List.of(), false))),
@@ -373,7 +360,11 @@ class CdiSpecsTest {
     }
 
     private static DeviceNode typed(String type, String permissions, Long uid) {
-        return DeviceNode.builder("/dev/a").type(type).permissions(permissions).uid(uid).build();
+        return DeviceNode.builder("/dev/a")
+                .type(type)
+                .permissions(permissions)
+                .uid(uid)
+                .build();
     }
 
     private static ContainerEdits.Builder mount(String type) {

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class BootIdTest {
 
-    @TempDir Path proc;
+    @TempDir
+    Path proc;
 
     @Test
     void isReadBelowTheProcRootThatWasGiven() throws IOException {

@@ -146,7 +146,8 @@ class JournalCorruptionTest {
             try (Journal journal = Records.openWithoutSync(file, locks)) {
                 count(how + ": opened");
                 assertThat(journal.loss()).isEqualTo(replay.loss());
-                assertThat(journal.claims()).containsExactlyElementsOf(replay.claims().values());
+                assertThat(journal.claims())
+                        .containsExactlyElementsOf(replay.claims().values());
             }
         }
     }
@@ -190,8 +191,7 @@ class JournalCorruptionTest {
     /** A disk that other processes do not keep busy, if there is one. */
     static final class InMemory implements TempDirFactory {
         @Override
-        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)
-                throws IOException {
+        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context) throws IOException {
             Path memory = Path.of("/dev/shm");
             return Files.isWritable(memory)
                     ? Files.createTempDirectory(memory, "dra4j")

@@ -56,8 +56,7 @@ class JournalDamageTest extends JournalFixture {
     }
 
     /** Writes records, and replaces a text in one of their lines; the first line is the header. */
-    private void damage(int line, String text, String by, ClaimRecord... records)
-            throws IOException {
+    private void damage(int line, String text, String by, ClaimRecord... records) throws IOException {
         List<String> lines = written(records);
         lines.set(line, lines.get(line).replace(text, by));
         write(lines);
@@ -137,11 +136,10 @@ class JournalDamageTest extends JournalFixture {
                 locks.lastLine(new LineNumber(1, 3));
                 try (Journal journal = open()) {
                     assertThat(journal.claim("uid-1"))
-                            .contains(
-                                    ClaimRecord.damaged(
-                                            full("uid-1").ref(),
-                                            "boot-1",
-                                            started("uid-1").devices()));
+                            .contains(ClaimRecord.damaged(
+                                    full("uid-1").ref(),
+                                    "boot-1",
+                                    started("uid-1").devices()));
                     assertThat(journal.claim("uid-2")).contains(full("uid-2"));
                     assertThat(journal.loss().complete()).isTrue();
                     assertThat(journal.loss().uids()).contains("uid-1");
@@ -180,8 +178,7 @@ class JournalDamageTest extends JournalFixture {
             lines.set(1, lines.get(1) + "X" + lines.remove(2));
             write(lines);
 
-            assertThat(phases())
-                    .isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-3", PREPARED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-3", PREPARED));
             assertThat(loss).isEqualTo(new Loss(false, 2, Set.of("uid-1", "uid-2"), true));
         }
 
@@ -207,11 +204,10 @@ class JournalDamageTest extends JournalFixture {
         @Test
         void thatNoLineEverWasIsAsDamagedAsOneWithAWrongSum() throws IOException {
             List<String> lines = written(full("uid-1"), full("uid-2"));
-            byte[] misread =
-                    JournalFormat.line(
-                            new LineNumber(1, 2),
-                            JournalFormat.Entry.forget("uid-2"),
-                            "{\"put\":7}".getBytes(StandardCharsets.UTF_8));
+            byte[] misread = JournalFormat.line(
+                    new LineNumber(1, 2),
+                    JournalFormat.Entry.forget("uid-2"),
+                    "{\"put\":7}".getBytes(StandardCharsets.UTF_8));
             write(lines.subList(0, 2), new String(misread, StandardCharsets.UTF_8));
 
             assertThat(phases()).isEqualTo(Map.of("uid-1", PREPARED, "uid-2", DAMAGED));
@@ -234,15 +230,12 @@ class JournalDamageTest extends JournalFixture {
     class LostLines {
 
         @Test
-        void thatNothingNamesMakeAllEarlierClaimsDamagedAndLeaveLaterOnesAlone()
-                throws IOException {
-            List<String> lines =
-                    written(full("uid-1"), full("uid-2"), full("uid-3"), full("uid-4"));
+        void thatNothingNamesMakeAllEarlierClaimsDamagedAndLeaveLaterOnesAlone() throws IOException {
+            List<String> lines = written(full("uid-1"), full("uid-2"), full("uid-3"), full("uid-4"));
             lines.set(3, "\0".repeat(100));
             write(lines);
 
-            assertThat(phases())
-                    .isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-4", PREPARED));
+            assertThat(phases()).isEqualTo(Map.of("uid-1", DAMAGED, "uid-2", DAMAGED, "uid-4", PREPARED));
             assertThat(loss).isEqualTo(new Loss(false, 1, Set.of("uid-1", "uid-2"), false));
         }
 
@@ -364,12 +357,11 @@ class JournalDamageTest extends JournalFixture {
             assertThat(file).hasBinaryContent(before);
             written(full("uid-4"));
             assertThat(phases())
-                    .isEqualTo(
-                            Map.of(
-                                    "uid-1", PREPARED,
-                                    "uid-2", DAMAGED,
-                                    "uid-3", PREPARED,
-                                    "uid-4", PREPARED));
+                    .isEqualTo(Map.of(
+                            "uid-1", PREPARED,
+                            "uid-2", DAMAGED,
+                            "uid-3", PREPARED,
+                            "uid-4", PREPARED));
 
             Files.delete(aside.resolve("in the way"));
             Files.delete(aside);

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** A journal on a small disk of its own that is full. */
 class JournalDiskFullTest {
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
+
     private Path disk;
     private Path filler;
     private boolean isMounted;
@@ -139,8 +141,7 @@ class JournalDiskFullTest {
 
         assertThat(journal.claims()).containsExactly(Records.full("uid-0"));
         journal.forget("uid-0");
-        assertThatThrownBy(() -> journal.put(Records.started("uid-1")))
-                .hasMessageContaining("No space left on device");
+        assertThatThrownBy(() -> journal.put(Records.started("uid-1"))).hasMessageContaining("No space left on device");
         Files.delete(filler);
         journal.put(Records.started("uid-1"));
     }

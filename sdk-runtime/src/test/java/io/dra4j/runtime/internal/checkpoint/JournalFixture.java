@@ -26,8 +26,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** A directory for a journal, and its lock file, for each test. */
 abstract class JournalFixture {
 
-    @TempDir Path directory;
-    @AutoClose LockFile locks;
+    @TempDir
+    Path directory;
+
+    @AutoClose
+    LockFile locks;
+
     Path file;
 
     @BeforeEach
@@ -71,9 +75,8 @@ abstract class JournalFixture {
     static void inParallel(Stream<Runnable> calls) throws Exception {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
-            CompletableFuture.allOf(
-                            calls.map(call -> CompletableFuture.runAsync(call, threads))
-                                    .toArray(CompletableFuture[]::new))
+            CompletableFuture.allOf(calls.map(call -> CompletableFuture.runAsync(call, threads))
+                            .toArray(CompletableFuture[]::new))
                     .get(20, TimeUnit.SECONDS);
         } finally {
             threads.shutdownNow();

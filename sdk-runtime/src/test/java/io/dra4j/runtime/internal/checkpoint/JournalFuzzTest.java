@@ -22,15 +22,14 @@ class JournalFuzzTest {
     private static final long SEED = Long.getLong("dra4j.seed", 4711);
 
     private final SplittableRandom random = new SplittableRandom(SEED);
-    private final List<byte[]> records =
-            Stream.of(
-                            Entry.header(true),
-                            Entry.put(Records.started("uid-1")),
-                            Entry.put(Records.full("uid-2")),
-                            Entry.forget("uid-3"),
-                            Entry.foundAll())
-                    .map(JournalFormat::encode)
-                    .toList();
+    private final List<byte[]> records = Stream.of(
+                    Entry.header(true),
+                    Entry.put(Records.started("uid-1")),
+                    Entry.put(Records.full("uid-2")),
+                    Entry.forget("uid-3"),
+                    Entry.foundAll())
+            .map(JournalFormat::encode)
+            .toList();
 
     @Test
     void recordsWithARightSumAreReadOrRefused() {
@@ -39,11 +38,10 @@ class JournalFuzzTest {
         int newer = 0;
         for (int i = 0; i < ROUNDS; i++) {
             byte[] record = mutated(records.get(random.nextInt(records.size())));
-            byte[] line =
-                    JournalFormat.line(
-                            new LineNumber(random.nextInt(3), random.nextInt(9)),
-                            Entry.forget("uid-" + random.nextInt(1, 4)),
-                            record);
+            byte[] line = JournalFormat.line(
+                    new LineNumber(random.nextInt(3), random.nextInt(9)),
+                    Entry.forget("uid-" + random.nextInt(1, 4)),
+                    record);
             try {
                 Line decoded = JournalFormat.decode(Arrays.copyOf(line, line.length - 1));
                 read += decoded == null ? 0 : 1;
@@ -74,16 +72,12 @@ class JournalFuzzTest {
             assertThat(replay.loss().damagedLines()).isNotNegative();
             assertThat(replay.last().compareTo(acknowledged)).isNotNegative();
         }
-        System.out.printf(
-                "%d files of 4 pieces, seed %d: %d claims committed or damaged%n",
-                ROUNDS, SEED, committed);
+        System.out.printf("%d files of 4 pieces, seed %d: %d claims committed or damaged%n", ROUNDS, SEED, committed);
     }
 
     private byte[] piece(int number) {
-        Entry entry =
-                number == 0 ? Entry.header(false) : Entry.put(Records.started("uid-" + number));
-        byte[] line =
-                JournalFormat.line(new LineNumber(1, number), entry, JournalFormat.encode(entry));
+        Entry entry = number == 0 ? Entry.header(false) : Entry.put(Records.started("uid-" + number));
+        byte[] line = JournalFormat.line(new LineNumber(1, number), entry, JournalFormat.encode(entry));
         byte[] intact = Arrays.copyOf(line, line.length - 1);
         return random.nextInt(3) == 0 ? intact : mutated(intact);
     }

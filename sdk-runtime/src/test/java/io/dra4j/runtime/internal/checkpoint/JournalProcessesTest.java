@@ -43,7 +43,9 @@ class JournalProcessesTest {
     private static final int STEPS_BEFORE_A_KILL = 60;
     private static final long SEED = 7;
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
+
     private final Map<String, String> begun = new HashMap<>();
     private final Map<String, String> done = new HashMap<>();
     private final List<Running> workers = new ArrayList<>();
@@ -141,26 +143,24 @@ class JournalProcessesTest {
 
     /** Compares the journal with what the dead have output; the living go on meanwhile. */
     private void compare() {
-        try (LockFile locks =
-                        LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
-                Journal journal =
-                        Records.openWithoutSync(directory.resolve("claims.journal"), locks)) {
+        try (LockFile locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
+                Journal journal = Records.openWithoutSync(directory.resolve("claims.journal"), locks)) {
             List<ClaimRecord> claims = journal.claims();
             assertThat(journal.loss()).isIn(Loss.NONE, new Loss(true, 0, Set.of(), true));
-            List<String> devices =
-                    claims.stream().map(claim -> claim.devices().get(0).device().value()).toList();
+            List<String> devices = claims.stream()
+                    .map(claim -> claim.devices().get(0).device().value())
+                    .toList();
             assertThat(devices).as("devices held").doesNotHaveDuplicates();
             assertThat(claims).allMatch(claim -> claim.phase() != Phase.DAMAGED);
             Map<String, String> held =
                     claims.stream().collect(Collectors.toMap(c -> c.ref().uid(), c -> "hold"));
-            done.forEach(
-                    (uid, step) -> {
-                        if (workers.stream().noneMatch(worker -> worker.owns(uid))) {
-                            assertThat(held.getOrDefault(uid, "free"))
-                                    .as("%s, of which %s was acknowledged", uid, step)
-                                    .isIn(step, begun.getOrDefault(uid, step));
-                        }
-                    });
+            done.forEach((uid, step) -> {
+                if (workers.stream().noneMatch(worker -> worker.owns(uid))) {
+                    assertThat(held.getOrDefault(uid, "free"))
+                            .as("%s, of which %s was acknowledged", uid, step)
+                            .isIn(step, begun.getOrDefault(uid, step));
+                }
+            });
         }
     }
 
@@ -168,19 +168,13 @@ class JournalProcessesTest {
     private record Running(String name, Process process, BufferedReader output) {
 
         static Running start(Path directory, String name) throws IOException {
-            List<String> command =
-                    new ArrayList<>(
-                            new JavaProgram(
-                                            directory,
-                                            JavaProgram.SHORT_LIVED,
-                                            JavaProgram.ownClassPath(),
-                                            Worker.class.getName())
-                                    .command());
+            List<String> command = new ArrayList<>(new JavaProgram(
+                            directory, JavaProgram.SHORT_LIVED, JavaProgram.ownClassPath(), Worker.class.getName())
+                    .command());
             command.addAll(List.of(directory.toString(), name));
-            Process process =
-                    new ProcessBuilder(command)
-                            .redirectError(ProcessBuilder.Redirect.INHERIT)
-                            .start();
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
             return new Running(name, process, process.inputReader());
         }
 
@@ -198,12 +192,10 @@ class JournalProcessesTest {
 
         public static void main(String[] args) {
             Path directory = Path.of(args[0]);
-            SplittableRandom random = new SplittableRandom(ProcessHandle.current().pid());
-            LockFile locks =
-                    LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
-            Journal journal =
-                    Journal.open(
-                            directory.resolve("claims.journal"), "boot-1", locks, Meters.none());
+            SplittableRandom random =
+                    new SplittableRandom(ProcessHandle.current().pid());
+            LockFile locks = LockFile.open(directory.resolve("claims.lock"), InstantSource.system());
+            Journal journal = Journal.open(directory.resolve("claims.journal"), "boot-1", locks, Meters.none());
             while (true) {
                 String uid = args[1] + "-" + random.nextInt(CLAIMS);
                 if (journal.claim(uid).isPresent()) {
@@ -219,13 +211,11 @@ class JournalProcessesTest {
 
         private static void hold(Journal journal, String uid, String device) {
             try {
-                journal.put(
-                        Records.started(uid, device),
-                        claims -> {
-                            if (claims.all().stream().anyMatch(claim -> holds(claim, device))) {
-                                throw new DraException("held");
-                            }
-                        });
+                journal.put(Records.started(uid, device), claims -> {
+                    if (claims.all().stream().anyMatch(claim -> holds(claim, device))) {
+                        throw new DraException("held");
+                    }
+                });
                 print("done hold " + uid);
             } catch (DraException e) {
                 if (!"held".equals(e.getMessage())) {

@@ -25,9 +25,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class JournalSharingTest extends JournalFixture {
 
-    @AutoClose private LockFile newLocks;
-    @AutoClose private Journal older;
-    @AutoClose private Journal newer;
+    @AutoClose
+    private LockFile newLocks;
+
+    @AutoClose
+    private Journal older;
+
+    @AutoClose
+    private Journal newer;
 
     @BeforeEach
     void openBoth() {
@@ -87,10 +92,7 @@ class JournalSharingTest extends JournalFixture {
         int rounds = 200;
         AtomicInteger winners = new AtomicInteger();
         for (int round = 0; round < rounds; round++) {
-            inParallel(
-                    Stream.of(
-                            () -> compete(older, "uid-a", winners),
-                            () -> compete(newer, "uid-b", winners)));
+            inParallel(Stream.of(() -> compete(older, "uid-a", winners), () -> compete(newer, "uid-b", winners)));
 
             assertThat(winners).hasValue(round + 1);
             older.forget("uid-a");
@@ -150,12 +152,11 @@ class JournalSharingTest extends JournalFixture {
 
     @Test
     void aFileThatIsCutDuringAWriteIsWrittenAgainToo() throws Exception {
-        JournalFile.Sync cutting =
-                (channel, metadata) -> {
-                    if (!metadata) {
-                        channel.truncate(500);
-                    }
-                };
+        JournalFile.Sync cutting = (channel, metadata) -> {
+            if (!metadata) {
+                channel.truncate(500);
+            }
+        };
         try (Journal cut = open(cutting)) {
             cut.put(started("uid-2"));
             locks.journal().close(); // a write returns before the lock is released

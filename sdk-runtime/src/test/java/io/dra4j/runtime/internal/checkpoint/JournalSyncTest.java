@@ -70,7 +70,9 @@ class JournalSyncTest extends JournalFixture {
                 callers.add(caller(journal, "uid-" + i));
             }
             await(() -> callers.stream().allMatch(t -> t.getState() == Thread.State.WAITING));
-            assertThat(journal.claims()).as("nothing counts before it is durable").isEmpty();
+            assertThat(journal.claims())
+                    .as("nothing counts before it is durable")
+                    .isEmpty();
 
             gate.countDown();
             for (Thread caller : callers) {
@@ -133,12 +135,11 @@ class JournalSyncTest extends JournalFixture {
     void aCompactionThatFailsLosesNothingAndIsNotTriedAtEveryLine() {
         try (Journal journal = openWatched()) {
             compactions.set(0);
-            fault =
-                    (channel, metadata) -> {
-                        if (metadata) {
-                            fail();
-                        }
-                    };
+            fault = (channel, metadata) -> {
+                if (metadata) {
+                    fail();
+                }
+            };
             for (int i = 0; i < 1100; i++) {
                 journal.put(started("uid-1"));
             }
@@ -157,25 +158,22 @@ class JournalSyncTest extends JournalFixture {
     void anErrorIsToldToItsCallersAndTheNextOnesWrite() {
         try (Journal journal = openWatched()) {
             journal.put(full("uid-1"));
-            Map<String, JournalFile.Sync> faults =
-                    Map.of(
-                            "StackOverflowError: deep",
-                            (channel, metadata) -> {
-                                throw new StackOverflowError("deep");
-                            },
-                            "odd",
-                            (channel, metadata) -> {
-                                throw new IllegalStateException("odd");
-                            });
-            faults.forEach(
-                    (message, failing) -> {
-                        fault = failing;
-                        assertThatThrownBy(() -> journal.put(started("uid-2")))
-                                .hasMessageContaining(message);
-                        fault = NONE;
-                        assertThat(journal.claims()).containsExactly(full("uid-1"));
-                        journal.forget("uid-2");
+            Map<String, JournalFile.Sync> faults = Map.of(
+                    "StackOverflowError: deep",
+                    (channel, metadata) -> {
+                        throw new StackOverflowError("deep");
+                    },
+                    "odd",
+                    (channel, metadata) -> {
+                        throw new IllegalStateException("odd");
                     });
+            faults.forEach((message, failing) -> {
+                fault = failing;
+                assertThatThrownBy(() -> journal.put(started("uid-2"))).hasMessageContaining(message);
+                fault = NONE;
+                assertThat(journal.claims()).containsExactly(full("uid-1"));
+                journal.forget("uid-2");
+            });
         }
         try (Journal restarted = openWatched()) {
             assertThat(restarted.claims()).containsExactly(full("uid-1"));
@@ -186,12 +184,9 @@ class JournalSyncTest extends JournalFixture {
     void aCheckThatThrowsAnErrorIsRefusedWithIt() {
         try (Journal journal = openWatched()) {
             assertFails(
-                    () ->
-                            journal.put(
-                                    started("uid-1"),
-                                    claims -> {
-                                        throw new StackOverflowError("deep");
-                                    }),
+                    () -> journal.put(started("uid-1"), claims -> {
+                        throw new StackOverflowError("deep");
+                    }),
                     "deep");
             journal.put(started("uid-2"));
             assertThat(journal.claims()).containsExactly(started("uid-2"));
@@ -202,11 +197,10 @@ class JournalSyncTest extends JournalFixture {
     void aChannelThatIsClosedUnderItIsOpenedAgain() {
         try (Journal journal = openWatched()) {
             journal.put(full("uid-1"));
-            fault =
-                    (channel, metadata) -> {
-                        channel.close();
-                        throw new ClosedChannelException();
-                    };
+            fault = (channel, metadata) -> {
+                channel.close();
+                throw new ClosedChannelException();
+            };
             assertFails(() -> journal.put(started("uid-2")), "ClosedChannelException");
             fault = NONE;
 
@@ -249,12 +243,11 @@ class JournalSyncTest extends JournalFixture {
     @Test
     void aFilesNewNameIsMadeDurableBeforeTheNextLineCounts() throws IOException {
         try (Journal journal = openWatched()) {
-            fault =
-                    (channel, metadata) -> {
-                        if (metadata && !Files.exists(Path.of(file + ".new"))) {
-                            fail();
-                        }
-                    };
+            fault = (channel, metadata) -> {
+                if (metadata && !Files.exists(Path.of(file + ".new"))) {
+                    fail();
+                }
+            };
             for (int i = 0; i < 1000; i++) {
                 journal.put(started("uid-1"));
             }
@@ -281,7 +274,10 @@ class JournalSyncTest extends JournalFixture {
             journal.put(started("uid-1"));
             locks.journal().close(); // a write returns before the lock is released
 
-            assertThat(registry.get("dra4j.journal.sync.duration").tags(own).timer().count())
+            assertThat(registry.get("dra4j.journal.sync.duration")
+                            .tags(own)
+                            .timer()
+                            .count())
                     .isOne();
             assertThat(registry.get("dra4j.journal.size").tags(own).gauge().value())
                     .isEqualTo(file.toFile().length());

@@ -66,8 +66,7 @@ class JournalTest extends JournalFixture {
             assertThat(Files.readAllLines(file))
                     .singleElement()
                     .asString()
-                    .startsWith(
-                            "{\"file\":2,\"line\":0,\"record\":{\"format\":\"dra4j-claims\",\"version\":1}");
+                    .startsWith("{\"file\":2,\"line\":0,\"record\":{\"format\":\"dra4j-claims\",\"version\":1}");
         }
 
         @Test
@@ -105,7 +104,8 @@ class JournalTest extends JournalFixture {
 
         @Test
         void takesNoRecordThatCouldNotBeReadAgain() {
-            ContainerEdits edits = ContainerEdits.builder().env("A", "x".repeat(4 << 20)).build();
+            ContainerEdits edits =
+                    ContainerEdits.builder().env("A", "x".repeat(4 << 20)).build();
             ClaimRecord large = prepared("uid-1", List.of(), edits);
             try (Journal journal = open()) {
                 assertFails(() -> journal.put(large), "The record of claim uid-1 has 4194");
@@ -132,8 +132,7 @@ class JournalTest extends JournalFixture {
         private static final String HEADER =
                 "{\"file\":1,\"line\":0,\"record\":{\"format\":\"dra4j-claims\",\"version\":1}";
 
-        private static final String RECORD =
-                """
+        private static final String RECORD = """
                 {"file":1,"line":1,"claim":"uid-1","record":{"put":{\
                 "ref":{"namespace":"ns","name":"claim","uid":"uid-1"},\
                 "phase":"STARTED","bootId":"boot-1","devices":[{"request":"req","pool":"node",\
@@ -142,8 +141,7 @@ class JournalTest extends JournalFixture {
 
         @Test
         void isWhatEarlierReleasesWrote() throws IOException {
-            String forget =
-                    "{\"file\":1,\"line\":2,\"claim\":\"uid-2\",\"record\":{\"forget\":\"uid-2\"}";
+            String forget = "{\"file\":1,\"line\":2,\"claim\":\"uid-2\",\"record\":{\"forget\":\"uid-2\"}";
             String put = RECORD + ",\"fromTheFuture\":1}}";
             Files.writeString(file, line(HEADER) + line(put) + line(forget));
 
@@ -160,9 +158,7 @@ class JournalTest extends JournalFixture {
 
         @Test
         void ofAPreparedClaimHasItsStateAndItsAnswer() throws IOException {
-            String prepared =
-                    RECORD.replace("STARTED", "PREPARED")
-                            + """
+            String prepared = RECORD.replace("STARTED", "PREPARED") + """
                             ,"state":{"version":3,"json":"{\\"instance\\":7}"},\
                             "answer":{"devices":[],"edits":{"env":{"CLAIM":"uid-1"},\
                             "deviceNodes":[],"mounts":[],"hooks":[],"netDevices":[],\
@@ -176,39 +172,29 @@ class JournalTest extends JournalFixture {
         @Test
         void hasThePodsOfAClaimThatHasSome() throws IOException {
             ClaimRecord without = started("uid-1");
-            ClaimRecord with =
-                    new ClaimRecord(
-                            without.ref(),
-                            without.phase(),
-                            without.bootId(),
-                            without.devices(),
-                            null,
-                            null,
-                            null,
-                            null,
-                            List.of("trainer"));
+            ClaimRecord with = new ClaimRecord(
+                    without.ref(),
+                    without.phase(),
+                    without.bootId(),
+                    without.devices(),
+                    null,
+                    null,
+                    null,
+                    null,
+                    List.of("trainer"));
             written(with);
 
-            assertThat(Files.readString(file))
-                    .isEqualTo(line(HEADER) + line(RECORD + ",\"pods\":[\"trainer\"]}}"));
+            assertThat(Files.readString(file)).isEqualTo(line(HEADER) + line(RECORD + ",\"pods\":[\"trainer\"]}}"));
             assertThat(reread()).containsExactly(with);
         }
 
         @Test
         void hasThePhysicalIdOfADeviceThatHasOne() throws IOException {
             ClaimRecord without = started("uid-1");
-            HeldDevice device = without.devices().get(0).toBuilder().physicalId("GPU-x").build();
-            ClaimRecord with =
-                    new ClaimRecord(
-                            without.ref(),
-                            without.phase(),
-                            without.bootId(),
-                            List.of(device),
-                            null,
-                            null,
-                            null,
-                            null,
-                            null);
+            HeldDevice device =
+                    without.devices().get(0).toBuilder().physicalId("GPU-x").build();
+            ClaimRecord with = new ClaimRecord(
+                    without.ref(), without.phase(), without.bootId(), List.of(device), null, null, null, null, null);
             written(with);
 
             String record = RECORD.replace("true}]", "true,\"physicalId\":\"GPU-x\"}]");
@@ -231,9 +217,7 @@ class JournalTest extends JournalFixture {
             String later = line(HEADER) + line(RECORD.replace("STARTED", "FROZEN") + "}}");
             Files.writeString(file, later);
 
-            assertFails(
-                    JournalTest.this::open,
-                    "a record of a newer release of the driver (Phase FROZEN)");
+            assertFails(JournalTest.this::open, "a record of a newer release of the driver (Phase FROZEN)");
             assertThat(file).hasContent(later);
         }
 

@@ -31,9 +31,7 @@ class LockFileTest extends JournalFixture {
 
     @Test
     void isForItsOwnerAlone() throws IOException {
-        assertThat(
-                        PosixFilePermissions.toString(
-                                Files.getPosixFilePermissions(directory.resolve("claims.lock"))))
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("claims.lock"))))
                 .isEqualTo("rw-------");
     }
 
@@ -43,18 +41,14 @@ class LockFileTest extends JournalFixture {
                 () -> LockFile.open(directory.resolve("no/such"), InstantSource.system()),
                 "no/such",
                 "the directory must exist");
-        assertFails(
-                () -> LockFile.open(directory, InstantSource.system()),
-                "Can't open the lock file " + directory);
+        assertFails(() -> LockFile.open(directory, InstantSource.system()), "Can't open the lock file " + directory);
     }
 
     @Test
     void aClaimIsWorkedOnByOneAtATimeAndOthersMeanwhile() {
         try (LockFile.Held held = locks.claim("uid-1", NOW);
                 LockFile.Held other = locks.claim("uid-2", NOW)) {
-            assertFails(
-                    () -> locks.claim("uid-1", NOW),
-                    "another process of the driver works on the claim");
+            assertFails(() -> locks.claim("uid-1", NOW), "another process of the driver works on the claim");
             assertThat(locks.tryClaim("uid-1")).isEmpty();
         }
         locks.claim("uid-1", NOW).close();
@@ -64,12 +58,10 @@ class LockFileTest extends JournalFixture {
     void whoWaitsForAClaimGetsItWhenItIsFree() throws Exception {
         LockFile.Held held = locks.claim("uid-1", NOW);
         CountDownLatch waits = new CountDownLatch(1);
-        CompletableFuture<LockFile.Held> next =
-                CompletableFuture.supplyAsync(
-                        () -> {
-                            waits.countDown();
-                            return locks.claim("uid-1", LATER);
-                        });
+        CompletableFuture<LockFile.Held> next = CompletableFuture.supplyAsync(() -> {
+            waits.countDown();
+            return locks.claim("uid-1", LATER);
+        });
         waits.await();
         assertThat(next).isNotDone();
 
@@ -83,8 +75,7 @@ class LockFileTest extends JournalFixture {
         try (LockFile.Held held = locks.claim("uid-1", NOW)) {
             Thread.currentThread().interrupt();
 
-            assertThatThrownBy(() -> locks.claim("uid-1", LATER))
-                    .hasMessageContaining("the driver stops");
+            assertThatThrownBy(() -> locks.claim("uid-1", LATER)).hasMessageContaining("the driver stops");
             assertThat(Thread.interrupted()).isTrue();
         }
     }
@@ -139,8 +130,7 @@ class LockFileTest extends JournalFixture {
         assertThat(locks.lastLine()).isEqualTo(new LineNumber(3, 17));
 
         locks.close();
-        try (FileChannel file =
-                FileChannel.open(directory.resolve("claims.lock"), StandardOpenOption.WRITE)) {
+        try (FileChannel file = FileChannel.open(directory.resolve("claims.lock"), StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.wrap(new byte[] {1}), 3);
         }
         locks = openLockFile();

@@ -31,9 +31,7 @@ final class Records {
 
     /** Opens a journal for the boot of these records, on a disk that needs no time. */
     static Journal openWithoutSync(Path file, LockFile locks) {
-        return Journal.open(
-                new JournalStore.Place(
-                        file, "boot-1", locks, Meters.none(), (channel, metadata) -> {}));
+        return Journal.open(new JournalStore.Place(file, "boot-1", locks, Meters.none(), (channel, metadata) -> {}));
     }
 
     static ClaimRecord started(String uid) {
@@ -54,7 +52,8 @@ final class Records {
     }
 
     static ClaimRecord prepared(String uid) {
-        return prepared(uid, List.of(), ContainerEdits.builder().env("CLAIM", uid).build());
+        return prepared(
+                uid, List.of(), ContainerEdits.builder().env("CLAIM", uid).build());
     }
 
     static ClaimRecord prepared(String uid, List<ResultDevice> results, ContainerEdits edits) {
@@ -72,32 +71,24 @@ final class Records {
 
     /** A record that uses every field. */
     static ClaimRecord full(String uid) {
-        ContainerEdits edits =
-                ContainerEdits.builder()
-                        .env("A", "b=c \"é\"")
-                        .deviceNode(
-                                DeviceNode.builder("/dev/a")
-                                        .hostPath("/dev/b")
-                                        .type("c")
-                                        .major(1L)
-                                        .minor(2L)
-                                        .fileMode(384)
-                                        .permissions("rw")
-                                        .uid(3L)
-                                        .gid(4L)
-                                        .build())
-                        .mount(new Mount("/h", "/c", List.of("ro"), "tmpfs"))
-                        .hook(
-                                new Hook(
-                                        HookName.POSTSTOP,
-                                        "/bin/x",
-                                        List.of("x"),
-                                        List.of("K=v"),
-                                        Duration.ofSeconds(3)))
-                        .netDevice(new NetDevice("eth1", "net0"))
-                        .additionalGid(4294967295L)
-                        .intelRdt(new IntelRdt("clos", "L3", "MB", List.of("S"), true))
-                        .build();
+        ContainerEdits edits = ContainerEdits.builder()
+                .env("A", "b=c \"é\"")
+                .deviceNode(DeviceNode.builder("/dev/a")
+                        .hostPath("/dev/b")
+                        .type("c")
+                        .major(1L)
+                        .minor(2L)
+                        .fileMode(384)
+                        .permissions("rw")
+                        .uid(3L)
+                        .gid(4L)
+                        .build())
+                .mount(new Mount("/h", "/c", List.of("ro"), "tmpfs"))
+                .hook(new Hook(HookName.POSTSTOP, "/bin/x", List.of("x"), List.of("K=v"), Duration.ofSeconds(3)))
+                .netDevice(new NetDevice("eth1", "net0"))
+                .additionalGid(4294967295L)
+                .intelRdt(new IntelRdt("clos", "L3", "MB", List.of("S"), true))
+                .build();
         return prepared(
                 uid,
                 List.of(new ResultDevice(device("gpu-0"), edits, List.of("v/c=d"))),

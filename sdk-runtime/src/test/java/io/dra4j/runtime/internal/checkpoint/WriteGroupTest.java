@@ -27,7 +27,9 @@ class WriteGroupTest extends JournalFixture {
     private static final Duration FOR_EVER = Duration.ofHours(1);
 
     private final AtomicInteger syncs = new AtomicInteger();
-    @AutoClose private Journal journal;
+
+    @AutoClose
+    private Journal journal;
 
     @BeforeEach
     void openJournal() {
@@ -63,7 +65,8 @@ class WriteGroupTest extends JournalFixture {
 
         long start = System.nanoTime();
         slow.put(started("uid-2"));
-        assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(290).toNanos());
+        assertThat(System.nanoTime() - start)
+                .isGreaterThan(Duration.ofMillis(290).toNanos());
         for (int i = 0; i < 100; i++) {
             slow.put(full("uid-2"));
         }
@@ -77,17 +80,14 @@ class WriteGroupTest extends JournalFixture {
     void aRefusedMemberKeepsNoOtherFromWriting() throws Exception {
         WriteGroup group = journal.group(Set.of("uid-1", "uid-2"), FOR_EVER);
 
-        Consumer<ClaimIndex> refuse =
-                claims -> {
-                    throw new DraException("held");
-                };
-        inParallel(
-                Stream.of(
-                        () -> group.put(started("uid-1")),
-                        () ->
-                                assertThatThrownBy(() -> group.put(started("uid-2"), refuse))
-                                        .isInstanceOf(DraException.class)
-                                        .hasMessage("held")));
+        Consumer<ClaimIndex> refuse = claims -> {
+            throw new DraException("held");
+        };
+        inParallel(Stream.of(
+                () -> group.put(started("uid-1")),
+                () -> assertThatThrownBy(() -> group.put(started("uid-2"), refuse))
+                        .isInstanceOf(DraException.class)
+                        .hasMessage("held")));
 
         assertThat(journal.claims()).containsExactly(started("uid-1"));
     }
@@ -97,19 +97,13 @@ class WriteGroupTest extends JournalFixture {
         WriteGroup group = journal.group(members(), FOR_EVER);
         AtomicInteger refused = new AtomicInteger();
 
-        inParallel(
-                members().stream()
-                        .<Runnable>map(
-                                uid ->
-                                        () -> {
-                                            try {
-                                                group.put(
-                                                        started(uid),
-                                                        WriteGroupTest::refuseASecond);
-                                            } catch (DraException e) {
-                                                refused.incrementAndGet();
-                                            }
-                                        }));
+        inParallel(members().stream().<Runnable>map(uid -> () -> {
+            try {
+                group.put(started(uid), WriteGroupTest::refuseASecond);
+            } catch (DraException e) {
+                refused.incrementAndGet();
+            }
+        }));
 
         assertThat(refused).hasValue(MEMBERS - 1);
         assertThat(journal.claims()).hasSize(1);
@@ -132,8 +126,7 @@ class WriteGroupTest extends JournalFixture {
         WriteGroup group = journal.group(Set.of("uid-1", "uid-2"), Duration.ofMillis(1));
         journal.close();
 
-        assertThatThrownBy(() -> group.put(started("uid-1")))
-                .hasMessageContaining("the driver has stopped");
+        assertThatThrownBy(() -> group.put(started("uid-1"))).hasMessageContaining("the driver has stopped");
         group.leave("uid-2");
     }
 }

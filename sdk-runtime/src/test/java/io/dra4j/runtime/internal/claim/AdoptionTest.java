@@ -62,8 +62,8 @@ class AdoptionTest extends NodeFixture {
         @Override
         public List<HeldDevice> lost(String uid) {
             calls.add("lost " + uid);
-            return List.of(
-                    HeldDevice.builder("r", new PoolName("node"), new DeviceName("gpu-1")).build());
+            return List.of(HeldDevice.builder("r", new PoolName("node"), new DeviceName("gpu-1"))
+                    .build());
         }
 
         @Override
@@ -80,10 +80,9 @@ class AdoptionTest extends NodeFixture {
                 throw new PrepareException("it has what can't be undone");
             }
             ContainerEdits edits = ContainerEdits.builder().env("OTHER", "1").build();
-            return PreparedClaim.of(
-                            claim.devices().stream()
-                                    .map(device -> PreparedDevice.of(device, edits))
-                                    .toList())
+            return PreparedClaim.of(claim.devices().stream()
+                            .map(device -> PreparedDevice.of(device, edits))
+                            .toList())
                     .withState(state);
         }
 
@@ -111,8 +110,7 @@ class AdoptionTest extends NodeFixture {
     }
 
     private void adopt() {
-        new Adoption(NodeUnderTest.DRIVER, "node-1", List.of(), node.journal, node.api, other)
-                .run();
+        new Adoption(NodeUnderTest.DRIVER, "node-1", List.of(), node.journal, node.api, other).run();
     }
 
     private Path yaml() {
@@ -239,8 +237,7 @@ class AdoptionTest extends NodeFixture {
     /** The scheduler may have taken the allocation back, or given another one. */
     @Test
     void aClaimWithoutADeviceOfThisDriverIsHeldAsOneThatIsDeleted() {
-        node.allocate(
-                B, new Result("other", "r", "node", "gpu-1", null, Map.of(), false, Set.of()));
+        node.allocate(B, new Result("other", "r", "node", "gpu-1", null, Map.of(), false, Set.of()));
 
         adopt();
 
@@ -261,16 +258,8 @@ class AdoptionTest extends NodeFixture {
 
     @Test
     void theRecordHasThePodsAndWhetherTheClaimIsUnpreparedAtAll() {
-        Result skipped =
-                new Result(
-                        NodeUnderTest.DRIVER,
-                        "r",
-                        "node",
-                        "gpu-0",
-                        null,
-                        Map.of(),
-                        false,
-                        Set.of("NodeUnprepareResources"));
+        Result skipped = new Result(
+                NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of("NodeUnprepareResources"));
         node.api.objects.put(
                 A,
                 new ClaimObject(

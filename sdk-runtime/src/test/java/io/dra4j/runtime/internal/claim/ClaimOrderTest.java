@@ -53,14 +53,13 @@ class ClaimOrderTest extends NodeFixture {
         @Test
         void isDoneForAllClaimsOfACallAtOnce() {
             CyclicBarrier both = new CyclicBarrier(2);
-            node.api.beforeRead =
-                    ref -> {
-                        try {
-                            both.await(20, TimeUnit.SECONDS);
-                        } catch (Exception e) {
-                            throw new AssertionError("the other is not read meanwhile", e);
-                        }
-                    };
+            node.api.beforeRead = ref -> {
+                try {
+                    both.await(20, TimeUnit.SECONDS);
+                } catch (Exception e) {
+                    throw new AssertionError("the other is not read meanwhile", e);
+                }
+            };
 
             var outcomes = node.prepare(Duration.ofSeconds(30), List.of(A, B));
 
@@ -72,13 +71,11 @@ class ClaimOrderTest extends NodeFixture {
             node.prepare(A);
             CountDownLatch reading = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
-            node.api.beforeRead =
-                    ref -> {
-                        reading.countDown();
-                        release.await();
-                    };
-            CompletableFuture<PrepareOutcome> late =
-                    CompletableFuture.supplyAsync(() -> node.prepare(A));
+            node.api.beforeRead = ref -> {
+                reading.countDown();
+                release.await();
+            };
+            CompletableFuture<PrepareOutcome> late = CompletableFuture.supplyAsync(() -> node.prepare(A));
             reading.await();
 
             assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
@@ -135,9 +132,7 @@ class ClaimOrderTest extends NodeFixture {
         private void leave(Phase phase, String boot) {
             node.prepare(A);
             ClaimRecord record = node.journal.claim("uid-a").orElseThrow();
-            node.journal.put(
-                    new ClaimRecord(
-                            A, phase, boot, record.devices(), null, null, null, null, null));
+            node.journal.put(new ClaimRecord(A, phase, boot, record.devices(), null, null, null, null, null));
             node.allocate(B, "gpu-0");
             provider.calls.clear();
         }
@@ -169,11 +164,7 @@ class ClaimOrderTest extends NodeFixture {
         @Test
         void doesNotGiveWayWhileAnotherProcessWorksOnIt() {
             leave(Phase.PREPARING, "boot-1");
-            node.whileBusy(
-                    A,
-                    () ->
-                            assertThat(message(node.prepare(B)))
-                                    .contains("is held by another claim"));
+            node.whileBusy(A, () -> assertThat(message(node.prepare(B))).contains("is held by another claim"));
             assertThat(provider.calls).isEmpty();
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
         }
@@ -244,17 +235,7 @@ class ClaimOrderTest extends NodeFixture {
 
         private void allocate(String skipped, String device) {
             Set<String> calls = Set.of(skipped, "NodeFeedResources");
-            node.allocate(
-                    A,
-                    new Result(
-                            NodeUnderTest.DRIVER,
-                            "r",
-                            "node",
-                            device,
-                            null,
-                            Map.of(),
-                            false,
-                            calls));
+            node.allocate(A, new Result(NodeUnderTest.DRIVER, "r", "node", device, null, Map.of(), false, calls));
         }
 
         @ParameterizedTest
@@ -307,12 +288,11 @@ class ClaimOrderTest extends NodeFixture {
 
         @Test
         void thatDiffersInCapacityAdministrationOrSubrequestIsAnother() {
-            List<Result> variants =
-                    List.of(
-                            result("r/sub", Map.of(), false),
-                            result("r/other", Map.of(), false),
-                            result("r/other", Map.of(), true),
-                            result("r/other", Map.of("m", new Quantity("1")), true));
+            List<Result> variants = List.of(
+                    result("r/sub", Map.of(), false),
+                    result("r/other", Map.of(), false),
+                    result("r/other", Map.of(), true),
+                    result("r/other", Map.of("m", new Quantity("1")), true));
             for (Result variant : variants) {
                 node.allocate(A, variant);
                 assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
@@ -320,19 +300,12 @@ class ClaimOrderTest extends NodeFixture {
             }
 
             assertThat(provider.calls.stream().filter("prepare uid-a"::equals)).hasSize(4);
-            assertThat(provider.calls.stream().filter("unprepare uid-a"::equals)).hasSize(3);
+            assertThat(provider.calls.stream().filter("unprepare uid-a"::equals))
+                    .hasSize(3);
         }
 
         private Result result(String request, Map<String, Quantity> capacity, boolean admin) {
-            return new Result(
-                    NodeUnderTest.DRIVER,
-                    request,
-                    "node",
-                    "gpu-0",
-                    null,
-                    capacity,
-                    admin,
-                    Set.of());
+            return new Result(NodeUnderTest.DRIVER, request, "node", "gpu-0", null, capacity, admin, Set.of());
         }
     }
 
@@ -360,7 +333,8 @@ class ClaimOrderTest extends NodeFixture {
     @Test
     void theProviderIsCalledOnThreadsOfTheOperatingSystem() {
         List<String> threads = new CopyOnWriteArrayList<>();
-        provider.onPrepare = (claim, context) -> threads.add(Thread.currentThread().toString());
+        provider.onPrepare =
+                (claim, context) -> threads.add(Thread.currentThread().toString());
         provider.onUnprepare = claim -> threads.add(Thread.currentThread().toString());
 
         node.prepare(A);
@@ -376,15 +350,14 @@ class ClaimOrderTest extends NodeFixture {
         node.start("boot-1");
         AtomicInteger running = new AtomicInteger();
         AtomicBoolean isFirst = new AtomicBoolean(true);
-        provider.onPrepare =
-                (claim, context) -> {
-                    assertThat(running.incrementAndGet()).isEqualTo(1);
-                    while (isFirst.get() && !node.providerCalls.hasQueuedThreads()) {
-                        Thread.onSpinWait();
-                    }
-                    isFirst.set(false);
-                    running.decrementAndGet();
-                };
+        provider.onPrepare = (claim, context) -> {
+            assertThat(running.incrementAndGet()).isEqualTo(1);
+            while (isFirst.get() && !node.providerCalls.hasQueuedThreads()) {
+                Thread.onSpinWait();
+            }
+            isFirst.set(false);
+            running.decrementAndGet();
+        };
 
         var outcomes = node.prepare(Duration.ofSeconds(20), List.of(A, B));
 
@@ -406,11 +379,10 @@ class ClaimOrderTest extends NodeFixture {
             var outcomes = node.prepare(Duration.ofSeconds(40), batch);
 
             assertThat(outcomes.values()).hasSize(32).hasOnlyElementsOfType(Prepared.class);
-            long syncs =
-                    registry.get("dra4j.journal.sync.duration")
-                            .tag("driver", "batch.example.com")
-                            .timer()
-                            .count();
+            long syncs = registry.get("dra4j.journal.sync.duration")
+                    .tag("driver", "batch.example.com")
+                    .timer()
+                    .count();
             System.out.println("32 claims prepared with " + syncs + " syncs");
             assertThat(syncs).isEqualTo(2);
         } finally {

@@ -88,8 +88,7 @@ class ClaimPreparationTest extends NodeFixture {
 
         @ParameterizedTest
         @MethodSource("failures")
-        void thatTheProviderFailsIsUndoneAndLeavesNothing(Throwable failure, String message)
-                throws IOException {
+        void thatTheProviderFailsIsUndoneAndLeavesNothing(Throwable failure, String message) throws IOException {
             provider.failPrepare(failure);
 
             assertThat(message(node.prepare(A))).isEqualTo(message);
@@ -110,8 +109,7 @@ class ClaimPreparationTest extends NodeFixture {
 
             node.allocate(B, "gpu-0");
             provider.onPrepare = (claim, context) -> {};
-            assertThat(message(node.prepare(B)))
-                    .contains("gpu-0 is held by another claim (UID uid-a…)");
+            assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim (UID uid-a…)");
             provider.onUnprepare = claim -> {};
             assertThat(node.unprepare(A)).isInstanceOf(Unprepared.class);
             assertThat(node.prepare(B)).isInstanceOf(Prepared.class);
@@ -137,10 +135,8 @@ class ClaimPreparationTest extends NodeFixture {
 
         @Test
         void ofAnAnswerWithADeviceOfAnotherClaimIsRefusedAndUndone() {
-            provider.results =
-                    right ->
-                            PreparedClaim.of(
-                                    List.of(right.devices().get(0), right.devices().get(0)));
+            provider.results = right -> PreparedClaim.of(
+                    List.of(right.devices().get(0), right.devices().get(0)));
 
             assertThat(message(node.prepare(A))).contains("not among the claim's, or twice: gpu-0");
             assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a");
@@ -151,7 +147,8 @@ class ClaimPreparationTest extends NodeFixture {
             CountDownLatch release = new CountDownLatch(1);
             provider.onPrepare = (claim, context) -> release.await();
 
-            PrepareOutcome late = node.prepare(Duration.ofMillis(50), List.of(A)).get(A);
+            PrepareOutcome late =
+                    node.prepare(Duration.ofMillis(50), List.of(A)).get(A);
             assertThat(message(late)).contains("still works on the claim");
 
             release.countDown();
@@ -165,8 +162,7 @@ class ClaimPreparationTest extends NodeFixture {
             node.allocate(A, "gpu-1");
 
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
-            assertThat(provider.calls)
-                    .containsExactly("prepare uid-a", "unprepare uid-a", "prepare uid-a");
+            assertThat(provider.calls).containsExactly("prepare uid-a", "unprepare uid-a", "prepare uid-a");
         }
     }
 
@@ -260,9 +256,7 @@ class ClaimPreparationTest extends NodeFixture {
         private void record(Phase phase, String boot, ProviderState state) {
             node.prepare(A);
             ClaimRecord prepared = node.journal.claim("uid-a").orElseThrow();
-            node.journal.put(
-                    new ClaimRecord(
-                            A, phase, boot, prepared.devices(), state, null, null, null, null));
+            node.journal.put(new ClaimRecord(A, phase, boot, prepared.devices(), state, null, null, null, null));
         }
     }
 

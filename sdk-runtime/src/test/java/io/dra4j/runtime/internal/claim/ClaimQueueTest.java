@@ -62,8 +62,7 @@ class ClaimQueueTest {
     @Test
     void oneWhoSeesTheEndOfAnOperationDoesNotJoinItAnyMore() {
         CompletableFuture<String> next =
-                submit("a", "prepare", String.class)
-                        .thenCompose(ended -> submit("a", "prepare", String.class));
+                submit("a", "prepare", String.class).thenCompose(ended -> submit("a", "prepare", String.class));
         runAll();
 
         assertThat(next).isCompleted();
@@ -72,11 +71,9 @@ class ClaimQueueTest {
 
     @Test
     void anOperationThatTheExecutorRefusesLeavesNothing() {
-        ClaimQueue stopped =
-                new ClaimQueue(
-                        task -> {
-                            throw new RejectedExecutionException("stopped");
-                        });
+        ClaimQueue stopped = new ClaimQueue(task -> {
+            throw new RejectedExecutionException("stopped");
+        });
 
         assertThat(stopped.submit("a", named("x"))).isCompletedExceptionally();
         assertThat(stopped.submitIfIdle("a", named("y"))).isPresent();
@@ -96,14 +93,9 @@ class ClaimQueueTest {
 
     @Test
     void aFailureEndsItsOwnOperationAlone() {
-        CompletableFuture<String> failed =
-                queue.submit(
-                        "a",
-                        task(
-                                String.class,
-                                deadline -> {
-                                    throw new IllegalStateException("boom");
-                                }));
+        CompletableFuture<String> failed = queue.submit("a", task(String.class, deadline -> {
+            throw new IllegalStateException("boom");
+        }));
         submit("a", "unprepare", Object.class);
         runAll();
 
@@ -130,34 +122,24 @@ class ClaimQueueTest {
             queue.submit(
                     "a",
                     new ClaimQueue.Task<>(
-                            String.class,
-                            "input",
-                            Deadline.in(Duration.ofSeconds(seconds), CLOCK),
-                            deadline -> {
+                            String.class, "input", Deadline.in(Duration.ofSeconds(seconds), CLOCK), deadline -> {
                                 left.add(deadline.left());
                                 return "done";
                             }));
         }
         runAll();
 
-        assertThat(left)
-                .singleElement()
-                .satisfies(d -> assertThat(d).isBetween(ofSeconds(60), ofSeconds(100)));
+        assertThat(left).singleElement().satisfies(d -> assertThat(d).isBetween(ofSeconds(60), ofSeconds(100)));
     }
 
     @Test
     void anOperationOfOtherInputDoesNotJoin() {
         submit("a", "one", String.class);
         queue.submit(
-                "a",
-                new ClaimQueue.Task<>(
-                        String.class,
-                        "other input",
-                        Deadline.in(ofSeconds(9), CLOCK),
-                        deadline -> {
-                            ran.add("two");
-                            return "";
-                        }));
+                "a", new ClaimQueue.Task<>(String.class, "other input", Deadline.in(ofSeconds(9), CLOCK), deadline -> {
+                    ran.add("two");
+                    return "";
+                }));
         runAll();
 
         assertThat(ran).containsExactly("one", "two");
@@ -215,12 +197,10 @@ class ClaimQueueTest {
     }
 
     private <T> ClaimQueue.Task<T> named(String name, Class<T> kind) {
-        return task(
-                kind,
-                deadline -> {
-                    ran.add(name);
-                    return kind.cast(new String(name));
-                });
+        return task(kind, deadline -> {
+            ran.add(name);
+            return kind.cast(new String(name));
+        });
     }
 
     private static <T> ClaimQueue.Task<T> task(Class<T> kind, Function<Deadline, T> work) {

@@ -44,7 +44,8 @@ class DamagedNodeTest {
     private static final int THIEVES = 3; // what is held is looked at for every claim
     private static final long SEED = 20261121;
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     private final RecordingProvider provider = new RecordingProvider();
     private List<ClaimRef> answered = List.of();
@@ -67,12 +68,11 @@ class DamagedNodeTest {
             String text = new String(whole, ISO_8859_1);
             String before = text.substring(0, at);
             String after = text.substring(at + 1);
-            String damaged =
-                    switch (this) {
-                        case FLIP -> before + (char) (text.charAt(at) ^ 0x10) + after;
-                        case DELETE -> before + after;
-                        case CUT -> before;
-                    };
+            String damaged = switch (this) {
+                case FLIP -> before + (char) (text.charAt(at) ^ 0x10) + after;
+                case DELETE -> before + after;
+                case CUT -> before;
+            };
             return damaged.getBytes(ISO_8859_1);
         }
     }
@@ -144,7 +144,8 @@ class DamagedNodeTest {
     private void check(String damage, String where) {
         int thieves = 0;
         for (ClaimRef ref : answered) {
-            boolean prepared = node.journal.claim(ref.uid()).filter(this::isPrepared).isPresent();
+            boolean prepared =
+                    node.journal.claim(ref.uid()).filter(this::isPrepared).isPresent();
             if (!prepared) {
                 if (thieves++ < THIEVES) {
                     requireRefused(ref, damage + " at " + where);

@@ -27,7 +27,8 @@ class HeldClaimsCostTest {
     private static final double LIMIT = FULL ? 1.1 : 2; // 150 rounds measure the machine, too
     private static final ClaimRef CLAIM = new ClaimRef("ns", "measured", "uid-measured");
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     private NodeUnderTest node(String name) {
         RecordingProvider provider = new RecordingProvider();
@@ -40,7 +41,8 @@ class HeldClaimsCostTest {
     private static void hold(NodeUnderTest node) {
         List<ClaimRef> refs = node.allocateEach(HELD);
         for (int i = 0; i < HELD; i += 50) {
-            assertThat(node.prepare(Duration.ofMinutes(1), refs.subList(i, i + 50)).values())
+            assertThat(node.prepare(Duration.ofMinutes(1), refs.subList(i, i + 50))
+                            .values())
                     .hasOnlyElementsOfType(Prepared.class);
         }
         refs.forEach(node.api.objects::remove); // the fake API server searches all that it has
@@ -63,12 +65,11 @@ class HeldClaimsCostTest {
             IntStream.range(0, WARM_UP).forEach(i -> measure(i % 2 == 0 ? none : many));
             // Other load on the machine can make one measurement wrong; a cost that grows makes
             // them all.
-            double least =
-                    IntStream.range(0, 3)
-                            .mapToDouble(i -> ratio(many, none))
-                            .filter(ratio -> ratio < LIMIT)
-                            .findFirst()
-                            .orElse(LIMIT);
+            double least = IntStream.range(0, 3)
+                    .mapToDouble(i -> ratio(many, none))
+                    .filter(ratio -> ratio < LIMIT)
+                    .findFirst()
+                    .orElse(LIMIT);
             assertThat(least).as("ratio").isLessThan(LIMIT);
         }
     }
@@ -101,19 +102,19 @@ class HeldClaimsCostTest {
 
     private static double bootstrapError(long[] above, long[] below) {
         Random random = new Random(1);
-        double[] ratios =
-                IntStream.range(0, 200)
-                        .mapToDouble(
-                                i ->
-                                        quartile(drawn(above, random))
-                                                / quartile(drawn(below, random)))
-                        .toArray();
+        double[] ratios = IntStream.range(0, 200)
+                .mapToDouble(i -> quartile(drawn(above, random)) / quartile(drawn(below, random)))
+                .toArray();
         double mean = Arrays.stream(ratios).average().orElseThrow();
-        return Math.sqrt(
-                Arrays.stream(ratios).map(r -> (r - mean) * (r - mean)).average().orElse(0));
+        return Math.sqrt(Arrays.stream(ratios)
+                .map(r -> (r - mean) * (r - mean))
+                .average()
+                .orElse(0));
     }
 
     private static long[] drawn(long[] times, Random random) {
-        return random.ints(times.length, 0, times.length).mapToLong(i -> times[i]).toArray();
+        return random.ints(times.length, 0, times.length)
+                .mapToLong(i -> times[i])
+                .toArray();
     }
 }

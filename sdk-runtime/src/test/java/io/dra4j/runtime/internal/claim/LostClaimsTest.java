@@ -70,9 +70,7 @@ class LostClaimsTest extends NodeFixture {
             assertThat(held.ref().uid()).isEqualTo("uid-a");
             assertThat(held.devices()).extracting(d -> d.device().value()).containsExactly("gpu-0");
             assertThat(message(node.prepare(B))).contains("gpu-0 is held by another claim");
-            assertThat(node.events)
-                    .extracting(DriverEvent::reason)
-                    .contains(Reason.JOURNAL_DAMAGED);
+            assertThat(node.events).extracting(DriverEvent::reason).contains(Reason.JOURNAL_DAMAGED);
         }
 
         @Test
@@ -139,15 +137,7 @@ class LostClaimsTest extends NodeFixture {
         @Test
         void isNoneOfAClaimThatIsNeverPrepared() throws IOException {
             Result skipping =
-                    new Result(
-                            NodeUnderTest.DRIVER,
-                            "r",
-                            "node",
-                            "gpu-0",
-                            null,
-                            Map.of(),
-                            false,
-                            Set.of("*"));
+                    new Result(NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of("*"));
             node.allocate(A, skipping);
             cutTheJournal();
 
@@ -205,9 +195,7 @@ class LostClaimsTest extends NodeFixture {
             node.start("boot-1");
 
             assertThatCode(() -> node.claims.recover()).doesNotThrowAnyException();
-            assertThat(node.events)
-                    .extracting(DriverEvent::reason)
-                    .contains(Reason.SPECS_NOT_REPAIRED);
+            assertThat(node.events).extracting(DriverEvent::reason).contains(Reason.SPECS_NOT_REPAIRED);
 
             Files.delete(node.cdi);
             node.claims.maintain();
@@ -253,9 +241,7 @@ class LostClaimsTest extends NodeFixture {
 
             assertThat(node.phase(A)).isEqualTo(Phase.DAMAGED);
             assertThat(node.api.lists).hasValue(1);
-            assertThat(node.events)
-                    .extracting(DriverEvent::reason)
-                    .containsExactly(Reason.JOURNAL_DAMAGED);
+            assertThat(node.events).extracting(DriverEvent::reason).containsExactly(Reason.JOURNAL_DAMAGED);
             assertThat(node.prepare(B)).isInstanceOf(Failed.class);
             assertThat(node.api.lists).hasValue(1);
         }
@@ -354,11 +340,10 @@ class LostClaimsTest extends NodeFixture {
     void namesInASpecAreReadBackIntoDevicesAndShares() {
         String share = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-        assertThat(
-                        DamagedDevices.named(
-                                "uid-a",
-                                List.of("uid-a-gpu-0-" + share, "uid-a-gpu-1.1", "uid-ab-gpu-0"),
-                                provider.inventory()))
+        assertThat(DamagedDevices.named(
+                        "uid-a",
+                        List.of("uid-a-gpu-0-" + share, "uid-a-gpu-1.1", "uid-ab-gpu-0"),
+                        provider.inventory()))
                 .extracting(d -> d.device() + " " + d.shareId())
                 .containsExactly("gpu-0 " + share, "gpu-1 null");
     }

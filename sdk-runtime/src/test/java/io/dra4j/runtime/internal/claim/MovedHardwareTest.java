@@ -34,11 +34,8 @@ class MovedHardwareTest extends NodeFixture {
 
     @Test
     void theRecordHasThePhysicalIdOfEachDevice() {
-        provider.onPrepare =
-                (claim, context) ->
-                        assertThat(recorded())
-                                .extracting(HeldDevice::physicalId)
-                                .containsExactly("GPU-x");
+        provider.onPrepare = (claim, context) ->
+                assertThat(recorded()).extracting(HeldDevice::physicalId).containsExactly("GPU-x");
 
         assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
 
@@ -52,8 +49,7 @@ class MovedHardwareTest extends NodeFixture {
         provider.hardware = SWAPPED;
         node.restart(boot);
 
-        assertThat(message(node.prepare(A)))
-                .contains("node/gpu-0", "GPU-x", "GPU-y", "delete the pod and the claim");
+        assertThat(message(node.prepare(A))).contains("node/gpu-0", "GPU-x", "GPU-y", "delete the pod and the claim");
         assertThat(message(node.prepare(A))).contains("GPU-x", "GPU-y");
         assertThat(provider.calls).isEmpty();
     }

@@ -17,10 +17,13 @@ abstract class NodeFixture {
     static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
     static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     final RecordingProvider provider = new RecordingProvider();
-    @AutoClose NodeUnderTest node;
+
+    @AutoClose
+    NodeUnderTest node;
 
     @BeforeEach
     final void startNode() {

@@ -120,19 +120,12 @@ final class NodeUnderTest implements AutoCloseable {
         allocate(
                 ref,
                 Stream.of(devices)
-                        .map(
-                                d ->
-                                        new Result(
-                                                DRIVER, "r/sub", "node", d, null, Map.of(), false,
-                                                Set.of()))
+                        .map(d -> new Result(DRIVER, "r/sub", "node", d, null, Map.of(), false, Set.of()))
                         .toArray(Result[]::new));
     }
 
     void allocate(ClaimRef ref, Result... results) {
-        api.objects.put(
-                ref,
-                new ClaimObject(
-                        ref.uid(), new Allocation(List.of(results), List.of()), Map.of(), "{}"));
+        api.objects.put(ref, new ClaimObject(ref.uid(), new Allocation(List.of(results), List.of()), Map.of(), "{}"));
     }
 
     /** Allocates a device to each of some claims, in order. */

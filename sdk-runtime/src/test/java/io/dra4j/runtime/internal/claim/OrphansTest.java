@@ -33,12 +33,8 @@ class OrphansTest extends NodeFixture {
         node.prepare(B);
         provider.calls.clear();
         ClaimParts context = node.context();
-        orphans =
-                new Orphans(
-                        context,
-                        new Unpreparation(
-                                context, new ClaimQueue(node.executor), new LostClaims(context)),
-                        () -> now);
+        orphans = new Orphans(
+                context, new Unpreparation(context, new ClaimQueue(node.executor), new LostClaims(context)), () -> now);
     }
 
     private void lookAfter(int minutes) {
@@ -135,16 +131,7 @@ class OrphansTest extends NodeFixture {
     @Test
     void aClaimWhoseUnprepareIsSkippedIsGoneWhenItIsNotAllocatedAnyMore() {
         node.unprepare(A);
-        Result skipping =
-                new Result(
-                        NodeUnderTest.DRIVER,
-                        "r",
-                        "node",
-                        "gpu-0",
-                        null,
-                        Map.of(),
-                        false,
-                        Set.of("*"));
+        Result skipping = new Result(NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, Map.of(), false, Set.of("*"));
         node.allocate(A, skipping);
         node.prepare(A);
         provider.calls.clear();

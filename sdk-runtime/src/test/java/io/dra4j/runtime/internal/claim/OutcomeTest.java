@@ -41,8 +41,7 @@ class OutcomeTest {
 
     @Test
     void aMessageIsKept() {
-        assertThat(new PrepareOutcome.Failed("no such device").message())
-                .isEqualTo("no such device");
+        assertThat(new PrepareOutcome.Failed("no such device").message()).isEqualTo("no such device");
         assertThat(new UnprepareOutcome.Failed("busy").message()).isEqualTo("busy");
     }
 }

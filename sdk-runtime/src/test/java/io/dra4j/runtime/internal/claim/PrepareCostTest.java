@@ -33,10 +33,10 @@ class PrepareCostTest {
      * The most of a prepare and its unprepare, in bytes: 77,600 were measured on JDK 17, and
      * 114,500 on JDK 25, whose virtual threads have their stacks on the heap.
      */
-    private static final long ALLOCATED_AT_MOST =
-            Runtime.version().feature() < 24 ? 105_000 : 140_000;
+    private static final long ALLOCATED_AT_MOST = Runtime.version().feature() < 24 ? 105_000 : 140_000;
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final AtomicInteger reads = new AtomicInteger();
@@ -68,8 +68,7 @@ class PrepareCostTest {
     }
 
     private void prepare(List<ClaimRef> refs) {
-        assertThat(node.prepare(Duration.ofSeconds(20), refs).values())
-                .hasOnlyElementsOfType(Prepared.class);
+        assertThat(node.prepare(Duration.ofSeconds(20), refs).values()).hasOnlyElementsOfType(Prepared.class);
     }
 
     private void unprepare(List<ClaimRef> refs) {
@@ -106,7 +105,8 @@ class PrepareCostTest {
     void aPrepareAndItsUnprepareAllocateLittle() {
         List<ClaimRef> one = node.allocateEach(1);
         turnOver(one, ROUNDS); // until classes are loaded
-        long least = IntStream.range(0, 3).mapToLong(i -> allocatedBy(one)).min().orElseThrow();
+        long least =
+                IntStream.range(0, 3).mapToLong(i -> allocatedBy(one)).min().orElseThrow();
 
         assertThat(least).as("bytes").isBetween(1L, ALLOCATED_AT_MOST);
     }

@@ -44,7 +44,8 @@ class RandomRebootsTest {
     private static final long SEED = 20261123;
     private static final Duration SLICES_AGE = Duration.ofMinutes(9);
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     private final Random random = new Random(SEED);
     private final RecordingProvider provider = new RecordingProvider();
@@ -72,8 +73,7 @@ class RandomRebootsTest {
         provider.devices = DEVICES;
         provider.hardware = List.of("U-0", "U-1", "U-2", "U-3", "U-4", "U-5");
         provider.onPrepare =
-                (claim, context) ->
-                        claim.devices().forEach(device -> requireAllocated(claim.ref(), device));
+                (claim, context) -> claim.devices().forEach(device -> requireAllocated(claim.ref(), device));
         try (NodeUnderTest started = new NodeUnderTest(directory, provider)) {
             node = started;
             node.start("boot-0");
@@ -137,9 +137,7 @@ class RandomRebootsTest {
     }
 
     private void publishAfterStart() {
-        names =
-                new PinnedNames(
-                        NodeUnderTest.DRIVER, DevicePins.in(node.data), node.api, event -> {});
+        names = new PinnedNames(NodeUnderTest.DRIVER, DevicePins.in(node.data), node.api, event -> {});
         publish();
     }
 
@@ -182,7 +180,8 @@ class RandomRebootsTest {
         if (node.prepare(ref) instanceof Prepared) {
             count("prepared");
             running.add(ref);
-            String device = node.api.objects.get(ref).allocation().results().get(0).device();
+            String device =
+                    node.api.objects.get(ref).allocation().results().get(0).device();
             int minor = Integer.parseInt(device.substring("gpu-".length()));
             if (!provider.hardware.get(minor).equals(allocated.get(ref))) {
                 count("other hardware");

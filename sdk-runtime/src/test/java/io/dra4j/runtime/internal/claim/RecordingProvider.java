@@ -65,11 +65,8 @@ final class RecordingProvider implements DeviceProvider {
         List<?> present = List.of(devices, hardware);
         if (!read.equals(present)) {
             read = present;
-            inventory =
-                    Inventory.of(
-                            Pool.ofNode(
-                                    "node",
-                                    IntStream.range(0, devices).mapToObj(this::device).toList()));
+            inventory = Inventory.of(Pool.ofNode(
+                    "node", IntStream.range(0, devices).mapToObj(this::device).toList()));
         }
         return inventory;
     }
@@ -83,13 +80,14 @@ final class RecordingProvider implements DeviceProvider {
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) throws Exception {
         calls.add("prepare " + claim.ref().uid());
         onPrepare.run(claim, context);
-        return results.apply(
-                PreparedClaim.of(claim.devices().stream().map(RecordingProvider::device).toList()));
+        return results.apply(PreparedClaim.of(
+                claim.devices().stream().map(RecordingProvider::device).toList()));
     }
 
     private static PreparedDevice device(AllocatedDevice device) {
         String name = device.device().value();
-        return PreparedDevice.of(device, ContainerEdits.builder().env("DEVICE", name).build());
+        return PreparedDevice.of(
+                device, ContainerEdits.builder().env("DEVICE", name).build());
     }
 
     @Override

@@ -17,8 +17,7 @@ class ApiCallsTest {
         "apis/resource.k8s.io/v1/resourceslices?fieldSelector=a/b, resourceslices",
         "apis/resource.k8s.io/v1/resourceslices/0000-x, resourceslices",
         "apis/resource.k8s.io/v1/namespaces/n/resourceclaims/c, resourceclaims",
-        "apis/resource.k8s.io/v1/namespaces/n/resourceclaims/c/status?force=true,"
-                + " resourceclaims/status",
+        "apis/resource.k8s.io/v1/namespaces/n/resourceclaims/c/status?force=true," + " resourceclaims/status",
         "apis/resource.k8s.io/v1, discovery",
         "version, discovery"
     })

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 class ClaimListTest extends ClusterUnderTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             {"metadata":{"name":"c","creationTimestamp":"2026-01-01T00:00:00Z"%s},
              "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}}}\
             """;
@@ -51,9 +50,7 @@ class ClaimListTest extends ClusterUnderTest {
         server.then(200, list("[" + claim("") + "]"));
 
         assertThat(pending(LIMIT))
-                .containsExactly(
-                        new PendingClaim(
-                                Set.of("gpu"), Instant.parse("2026-01-01T00:00:00Z"), false));
+                .containsExactly(new PendingClaim(Set.of("gpu"), Instant.parse("2026-01-01T00:00:00Z"), false));
         ScriptedServer.Request request = server.requests.take();
         assertThat(request.path()).isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
         assertThat(request.query()).isEqualTo("resourceVersion=0");
@@ -71,10 +68,7 @@ class ClaimListTest extends ClusterUnderTest {
     void mayBeLong() {
         server.then(
                 200,
-                list(
-                        IntStream.range(0, 5000)
-                                .mapToObj(i -> claim(""))
-                                .collect(Collectors.joining(",", "[", "]"))));
+                list(IntStream.range(0, 5000).mapToObj(i -> claim("")).collect(Collectors.joining(",", "[", "]"))));
 
         assertThat(pending(LIMIT)).hasSize(5000);
     }
@@ -83,13 +77,9 @@ class ClaimListTest extends ClusterUnderTest {
     void saysWhichClaimsWereMadeForAPod() {
         assertThat(isForPod(",\"annotations\":{\"resource.kubernetes.io/pod-claim-name\":\"gpu\"}"))
                 .isTrue();
-        assertThat(
-                        isForPod(
-                                ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\"}]"))
+        assertThat(isForPod(",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\"}]"))
                 .isTrue();
-        assertThat(
-                        isForPod(
-                                ",\"ownerReferences\":[{\"apiVersion\":\"acme/v1\",\"kind\":\"Pod\",\"name\":\"p\"}]"))
+        assertThat(isForPod(",\"ownerReferences\":[{\"apiVersion\":\"acme/v1\",\"kind\":\"Pod\",\"name\":\"p\"}]"))
                 .isFalse();
         assertThat(isForPod(",\"annotations\":{\"a\":\"b\"}")).isFalse();
     }
@@ -140,13 +130,12 @@ class ClaimListTest extends ClusterUnderTest {
 
     @Test
     void whoseConnectionEndsIsAnError() {
-        server.then(
-                exchange -> {
-                    exchange.sendResponseHeaders(200, 1000);
-                    exchange.getResponseBody().write("{\"items\":[".getBytes());
-                    exchange.getResponseBody().flush();
-                    exchange.close();
-                });
+        server.then(exchange -> {
+            exchange.sendResponseHeaders(200, 1000);
+            exchange.getResponseBody().write("{\"items\":[".getBytes());
+            exchange.getResponseBody().flush();
+            exchange.close();
+        });
 
         assertThatThrownBy(() -> pending(LIMIT))
                 .isInstanceOf(ClusterException.class)

@@ -24,10 +24,8 @@ import org.junit.jupiter.api.Test;
 class ClusterTest extends ClusterUnderTest {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
-    private static final String GONE =
-            "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}";
-    private static final String CLAIM =
-            """
+    private static final String GONE = "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}";
+    private static final String CLAIM = """
             {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
              "metadata":{"name":"c1","namespace":"default","uid":"uid-1"},
              "spec":{"devices":{"requests":[
@@ -78,22 +76,13 @@ class ClusterTest extends ClusterUnderTest {
                                     false,
                                     Set.of("NodeUnprepareResources")),
                             new ClaimObject.Result(
-                                    "other.example.com",
-                                    "gpu/large",
-                                    "p",
-                                    "d",
-                                    null,
-                                    Map.of(),
-                                    true,
-                                    Set.of()));
+                                    "other.example.com", "gpu/large", "p", "d", null, Map.of(), true, Set.of()));
             assertThat(claim.allocation().configs())
                     .containsExactly(
                             new ClaimObject.Config(true, List.of(), "gpu.example.com", "{\"k\":1}"),
-                            new ClaimObject.Config(
-                                    false, List.of("gpu/large"), "other.example.com", "{}"));
+                            new ClaimObject.Config(false, List.of("gpu/large"), "other.example.com", "{}"));
             ScriptedServer.Request request = server.requests.take();
-            assertThat(request.path())
-                    .isEqualTo("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c1");
+            assertThat(request.path()).isEqualTo("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c1");
             assertThat(request.userAgent()).startsWith("dra4j/").endsWith(" (gpu.example.com)");
         }
 
@@ -107,9 +96,7 @@ class ClusterTest extends ClusterUnderTest {
 
         @Test
         void aMissingClaimIsNotFoundAtOnce() {
-            server.then(
-                    404,
-                    "{\"kind\":\"Status\",\"message\":\"resourceclaims \\\"c1\\\" not found\"}");
+            server.then(404, "{\"kind\":\"Status\",\"message\":\"resourceclaims \\\"c1\\\" not found\"}");
 
             assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
                     .isInstanceOf(ClusterException.NotFound.class)
@@ -123,8 +110,7 @@ class ClusterTest extends ClusterUnderTest {
 
             assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(30)))
                     .isInstanceOf(ClusterException.NotFound.class)
-                    .hasMessageStartingWith(
-                            "ResourceClaim default/c1 with UID uid-1 does not exist")
+                    .hasMessageStartingWith("ResourceClaim default/c1 with UID uid-1 does not exist")
                     .hasMessageNotContaining("apis/");
         }
 
@@ -155,18 +141,16 @@ class ClusterTest extends ClusterUnderTest {
 
         @Test
         void tooManyRequestsAreRepeatedAfterTheTimeAskedFor() {
-            server.then(
-                            exchange -> {
-                                exchange.getResponseHeaders().add("Retry-After", "1");
-                                ScriptedServer.send(exchange, 429, "");
-                            })
+            server.then(exchange -> {
+                        exchange.getResponseHeaders().add("Retry-After", "1");
+                        ScriptedServer.send(exchange, 429, "");
+                    })
                     .then(200, CLAIM);
             long begun = System.nanoTime();
 
             cluster.claimReader().read(REF, Duration.ofSeconds(20));
 
-            assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                    .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
             assertThat(server.requests).hasSize(2);
         }
 
@@ -179,8 +163,7 @@ class ClusterTest extends ClusterUnderTest {
 
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure).hasMessageContaining("did not answer");
-            assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                    .isLessThan(Duration.ofSeconds(20));
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(20));
         }
 
         @Test
@@ -210,8 +193,7 @@ class ClusterTest extends ClusterUnderTest {
                                     + CLAIM.replace("c1", "c2").replace("uid-1", "uid-2")
                                     + "]}");
 
-            Map<ClaimRef, ClaimObject> claims =
-                    cluster.claimReader().readAll(Duration.ofSeconds(20));
+            Map<ClaimRef, ClaimObject> claims = cluster.claimReader().readAll(Duration.ofSeconds(20));
 
             assertThat(claims)
                     .containsOnlyKeys(REF, new ClaimRef("default", "c2", "uid-2"))
@@ -228,10 +210,9 @@ class ClusterTest extends ClusterUnderTest {
             server.then(404, "404 page not found").then(404, GONE);
 
             for (boolean named : new boolean[] {false, true}) {
-                ClusterException.NotFound failure =
-                        catchThrowableOfType(
-                                ClusterException.NotFound.class,
-                                () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)));
+                ClusterException.NotFound failure = catchThrowableOfType(
+                        ClusterException.NotFound.class,
+                        () -> cluster.claimReader().read(REF, Duration.ofSeconds(20)));
                 assertThat(failure.isOfTheObject()).isEqualTo(named);
             }
         }
@@ -247,8 +228,7 @@ class ClusterTest extends ClusterUnderTest {
             cluster.createEvent(true, "InvalidPool", "x".repeat(2000));
 
             ScriptedServer.Request request = server.requests.take();
-            assertThat(request.method() + " " + request.path())
-                    .isEqualTo("POST /api/v1/namespaces/default/events");
+            assertThat(request.method() + " " + request.path()).isEqualTo("POST /api/v1/namespaces/default/events");
             JsonNode event = Json.parse(request.body());
             assertThat(event.at("/involvedObject/kind").asText()).isEqualTo("Node");
             assertThat(event.at("/involvedObject/name").asText()).isEqualTo("node-a");
@@ -285,8 +265,7 @@ class ClusterTest extends ClusterUnderTest {
         void aServerThatCannotBeAskedStopsNothing() {
             server.close();
 
-            assertThatCode(() -> cluster.requireDraApi(Duration.ofSeconds(1)))
-                    .doesNotThrowAnyException();
+            assertThatCode(() -> cluster.requireDraApi(Duration.ofSeconds(1))).doesNotThrowAnyException();
         }
 
         @Test
@@ -319,12 +298,11 @@ class ClusterTest extends ClusterUnderTest {
         void inAPodTheTokenIsReadEachTime() throws Exception {
             Path token = Files.writeString(directory.resolve("token"), "first\n");
 
-            var config =
-                    ClientConfig.inCluster(
-                            Map.of(
-                                    "KUBERNETES_SERVICE_HOST", "fd00::1",
-                                    "KUBERNETES_SERVICE_PORT", "443"),
-                            directory);
+            var config = ClientConfig.inCluster(
+                    Map.of(
+                            "KUBERNETES_SERVICE_HOST", "fd00::1",
+                            "KUBERNETES_SERVICE_PORT", "443"),
+                    directory);
 
             assertThat(config.getMasterUrl()).startsWith("https://[fd00::1]:443");
             assertThat(config.getOauthTokenProvider().getToken()).isEqualTo("first");

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The cluster over a real connection to a scripted server. */
 abstract class ClusterUnderTest {
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     ScriptedServer server;
     Cluster cluster;
@@ -19,9 +20,7 @@ abstract class ClusterUnderTest {
     @BeforeEach
     void connect() throws Exception {
         server = new ScriptedServer();
-        cluster =
-                Cluster.connect(
-                        server.kubeconfig(directory), "gpu.example.com", "node-a", Meters.none());
+        cluster = Cluster.connect(server.kubeconfig(directory), "gpu.example.com", "node-a", Meters.none());
     }
 
     @AfterEach

@@ -21,7 +21,6 @@ class HttpClientChoiceTest {
 
     @Test
     void vertxIsNotOnTheClassPath() {
-        assertThatThrownBy(() -> Class.forName("io.vertx.core.Vertx"))
-                .isInstanceOf(ClassNotFoundException.class);
+        assertThatThrownBy(() -> Class.forName("io.vertx.core.Vertx")).isInstanceOf(ClassNotFoundException.class);
     }
 }

@@ -39,7 +39,8 @@ class KubeconfigIT {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     private final BlockingQueue<String> users = new LinkedBlockingQueue<>();
     private HttpsServer server;
@@ -51,22 +52,18 @@ class KubeconfigIT {
         keys = TestKeys.make(directory, "node-a", "RSA");
         server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         SSLContext tls = tls();
-        server.setHttpsConfigurator(
-                new HttpsConfigurator(tls) {
-                    @Override
-                    public void configure(HttpsParameters parameters) {
-                        SSLParameters wanted = tls.getDefaultSSLParameters();
-                        wanted.setWantClientAuth(true);
-                        parameters.setSSLParameters(wanted);
-                    }
-                });
-        server.createContext(
-                "/",
-                exchange -> {
-                    users.add(user((HttpsExchange) exchange));
-                    ScriptedServer.send(
-                            exchange, 200, "{\"metadata\":{\"uid\":\"uid-1\"},\"status\":{}}");
-                });
+        server.setHttpsConfigurator(new HttpsConfigurator(tls) {
+            @Override
+            public void configure(HttpsParameters parameters) {
+                SSLParameters wanted = tls.getDefaultSSLParameters();
+                wanted.setWantClientAuth(true);
+                parameters.setSSLParameters(wanted);
+            }
+        });
+        server.createContext("/", exchange -> {
+            users.add(user((HttpsExchange) exchange));
+            ScriptedServer.send(exchange, 200, "{\"metadata\":{\"uid\":\"uid-1\"},\"status\":{}}");
+        });
         server.start();
     }
 
@@ -104,18 +101,14 @@ class KubeconfigIT {
 
     /** Connects by a kubeconfig of one cluster and one user, each given by its fields. */
     private Cluster connect(String ofTheCluster, String ofTheUser) throws IOException {
-        Path kubeconfig =
-                file(
-                        "kubeconfig",
-                        """
+        Path kubeconfig = file("kubeconfig", """
                         apiVersion: v1
                         kind: Config
                         clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", %s}}]
                         users: [{name: u, user: {%s}}]
                         contexts: [{name: x, context: {cluster: c, user: u}}]
                         current-context: x
-                        """
-                                .formatted(server.getAddress().getPort(), ofTheCluster, ofTheUser));
+                        """.formatted(server.getAddress().getPort(), ofTheCluster, ofTheUser));
         return Cluster.connect(kubeconfig, "gpu.example.com", "node-a", Meters.none());
     }
 
@@ -137,32 +130,26 @@ class KubeconfigIT {
 
     @Test
     void theCertificateOfAUserAndACaAsData() throws Exception {
-        try (Cluster cluster =
-                connect(
-                        "certificate-authority-data: " + base64(keys.certificatePem()),
-                        "client-certificate-data: %s, client-key-data: %s"
-                                .formatted(base64(keys.certificatePem()), base64(keys.keyPem())))) {
+        try (Cluster cluster = connect(
+                "certificate-authority-data: " + base64(keys.certificatePem()),
+                "client-certificate-data: %s, client-key-data: %s"
+                        .formatted(base64(keys.certificatePem()), base64(keys.keyPem())))) {
             assertThat(userOf(cluster)).isEqualTo("CN=node-a");
         }
     }
 
     @Test
     void anExecPlugin() throws Exception {
-        Path plugin =
-                file(
-                        "plugin",
-                        """
+        Path plugin = file("plugin", """
                         #!/bin/sh
                         echo '{"kind":"ExecCredential","status":{"token":"'$1-$WHO'"},
                           "apiVersion":"client.authentication.k8s.io/v1"}'
                         """);
         Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwx------"));
-        String exec =
-                """
+        String exec = """
                 exec: {apiVersion: client.authentication.k8s.io/v1, command: "%s", args: [made],
                        interactiveMode: Never, env: [{name: WHO, value: here}]}
-                """
-                        .formatted(plugin);
+                """.formatted(plugin);
         try (Cluster cluster = connect(ca(), exec)) {
             assertThat(userOf(cluster)).isEqualTo("Bearer made-here");
         }

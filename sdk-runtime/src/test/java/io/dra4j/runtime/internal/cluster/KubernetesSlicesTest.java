@@ -28,14 +28,13 @@ class KubernetesSlicesTest extends ClusterUnderTest {
 
     private static final String NODE = "{\"metadata\":{\"name\":\"node-a\",\"uid\":\"node-uid\"}}";
 
-    private final Content content =
-            new Content(
-                    new PoolName("node-a"),
-                    1,
-                    1,
-                    new Placement.ThisNode(),
-                    List.of(Device.builder("gpu-0").attribute("index", 0).build()),
-                    List.of());
+    private final Content content = new Content(
+            new PoolName("node-a"),
+            1,
+            1,
+            new Placement.ThisNode(),
+            List.of(Device.builder("gpu-0").attribute("index", 0).build()),
+            List.of());
 
     private String slice(String version, String owner) {
         return """
@@ -43,8 +42,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
           "ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"node-a","uid":"%s"}]},
          "spec":{"driver":"gpu.example.com","nodeName":"node-a",
           "pool":{"name":"node-a","generation":1,"resourceSliceCount":1},
-          "devices":[{"name":"gpu-0","attributes":{"index":{"int":0}}}]}}"""
-                .formatted(version, owner);
+          "devices":[{"name":"gpu-0","attributes":{"index":{"int":0}}}]}}""".formatted(version, owner);
     }
 
     @Test
@@ -79,16 +77,15 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         ScriptedServer.Request request = server.requests.take();
         assertThat(request.method()).isEqualTo("POST");
         assertThat(request.body())
-                .isEqualTo(
-                        "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\","
-                                + "\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"v1\","
-                                + "\"kind\":\"Node\",\"name\":\"node-a\",\"uid\":\"node-uid\","
-                                + "\"controller\":true}],"
-                                + "\"generateName\":\"0000003-gpu.example.com-node-a-\"},"
-                                + "\"spec\":{\"driver\":\"gpu.example.com\",\"pool\":{"
-                                + "\"name\":\"node-a\",\"generation\":1,\"resourceSliceCount\":1},"
-                                + "\"nodeName\":\"node-a\",\"devices\":[{\"name\":\"gpu-0\","
-                                + "\"attributes\":{\"index\":{\"int\":0}}}]}}");
+                .isEqualTo("{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\","
+                        + "\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"v1\","
+                        + "\"kind\":\"Node\",\"name\":\"node-a\",\"uid\":\"node-uid\","
+                        + "\"controller\":true}],"
+                        + "\"generateName\":\"0000003-gpu.example.com-node-a-\"},"
+                        + "\"spec\":{\"driver\":\"gpu.example.com\",\"pool\":{"
+                        + "\"name\":\"node-a\",\"generation\":1,\"resourceSliceCount\":1},"
+                        + "\"nodeName\":\"node-a\",\"devices\":[{\"name\":\"gpu-0\","
+                        + "\"attributes\":{\"index\":{\"int\":0}}}]}}");
     }
 
     @Test
@@ -97,8 +94,8 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         server.then(200, NODE).then(200, slice("6", "node-uid")).then(409, "{}");
 
         assertThat(cluster.slices().update(known, content).resourceVersion()).isEqualTo("6");
-        ClusterException failure =
-                catchThrowableOfType(ClusterException.class, () -> cluster.slices().delete(known));
+        ClusterException failure = catchThrowableOfType(
+                ClusterException.class, () -> cluster.slices().delete(known));
 
         assertThat(failure.isConflict()).isTrue();
         server.requests.take();
@@ -109,14 +106,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "v1.34.0, 34",
-        "v1.35.2-gke.1, 35",
-        "v1.36.1+k3s1, 36",
-        "v1.137, 137",
-        "v2.34.0,",
-        "unknown,"
-    })
+    @CsvSource({"v1.34.0, 34", "v1.35.2-gke.1, 35", "v1.36.1+k3s1, 36", "v1.137, 137", "v2.34.0,", "unknown,"})
     void knowsTheServersRelease(String gitVersion, Integer minor) throws Exception {
         server.then(200, "{\"gitVersion\":\"" + gitVersion + "\"}");
 
@@ -132,8 +122,7 @@ class KubernetesSlicesTest extends ClusterUnderTest {
         for (int i = 0; i < 3; i++) {
             assertThat(cluster.slices().kubernetesMinor()).isEmpty();
         }
-        assertThatThrownBy(() -> cluster.slices().kubernetesMinor())
-                .isInstanceOf(ClusterException.class);
+        assertThatThrownBy(() -> cluster.slices().kubernetesMinor()).isInstanceOf(ClusterException.class);
     }
 
     @Test
@@ -172,10 +161,8 @@ class KubernetesSlicesTest extends ClusterUnderTest {
     @Test
     void eventsInAnyLanguageAndOfAnySizeArriveWhole() throws Exception {
         String model = "\u00fc\u8a9e\uD83D\uDE00".repeat(10_000);
-        String slice =
-                slice("5", "node-uid").replace("{\"int\":0}", "{\"string\":\"" + model + "\"}");
-        server.then(200, NODE)
-                .thenStream(event("ADDED", slice), event("DELETED", slice("9", "node-uid")));
+        String slice = slice("5", "node-uid").replace("{\"int\":0}", "{\"string\":\"" + model + "\"}");
+        server.then(200, NODE).thenStream(event("ADDED", slice), event("DELETED", slice("9", "node-uid")));
         Received received = new Received();
 
         Watch watch = cluster.slices().watch(Scope.NODE, "4", received);

@@ -19,10 +19,9 @@ import org.slf4j.event.KeyValuePair;
 
 class MissingPermissionsTest extends ClusterUnderTest {
 
-    private static final String EVENTS =
-            "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"code\":403,\"message\":"
-                    + "\"events is forbidden: User \\\"system:serviceaccount:a:b\\\" cannot create resource"
-                    + " \\\"events\\\" in API group \\\"\\\" in the namespace \\\"default\\\"\"}";
+    private static final String EVENTS = "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"code\":403,\"message\":"
+            + "\"events is forbidden: User \\\"system:serviceaccount:a:b\\\" cannot create resource"
+            + " \\\"events\\\" in API group \\\"\\\" in the namespace \\\"default\\\"\"}";
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private final Logger logger = (Logger) LoggerFactory.getLogger(MissingPermissions.class);
@@ -44,23 +43,20 @@ class MissingPermissionsTest extends ClusterUnderTest {
 
         for (int i = 0; i < 2; i++) {
             Forbidden refused =
-                    catchThrowableOfType(
-                            Forbidden.class, () -> cluster.createEvent(true, "R", "a message"));
+                    catchThrowableOfType(Forbidden.class, () -> cluster.createEvent(true, "R", "a message"));
             assertThat(refused.verb()).isEqualTo("create");
             assertThat(refused.resource()).isEqualTo("events");
             assertThat(refused.isTransient()).isFalse();
         }
         Forbidden watch =
-                catchThrowableOfType(
-                        Forbidden.class, () -> cluster.claimFeed().watch("1", new Deaf()));
+                catchThrowableOfType(Forbidden.class, () -> cluster.claimFeed().watch("1", new Deaf()));
 
         assertThat(watch.verb()).isEqualTo("watch");
         assertThat(log.list).hasSize(2);
         ILoggingEvent event = log.list.get(0);
         assertThat(event.getLevel()).isEqualTo(Level.WARN);
         assertThat(event.getFormattedMessage()).contains("ClusterRole", "no Events on the Node");
-        assertThat(event.getKeyValuePairs())
-                .containsExactlyElementsOf(fields("create", "events", "core"));
+        assertThat(event.getKeyValuePairs()).containsExactlyElementsOf(fields("create", "events", "core"));
         assertThat(log.list.get(1).getKeyValuePairs())
                 .containsExactlyElementsOf(fields("watch", "resourceclaims", "resource.k8s.io"));
     }
@@ -74,9 +70,7 @@ class MissingPermissionsTest extends ClusterUnderTest {
                         + " associated-node:patch resource \\\"resourceclaims/driver\\\" in API group"
                         + " \\\"resource.k8s.io\\\" in the namespace \\\"default\\\"\"}");
 
-        Forbidden refused =
-                catchThrowableOfType(
-                        Forbidden.class, () -> cluster.createEvent(true, "R", "a message"));
+        Forbidden refused = catchThrowableOfType(Forbidden.class, () -> cluster.createEvent(true, "R", "a message"));
 
         assertThat(refused.verb()).isEqualTo("associated-node:patch");
         assertThat(log.list).hasSize(1);
@@ -91,13 +85,10 @@ class MissingPermissionsTest extends ClusterUnderTest {
 
     @Test
     void anAdmissionPolicyThatRefusesIsNoMissingVerb() {
-        server.then(
-                403,
-                "{\"message\":\"events \\\"x\\\" is forbidden: ValidatingAdmissionPolicy 'p' denied it\"}");
+        server.then(403, "{\"message\":\"events \\\"x\\\" is forbidden: ValidatingAdmissionPolicy 'p' denied it\"}");
 
         ClusterException refused =
-                catchThrowableOfType(
-                        ClusterException.class, () -> cluster.createEvent(true, "R", "a message"));
+                catchThrowableOfType(ClusterException.class, () -> cluster.createEvent(true, "R", "a message"));
 
         assertThat(refused).isNotInstanceOf(Forbidden.class).hasMessageContaining("denied it");
         assertThat(log.list).isEmpty();

@@ -49,17 +49,14 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     Path kubeconfig(Path directory) throws IOException {
-        return Files.writeString(
-                directory.resolve("kubeconfig"),
-                """
+        return Files.writeString(directory.resolve("kubeconfig"), """
                 apiVersion: v1
                 kind: Config
                 clusters: [{name: c, cluster: {server: "%s"}}]
                 users: [{name: u, user: {token: secret}}]
                 contexts: [{name: x, context: {cluster: c, user: u}}]
                 current-context: x
-                """
-                        .formatted(url()));
+                """.formatted(url()));
     }
 
     /** Queues an answer; once the queue is empty, requests get 404. */
@@ -79,21 +76,19 @@ final class ScriptedServer implements AutoCloseable {
 
     /** Queues a watch: some lines, then silence until the server is closed. */
     ScriptedServer thenStream(String... lines) {
-        return then(
-                exchange -> {
-                    stream(exchange, lines);
-                    awaitClose();
-                    exchange.close();
-                });
+        return then(exchange -> {
+            stream(exchange, lines);
+            awaitClose();
+            exchange.close();
+        });
     }
 
     /** Queues a watch whose connection ends after some lines. */
     ScriptedServer thenStreamAndEnd(String... lines) {
-        return then(
-                exchange -> {
-                    stream(exchange, lines);
-                    exchange.close();
-                });
+        return then(exchange -> {
+            stream(exchange, lines);
+            exchange.close();
+        });
     }
 
     private static void stream(HttpExchange exchange, String... lines) throws IOException {
@@ -115,14 +110,12 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     private void handle(HttpExchange exchange) throws IOException {
-        requests.add(
-                new Request(
-                        exchange.getRequestMethod(),
-                        exchange.getRequestURI().getPath(),
-                        String.valueOf(exchange.getRequestURI().getQuery()),
-                        exchange.getRequestHeaders().getFirst("User-Agent"),
-                        new String(
-                                exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
+        requests.add(new Request(
+                exchange.getRequestMethod(),
+                exchange.getRequestURI().getPath(),
+                String.valueOf(exchange.getRequestURI().getQuery()),
+                exchange.getRequestHeaders().getFirst("User-Agent"),
+                new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
         Answer answer = answers.poll();
         if (answer == null) {
             send(exchange, 404, "{\"kind\":\"Status\",\"message\":\"nothing queued\"}");

@@ -28,38 +28,31 @@ class SliceCodecTest {
     private static final SliceCodec CODEC = new SliceCodec("gpu.example.com", "node-a");
     private static final NodeSelector ZONE = NodeSelector.labelIn("zone", "a", "b");
 
-    private static final Device FULL =
-            Device.builder("gpu-0")
-                    .attribute("s", "text")
-                    .attribute("i", 7)
-                    .attribute("b", false)
-                    .version("v", "1.2.3")
-                    .attribute("ss", new AttributeValue.OfStrings(List.of("x", "y")))
-                    .attribute("is", new AttributeValue.OfInts(List.of(1L, 2L)))
-                    .attribute("bs", new AttributeValue.OfBools(List.of(true)))
-                    .attribute("vs", new AttributeValue.OfVersions(List.of("1.0.0")))
-                    .capacity("memory", "80Gi")
-                    .capacity(
-                            "share",
-                            new Capacity(
-                                    Quantity.of(100),
-                                    RequestPolicy.range(
-                                            Quantity.of(10),
-                                            new RequestPolicy.ValidRange(
-                                                    Quantity.of(5), null, Quantity.of(5)))))
-                    .allowMultipleAllocations(true)
-                    .consumes(CounterConsumption.of("set", Map.of("slices", Quantity.of(2))))
-                    .taint(
-                            new Taint(
-                                    "example.com/bad",
-                                    "v",
-                                    Taint.Effect.NO_EXECUTE,
-                                    Instant.parse("2026-11-21T01:02:03Z")))
-                    .placement(new Placement.NamedNode("node-b"))
-                    .binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
-                    .bindsToNode(true)
-                    .rawField("future", "{\"b\": 1, \"a\": [true, null]}")
-                    .build();
+    private static final Device FULL = Device.builder("gpu-0")
+            .attribute("s", "text")
+            .attribute("i", 7)
+            .attribute("b", false)
+            .version("v", "1.2.3")
+            .attribute("ss", new AttributeValue.OfStrings(List.of("x", "y")))
+            .attribute("is", new AttributeValue.OfInts(List.of(1L, 2L)))
+            .attribute("bs", new AttributeValue.OfBools(List.of(true)))
+            .attribute("vs", new AttributeValue.OfVersions(List.of("1.0.0")))
+            .capacity("memory", "80Gi")
+            .capacity(
+                    "share",
+                    new Capacity(
+                            Quantity.of(100),
+                            RequestPolicy.range(
+                                    Quantity.of(10),
+                                    new RequestPolicy.ValidRange(Quantity.of(5), null, Quantity.of(5)))))
+            .allowMultipleAllocations(true)
+            .consumes(CounterConsumption.of("set", Map.of("slices", Quantity.of(2))))
+            .taint(new Taint("example.com/bad", "v", Taint.Effect.NO_EXECUTE, Instant.parse("2026-11-21T01:02:03Z")))
+            .placement(new Placement.NamedNode("node-b"))
+            .binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
+            .bindsToNode(true)
+            .rawField("future", "{\"b\": 1, \"a\": [true, null]}")
+            .build();
 
     private static Content content(Placement placement, List<Device> devices) {
         return new Content(new PoolName("p"), 3, 2, placement, devices, List.of());
@@ -71,11 +64,7 @@ class SliceCodecTest {
 
     @Test
     void everyFieldOfADeviceHasItsNameInTheApi() {
-        assertThat(Json.sorted(DeviceCodec.encode(FULL)))
-                .isEqualTo(
-                        Json.sorted(
-                                Json.parse(
-                                        """
+        assertThat(Json.sorted(DeviceCodec.encode(FULL))).isEqualTo(Json.sorted(Json.parse("""
                 {"name":"gpu-0",
                  "attributes":{"s":{"string":"text"},"i":{"int":7},"b":{"bool":false},
                    "v":{"version":"1.2.3"},"ss":{"strings":["x","y"]},"is":{"ints":[1,2]},
@@ -98,19 +87,19 @@ class SliceCodecTest {
         Content content = content(new Placement.PerDevice(), List.of(FULL));
 
         assertThat(readBack(content).content()).isEqualTo(SliceCodec.canonical(content));
-        assertThat(SliceCodec.canonical(SliceCodec.canonical(content)))
-                .isEqualTo(SliceCodec.canonical(content));
+        assertThat(SliceCodec.canonical(SliceCodec.canonical(content))).isEqualTo(SliceCodec.canonical(content));
     }
 
     @Test
     void rawFieldsAndQuantitiesAreEqualHoweverWritten() {
-        Device one =
-                Device.builder("d").rawField("x", "{\"a\":1,\"b\":2}").capacity("m", "1Gi").build();
-        Device other =
-                Device.builder("d")
-                        .rawField("x", "{ \"b\": 2, \"a\": 1 }")
-                        .capacity("m", "1024Mi")
-                        .build();
+        Device one = Device.builder("d")
+                .rawField("x", "{\"a\":1,\"b\":2}")
+                .capacity("m", "1Gi")
+                .build();
+        Device other = Device.builder("d")
+                .rawField("x", "{ \"b\": 2, \"a\": 1 }")
+                .capacity("m", "1024Mi")
+                .build();
 
         assertThat(SliceCodec.canonical(content(new Placement.ThisNode(), List.of(one))))
                 .isEqualTo(SliceCodec.canonical(content(new Placement.ThisNode(), List.of(other))));
@@ -118,12 +107,11 @@ class SliceCodecTest {
 
     @Test
     void eachPlacementOfAPoolReadsBack() {
-        for (Placement placement :
-                List.of(
-                        new Placement.ThisNode(),
-                        new Placement.AllNodes(),
-                        new Placement.PerDevice(),
-                        new Placement.MatchingNodes(ZONE))) {
+        for (Placement placement : List.of(
+                new Placement.ThisNode(),
+                new Placement.AllNodes(),
+                new Placement.PerDevice(),
+                new Placement.MatchingNodes(ZONE))) {
             Content content = content(placement, List.of());
             assertThat(readBack(content).content()).isEqualTo(content);
         }
@@ -131,14 +119,13 @@ class SliceCodecTest {
 
     @Test
     void counterSetsReadBackWithoutAListOfDevices() {
-        Content content =
-                new Content(
-                        new PoolName("p"),
-                        1,
-                        1,
-                        new Placement.ThisNode(),
-                        List.of(),
-                        List.of(CounterSet.of("set", Map.of("slices", Quantity.of(7)))));
+        Content content = new Content(
+                new PoolName("p"),
+                1,
+                1,
+                new Placement.ThisNode(),
+                List.of(),
+                List.of(CounterSet.of("set", Map.of("slices", Quantity.of(7)))));
 
         assertThat(readBack(content).content()).isEqualTo(content);
         assertThat(readBack(content).isDecoded()).isTrue();
@@ -147,8 +134,7 @@ class SliceCodecTest {
 
     @Test
     void aSliceThatIsUnreadableCountsAsAnEmptyOne() {
-        String slice =
-                """
+        String slice = """
                 {"metadata":{"name":"n","uid":"u","resourceVersion":"1"},
                  "spec":{"pool":{"name":"p","generation":4,"resourceSliceCount":1},"nodeName":"node-a",
                  "devices":[{"name":"gpu-0","taints":[{"key":"k","effect":"Unheard"}]}]}}""";
@@ -157,28 +143,21 @@ class SliceCodecTest {
 
         assertThat(stored.isDecoded()).isFalse();
         assertThat(stored.content())
-                .isEqualTo(
-                        new Content(
-                                new PoolName("p"),
-                                4,
-                                1,
-                                new Placement.ThisNode(),
-                                List.of(),
-                                List.of()));
+                .isEqualTo(new Content(new PoolName("p"), 4, 1, new Placement.ThisNode(), List.of(), List.of()));
     }
 
     @Test
     void aSliceOfAPoolWithAForeignNameIsSkipped() {
         String slice = "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"pool\":{\"name\":\"%s\"}}}";
 
-        assertThat(CODEC.decode(Json.parse(slice.formatted("a".repeat(64))), "u")).isEmpty();
+        assertThat(CODEC.decode(Json.parse(slice.formatted("a".repeat(64))), "u"))
+                .isEmpty();
     }
 
     @Test
     void anAttributeWithoutAValueIsLeftOut() {
-        assertThat(
-                        DeviceCodec.decode(Json.parse("{\"name\":\"d\",\"attributes\":{\"a\":{}}}"))
-                                .attributes())
+        assertThat(DeviceCodec.decode(Json.parse("{\"name\":\"d\",\"attributes\":{\"a\":{}}}"))
+                        .attributes())
                 .isEmpty();
     }
 }

@@ -14,16 +14,14 @@ class StatusConflictTest extends ClusterUnderTest {
 
     private static final String NO_PATCH =
             "{\"message\":\"cannot patch resource \\\"resourceclaims/status\\\" in API group \\\"resource.k8s.io\\\"\"}";
-    private static final String ENTRY =
-            "{\"driver\":\"gpu.example.com\",\"pool\":\"p\",\"device\":\"d\",\"data\":1}";
+    private static final String ENTRY = "{\"driver\":\"gpu.example.com\",\"pool\":\"p\",\"device\":\"d\",\"data\":1}";
 
     private static String claim(int version) {
         return "{\"metadata\":{\"uid\":\"uid-1\",\"resourceVersion\":\"%d\"}}".formatted(version);
     }
 
     private void apply() {
-        cluster.claimStatuses()
-                .apply(new ClaimRef("default", "c", "uid-1"), "d/node-a", List.of(ENTRY));
+        cluster.claimStatuses().apply(new ClaimRef("default", "c", "uid-1"), "d/node-a", List.of(ENTRY));
     }
 
     @Test

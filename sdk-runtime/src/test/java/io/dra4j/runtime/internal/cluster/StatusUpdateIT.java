@@ -23,8 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A driver that may update statuses, and not patch them. */
 class StatusUpdateIT {
 
-    private static final String RIGHTS =
-            """
+    private static final String RIGHTS = """
             {kind: ServiceAccount, metadata: {name: d, namespace: s}}
             ---
             kind: ClusterRole
@@ -39,8 +38,7 @@ class StatusUpdateIT {
             subjects: [{kind: ServiceAccount, name: d, namespace: s}]
             roleRef: {kind: ClusterRole, name: d}
             """;
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
              "metadata":{"name":"c","namespace":"default"},
              "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}},
@@ -52,14 +50,19 @@ class StatusUpdateIT {
     private static final String READY = condition("Ready");
     private static final String BOUND = condition("Bound");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @AutoClose
     private final EmbeddedApiServer server =
             EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
 
-    @AutoClose private final ApiProxy proxy = ApiProxy.before(server.url());
-    @AutoClose private Cluster driver;
+    @AutoClose
+    private final ApiProxy proxy = ApiProxy.before(server.url());
+
+    @AutoClose
+    private Cluster driver;
+
     private ClaimRef claim;
 
     private static String condition(String type) {
@@ -70,22 +73,15 @@ class StatusUpdateIT {
     }
 
     private static String gpu(int number, String fields) {
-        return "{\"driver\":\"gpu.example.com\",\"pool\":\"node\",\"device\":\"gpu-%d\"%s}"
-                .formatted(number, fields);
+        return "{\"driver\":\"gpu.example.com\",\"pool\":\"node\",\"device\":\"gpu-%d\"%s}".formatted(number, fields);
     }
 
     @BeforeEach
     void connect() throws Exception {
         Path rights = Files.writeString(folder.resolve("rights.yaml"), RIGHTS);
-        proxy.allowOnly(
-                new ServiceAccountAccess(
-                        "s/d", List.of(rights.toString()), "gpu.example.com", "1.36"));
-        driver =
-                Cluster.connect(
-                        proxy.writeKubeconfig(folder.resolve("kubeconfig")),
-                        "gpu.example.com",
-                        "node",
-                        Meters.none());
+        proxy.allowOnly(new ServiceAccountAccess("s/d", List.of(rights.toString()), "gpu.example.com", "1.36"));
+        driver = Cluster.connect(
+                proxy.writeKubeconfig(folder.resolve("kubeconfig")), "gpu.example.com", "node", Meters.none());
         claim = new ClaimRef("default", "c", create());
     }
 
@@ -118,10 +114,7 @@ class StatusUpdateIT {
                 "nic.example.com/node",
                 "{\"driver\":\"nic.example.com\",\"pool\":\"node\",\"device\":\"nic-0\",\"data\":{\"n\":1}}");
 
-        apply(
-                "m",
-                gpu(0, ",\"data\":{\"a\":1},\"conditions\":[" + READY + "]"),
-                gpu(1, ",\"data\":{}"));
+        apply("m", gpu(0, ",\"data\":{\"a\":1},\"conditions\":[" + READY + "]"), gpu(1, ",\"data\":{}"));
         apply("binding", gpu(0, ",\"conditions\":[" + BOUND + "]"));
         assertThat(stored()).hasSize(3);
         assertThat(stored().findValuesAsText("type")).containsExactly("Ready", "Bound");

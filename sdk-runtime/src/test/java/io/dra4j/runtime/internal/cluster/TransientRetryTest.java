@@ -43,8 +43,7 @@ class TransientRetryTest {
         Instant deadline = BEGIN.plusSeconds(45);
 
         assertThatThrownBy(() -> retry.until(deadline, limit -> failing(limit, null)))
-                .hasMessageMatching(
-                        "The API server answered 503; this was attempt [0-9]+ in 4[0-9][.][0-9] s");
+                .hasMessageMatching("The API server answered 503; this was attempt [0-9]+ in 4[0-9][.][0-9] s");
 
         assertThat(pauses).hasSizeBetween(12, 22);
         assertThat(pauses.get(0)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
@@ -65,11 +64,7 @@ class TransientRetryTest {
 
     @Test
     void aWaitThatTheServerAsksForIsKept() {
-        assertThatThrownBy(
-                () ->
-                        retry.until(
-                                BEGIN.plusSeconds(10),
-                                limit -> failing(limit, Duration.ofSeconds(4))));
+        assertThatThrownBy(() -> retry.until(BEGIN.plusSeconds(10), limit -> failing(limit, Duration.ofSeconds(4))));
 
         assertThat(pauses).containsExactly(Duration.ofSeconds(4), Duration.ofSeconds(4));
     }

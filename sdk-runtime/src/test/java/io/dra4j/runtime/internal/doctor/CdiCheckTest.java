@@ -23,7 +23,8 @@ class CdiCheckTest {
     private static final long SEED = Long.getLong("dra4j.seed", 26);
     private static final String CONFIG = "/etc/containerd/config.toml";
 
-    @TempDir private Path root;
+    @TempDir
+    private Path root;
 
     private static List<Finding> look(NodeFiles node) {
         return new CdiCheck(() -> node.runtime, node.host(), Path.of("/var/run/cdi"))
@@ -61,14 +62,11 @@ class CdiCheckTest {
         NodeFiles node = node(runtime);
         node.write(CONFIG, text.replace('|', '\n'));
 
-        assertThat(look(node))
-                .singleElement()
-                .satisfies(
-                        one -> {
-                            assertThat(one.object()).isEqualTo(CONFIG);
-                            assertThat(one.what()).startsWith("CDI is off in containerd ");
-                            assertThat(one.mend()).contains("sudo systemctl restart containerd");
-                        });
+        assertThat(look(node)).singleElement().satisfies(one -> {
+            assertThat(one.object()).isEqualTo(CONFIG);
+            assertThat(one.what()).startsWith("CDI is off in containerd ");
+            assertThat(one.mend()).contains("sudo systemctl restart containerd");
+        });
     }
 
     @Test
@@ -93,8 +91,7 @@ class CdiCheckTest {
         NodeFiles node = node("containerd://2.1.4");
         node.write(CONFIG, "version = 3\nimports = ['conf.d/9*-cdi.toml']\n");
         node.write(
-                "/etc/containerd/conf.d/99-cdi.toml",
-                "[plugins.'io.containerd.cri.v1.runtime']\nenable_cdi = false\n");
+                "/etc/containerd/conf.d/99-cdi.toml", "[plugins.'io.containerd.cri.v1.runtime']\nenable_cdi = false\n");
 
         assertThat(look(node)).hasSize(1);
     }
@@ -103,9 +100,7 @@ class CdiCheckTest {
     void anImportOutweighsTheFile() {
         NodeFiles node = node("containerd://2.1.4");
         node.write(CONFIG, "version = 3\nimports = ['conf.d/*.toml']\n");
-        node.write(
-                "/etc/containerd/conf.d/a.toml",
-                "[plugins.'io.containerd.cri.v1.runtime']\nenable_cdi = false\n");
+        node.write("/etc/containerd/conf.d/a.toml", "[plugins.'io.containerd.cri.v1.runtime']\nenable_cdi = false\n");
 
         assertThat(look(node)).hasSize(1);
     }
@@ -113,16 +108,11 @@ class CdiCheckTest {
     @Test
     void aDirectoryThatIsNotReadIsFoundOnce() {
         NodeFiles node = node("containerd://2.1.4");
-        node.write(
-                CONFIG,
-                "[plugins.'io.containerd.cri.v1.runtime']\ncdi_spec_dirs = ['/var/cdi/dynamic']\n");
+        node.write(CONFIG, "[plugins.'io.containerd.cri.v1.runtime']\ncdi_spec_dirs = ['/var/cdi/dynamic']\n");
 
         assertThat(look(node))
                 .singleElement()
-                .satisfies(
-                        one ->
-                                assertThat(one.mend().get(0))
-                                        .contains("--cdi-root=/var/cdi/dynamic"));
+                .satisfies(one -> assertThat(one.mend().get(0)).contains("--cdi-root=/var/cdi/dynamic"));
     }
 
     @Test
@@ -130,21 +120,18 @@ class CdiCheckTest {
         NodeFiles node = node("containerd://2.1.4");
         node.write(CONFIG, "[plugins.'io.containerd.cri.v1.runtime']\ncdi_spec_dirs = []\n");
 
-        assertThat(look(node))
-                .singleElement()
-                .satisfies(
-                        one -> {
-                            assertThat(one.what()).contains("reads CDI specs of no directory");
-                            assertThat(one.mend().get(0))
-                                    .isEqualTo("# add /var/run/cdi to cdi_spec_dirs of " + CONFIG);
-                        });
+        assertThat(look(node)).singleElement().satisfies(one -> {
+            assertThat(one.what()).contains("reads CDI specs of no directory");
+            assertThat(one.mend().get(0)).isEqualTo("# add /var/run/cdi to cdi_spec_dirs of " + CONFIG);
+        });
     }
 
     /** The folder {@code net} of a process that ended can be opened, and not be listed. */
     @Test
     void aFolderThatCanNotBeListedHasNoFiles() throws Exception {
         try (EndedProcess ended = new EndedProcess()) {
-            assertThat(new HostRoot(Path.of("/")).files(ended.folder() + "/net", "*")).isEmpty();
+            assertThat(new HostRoot(Path.of("/")).files(ended.folder() + "/net", "*"))
+                    .isEmpty();
         }
     }
 
@@ -153,9 +140,7 @@ class CdiCheckTest {
         NodeFiles node = node("cri-o://1.34.1");
         node.write("/etc/crio/crio.conf.d/99-off.conf", "[crio.runtime]\ncdi_spec_dirs = []\n");
 
-        assertThat(look(node))
-                .extracting(Finding::what)
-                .containsExactly("CDI is off in CRI-O 1.34.1");
+        assertThat(look(node)).extracting(Finding::what).containsExactly("CDI is off in CRI-O 1.34.1");
     }
 
     @Test

@@ -23,13 +23,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The checks of a node over HTTP, with its files. */
 class NodeDoctorTest {
 
-    private static final Map<String, String> GATES =
-            Map.of(
-                    "--unhealthy-taint", "DRADeviceTaints",
-                    "--dynamic-mig", "DRAPartitionableDevices",
-                    "--consumable-shares", "DRAConsumableCapacity");
+    private static final Map<String, String> GATES = Map.of(
+            "--unhealthy-taint", "DRADeviceTaints",
+            "--dynamic-mig", "DRAPartitionableDevices",
+            "--consumable-shares", "DRAConsumableCapacity");
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     @BeforeEach
     void makeTheNode() throws Exception {
@@ -40,8 +40,7 @@ class NodeDoctorTest {
     }
 
     private NodeDoctor doctor(EmbeddedApiServer api, Map<String, String> gates) throws Exception {
-        ManifestObjects.putText(
-                """
+        ManifestObjects.putText("""
                 apiVersion: v1
                 kind: Node
                 metadata: {name: node-a}
@@ -56,8 +55,7 @@ class NodeDoctorTest {
                   nodeName: node-a
                   pool: {name: node-a, generation: 1, resourceSliceCount: 1}
                   devices: [{name: gpu-0}]
-                """,
-                api.store());
+                """, api.store());
         return new NodeDoctor(
                 api.writeKubeconfig(folder.resolve("kubeconfig")),
                 "gpu.example.com",
@@ -96,8 +94,7 @@ class NodeDoctorTest {
         try (EmbeddedApiServer api = builder.start()) {
             Report report = doctor(api, GATES).report(any -> List.of());
 
-            assertThat(found(report))
-                    .containsExactly("feature-gates", "feature-gates", "feature-gates");
+            assertThat(found(report)).containsExactly("feature-gates", "feature-gates", "feature-gates");
         }
     }
 

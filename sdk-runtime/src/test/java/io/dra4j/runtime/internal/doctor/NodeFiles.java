@@ -18,12 +18,11 @@ final class NodeFiles {
     private static final String USUAL = "cdi_spec_dirs = [\"/etc/cdi\", \"/var/run/cdi\"]\n";
 
     /** Forms of the same directories. */
-    private static final List<String> DIRECTORIES =
-            List.of(
-                    "",
-                    USUAL,
-                    "cdi_spec_dirs = [\n  '/etc/cdi', # static\n  '/run/cdi/',\n]\n",
-                    "cdi_spec_dirs=[ \"/var/run/cdi\" ]\n");
+    private static final List<String> DIRECTORIES = List.of(
+            "",
+            USUAL,
+            "cdi_spec_dirs = [\n  '/etc/cdi', # static\n  '/run/cdi/',\n]\n",
+            "cdi_spec_dirs=[ \"/var/run/cdi\" ]\n");
 
     final Path root;
     String runtime = "";
@@ -71,12 +70,12 @@ final class NodeFiles {
         switch (random.nextInt(3)) {
             case 0 -> write("/etc/containerd/config.toml", file + TABLE_OF_1 + "\n" + on);
             case 1 ->
-                    write(
-                            "/etc/containerd/config.toml",
-                            file
-                                    + "# enable_cdi = false\n[plugins]\n  [ plugins.\"io.containerd.grpc.v1.cri\" ]\n"
-                                    + on
-                                    + "  [plugins.\"io.containerd.grpc.v1.cri\".containerd]\n    snapshotter = \"overlayfs\"\n");
+                write(
+                        "/etc/containerd/config.toml",
+                        file
+                                + "# enable_cdi = false\n[plugins]\n  [ plugins.\"io.containerd.grpc.v1.cri\" ]\n"
+                                + on
+                                + "  [plugins.\"io.containerd.grpc.v1.cri\".containerd]\n    snapshotter = \"overlayfs\"\n");
             default -> {
                 write(
                         "/etc/containerd/config.toml",
@@ -92,9 +91,7 @@ final class NodeFiles {
     private void containerd2(Random random) {
         runtime = one(List.of("containerd://2.0.5", "containerd://v2.2.0"), random);
         String enabled = random.nextBoolean() ? "  enable_cdi = true\n" : "";
-        write(
-                "/etc/containerd/config.toml",
-                "version = 3\n" + TABLE_OF_2 + "\n" + enabled + one(DIRECTORIES, random));
+        write("/etc/containerd/config.toml", "version = 3\n" + TABLE_OF_2 + "\n" + enabled + one(DIRECTORIES, random));
     }
 
     private void k3s(Random random) {
@@ -110,10 +107,7 @@ final class NodeFiles {
         runtime = "containerd://1.7.27";
         write(
                 "/etc/containerd/config-kops.toml",
-                "version = 2\n"
-                        + TABLE_OF_1
-                        + "\n  enable_cdi = true\n"
-                        + one(DIRECTORIES, random));
+                "version = 2\n" + TABLE_OF_1 + "\n  enable_cdi = true\n" + one(DIRECTORIES, random));
         // Of the distribution's package.
         write("/etc/containerd/config.toml", "disabled_plugins = [\"cri\"]\n");
     }

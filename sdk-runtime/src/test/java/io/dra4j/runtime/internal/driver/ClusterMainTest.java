@@ -37,24 +37,22 @@ class ClusterMainTest {
         }
     }
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int execute(Map<String, String> environment, Class<?> main, String... args) {
-        return new ClusterMain(new PrintStream(err, true, UTF_8), environment)
-                .execute("acme-driver", main, args);
+        return new ClusterMain(new PrintStream(err, true, UTF_8), environment).execute("acme-driver", main, args);
     }
 
     private static Path jar(Path file) throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes()
-                .put(Attributes.Name.MAIN_CLASS, NotedArguments.class.getName());
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, NotedArguments.class.getName());
         String entry = NotedArguments.class.getName().replace('.', '/') + ".class";
         try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file), manifest);
-                InputStream bytes =
-                        NotedArguments.class.getClassLoader().getResourceAsStream(entry)) {
+                InputStream bytes = NotedArguments.class.getClassLoader().getResourceAsStream(entry)) {
             jar.putNextEntry(new JarEntry(entry));
             jar.write(bytes.readAllBytes());
         }
@@ -67,12 +65,7 @@ class ClusterMainTest {
         Path noted = folder.resolve("noted");
 
         int status =
-                execute(
-                        Map.of("KUBECTL_DRA_JAR", jar.toString()),
-                        getClass(),
-                        "explain",
-                        "pod/a b",
-                        noted.toString());
+                execute(Map.of("KUBECTL_DRA_JAR", jar.toString()), getClass(), "explain", "pod/a b", noted.toString());
 
         assertThat(status).isEqualTo(7);
         assertThat(noted).hasContent("explain\npod/a b\n" + noted);
@@ -84,8 +77,7 @@ class ClusterMainTest {
         Path noted = folder.resolve("noted");
         URL own = jar(folder.resolve("acme.jar")).toUri().toURL();
 
-        try (URLClassLoader loader =
-                new URLClassLoader(new URL[] {own}, ClassLoader.getPlatformClassLoader())) {
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {own}, ClassLoader.getPlatformClassLoader())) {
             Class<?> main = loader.loadClass(NotedArguments.class.getName());
 
             assertThat(execute(Map.of(), main, "tree", noted.toString())).isEqualTo(7);

@@ -29,25 +29,11 @@ class HttpSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "8080",
-                "localhost",
-                ":",
-                ":-1",
-                ":65536",
-                ":80/x",
-                "a b:80",
-                "u@h:80",
-                "//:1"
-            })
+    @ValueSource(strings = {"8080", "localhost", ":", ":-1", ":65536", ":80/x", "a b:80", "u@h:80", "//:1"})
     void whatIsNoEndpointIsRefusedInOneSentence(String endpoint) {
         assertThatThrownBy(() -> HttpSettings.of(endpoint, "/metrics"))
                 .isInstanceOf(DraException.class)
-                .hasMessage(
-                        "Not an HTTP endpoint: \""
-                                + endpoint
-                                + "\"; use one such as :8080 or 127.0.0.1:8080");
+                .hasMessage("Not an HTTP endpoint: \"" + endpoint + "\"; use one such as :8080 or 127.0.0.1:8080");
     }
 
     @Test

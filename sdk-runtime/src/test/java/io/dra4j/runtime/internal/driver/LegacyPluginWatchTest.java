@@ -46,24 +46,23 @@ class LegacyPluginWatchTest {
     private LegacyPluginWatch watch = watch(true);
 
     private LegacyPluginWatch watch(boolean withholds) {
-        ClusterApi api =
-                new ClusterApi() {
-                    @Override
-                    public Answer get(String path) {
-                        reads++;
-                        if (status == 0) {
-                            throw new NotCheckedException("no answer");
-                        }
-                        ObjectNode node = JsonNodeFactory.instance.objectNode();
-                        node.withObject("/status/allocatable").put("nvidia.com/gpu", amount);
-                        return new Answer(status, node, null);
-                    }
+        ClusterApi api = new ClusterApi() {
+            @Override
+            public Answer get(String path) {
+                reads++;
+                if (status == 0) {
+                    throw new NotCheckedException("no answer");
+                }
+                ObjectNode node = JsonNodeFactory.instance.objectNode();
+                node.withObject("/status/allocatable").put("nvidia.com/gpu", amount);
+                return new Answer(status, node, null);
+            }
 
-                    @Override
-                    public Answer create(String path, JsonNode body) {
-                        throw new AssertionError("nothing is created");
-                    }
-                };
+            @Override
+            public Answer create(String path, JsonNode body) {
+                throw new AssertionError("nothing is created");
+            }
+        };
         return new LegacyPluginWatch(DRIVER, "node-a", withholds, api, events::add, timer);
     }
 
@@ -217,33 +216,26 @@ class LegacyPluginWatchTest {
     void anAnswerThatRefusesTheNodeIsLoggedOnce() {
         status = 403;
 
-        List<ILoggingEvent> log =
-                logged(
-                        () -> {
-                            start();
-                            timer.advance(Duration.ofMinutes(5));
-                        });
+        List<ILoggingEvent> log = logged(() -> {
+            start();
+            timer.advance(Duration.ofMinutes(5));
+        });
 
-        assertThat(log)
-                .singleElement()
-                .satisfies(
-                        one -> {
-                            assertThat(one.getLevel()).isEqualTo(Level.WARN);
-                            assertThat(one.getFormattedMessage())
-                                    .startsWith("The Node node-a can't be read")
-                                    .contains("answered 403", "No device is published until");
-                        });
+        assertThat(log).singleElement().satisfies(one -> {
+            assertThat(one.getLevel()).isEqualTo(Level.WARN);
+            assertThat(one.getFormattedMessage())
+                    .startsWith("The Node node-a can't be read")
+                    .contains("answered 403", "No device is published until");
+        });
     }
 
     @Test
     void aRefusalAfterAnAnswerIsLoggedAgainAndWithholdsNothing() {
-        List<ILoggingEvent> log =
-                logged(
-                        () -> {
-                            look(403, "0");
-                            look(200, "0");
-                            look(403, "0");
-                        });
+        List<ILoggingEvent> log = logged(() -> {
+            look(403, "0");
+            look(200, "0");
+            look(403, "0");
+        });
 
         assertThat(log).hasSize(2);
         assertThat(log.get(1).getFormattedMessage())
@@ -255,18 +247,13 @@ class LegacyPluginWatchTest {
     @Test
     void nothingButThePoolsOfTheDriverIsWithheld() {
         Pool elsewhere = Pool.publishedElsewhere("network");
-        Inventory all =
-                new Inventory(
-                        List.of(
-                                DEVICES.pools()
-                                        .get(0)
-                                        .withCounterSets(
-                                                List.of(
-                                                        CounterSet.of(
-                                                                "memory",
-                                                                Map.of("size", Quantity.of(8))))),
-                                elsewhere),
-                        List.of(new LeftOut("gpu-3", "it is lost")));
+        Inventory all = new Inventory(
+                List.of(
+                        DEVICES.pools()
+                                .get(0)
+                                .withCounterSets(List.of(CounterSet.of("memory", Map.of("size", Quantity.of(8))))),
+                        elsewhere),
+                List.of(new LeftOut("gpu-3", "it is lost")));
 
         Inventory withheld = watch.apply(all);
 

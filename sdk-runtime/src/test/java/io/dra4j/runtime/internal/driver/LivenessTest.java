@@ -65,10 +65,9 @@ class LivenessTest {
 
     @Test
     void aProviderThatFailsToAnswerNeedsNoRestartAndIsLoggedOnce() {
-        reason =
-                () -> {
-                    throw new IllegalStateException("broken");
-                };
+        reason = () -> {
+            throw new IllegalStateException("broken");
+        };
 
         assertThat(liveness.restartReason()).isEmpty();
         assertThat(liveness.restartReason()).isEmpty();

@@ -24,22 +24,17 @@ class MaintenanceViewTest {
     private static final String SINCE = "2026-11-26T03:12:45Z";
     private static final HeldClaim TRAINING = claim("training", "gpu-0", "gpu-1");
     private static final HeldClaim LOST = claim("lost", "gpu-2");
-    private static final ClaimPods PODS =
-            new ClaimPods(Map.of(TRAINING.ref(), "pod training-0"), "");
+    private static final ClaimPods PODS = new ClaimPods(Map.of(TRAINING.ref(), "pod training-0"), "");
     private static final Answer PUBLISHED = new Answer("id", true, false, null);
     private static final Answer SUSPENDED = new Answer("id", true, true, null);
 
     private static HeldClaim claim(String name, String... devices) {
-        HeldClaim.Builder claim =
-                HeldClaim.builder(new ClaimRef("team-a", name, "uid-of-" + name))
-                        .phase(HeldClaim.Phase.PREPARED);
+        HeldClaim.Builder claim = HeldClaim.builder(new ClaimRef("team-a", name, "uid-of-" + name))
+                .phase(HeldClaim.Phase.PREPARED);
         Stream.of(devices)
                 .map(device -> new DeviceName(device))
-                .forEach(
-                        device ->
-                                claim.device(
-                                        HeldDevice.builder("gpu", new PoolName("node-a"), device)
-                                                .build()));
+                .forEach(device -> claim.device(HeldDevice.builder("gpu", new PoolName("node-a"), device)
+                        .build()));
         return claim.build();
     }
 
@@ -47,24 +42,19 @@ class MaintenanceViewTest {
         return new Maintenance("id", List.of("*"), effect, SINCE);
     }
 
-    private static MaintenanceView.State state(
-            Maintenance asked, Answer answer, HeldClaim... holders) {
+    private static MaintenanceView.State state(Maintenance asked, Answer answer, HeldClaim... holders) {
         return new MaintenanceView.State(
                 DRIVER, Optional.ofNullable(asked), Optional.ofNullable(answer), List.of(holders));
     }
 
-    private static void assertShown(
-            MaintenanceView.State state, boolean isOutOfUse, String expected) {
+    private static void assertShown(MaintenanceView.State state, boolean isOutOfUse, String expected) {
         assertThat(state.text(PODS)).isEqualTo(expected);
         assertThat(state.isOutOfUse()).isEqualTo(isOutOfUse);
     }
 
     @Test
     void off() {
-        assertShown(
-                state(null, null),
-                false,
-                """
+        assertShown(state(null, null), false, """
                 Maintenance is off.
                 No claim holds a device of gpu.nvidia.com.
                 """);
@@ -72,10 +62,7 @@ class MaintenanceViewTest {
 
     @Test
     void offWithClaims() {
-        assertShown(
-                state(null, null, TRAINING),
-                false,
-                """
+        assertShown(state(null, null, TRAINING), false, """
                 Maintenance is off.
                 1 claim holds devices of gpu.nvidia.com:
                   team-a/training (pod training-0): gpu-0, gpu-1
@@ -84,10 +71,7 @@ class MaintenanceViewTest {
 
     @Test
     void onWithoutTheDriver() {
-        assertShown(
-                state(all("NoSchedule"), null),
-                false,
-                """
+        assertShown(state(all("NoSchedule"), null), false, """
                 Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
                 The driver has not seen it yet; it does so once it runs.
                 The driver has not given its hardware back yet.
@@ -97,10 +81,7 @@ class MaintenanceViewTest {
 
     @Test
     void onBeforeTheTaintIsInTheCluster() {
-        assertShown(
-                state(all("NoSchedule"), new Answer("id", false, false, null)),
-                false,
-                """
+        assertShown(state(all("NoSchedule"), new Answer("id", false, false, null)), false, """
                 Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
                 The taint is not in the cluster yet; see the driver's log and /readyz.
                 The driver has not given its hardware back yet.
@@ -110,10 +91,7 @@ class MaintenanceViewTest {
 
     @Test
     void onWithClaims() {
-        assertShown(
-                state(all("NoSchedule"), PUBLISHED, TRAINING, LOST),
-                false,
-                """
+        assertShown(state(all("NoSchedule"), PUBLISHED, TRAINING, LOST), false, """
                 Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
                 The taint is in the cluster, or the devices are withdrawn.
                 2 claims hold such devices:
@@ -125,11 +103,9 @@ class MaintenanceViewTest {
 
     @Test
     void onWithClaimsWhosePodsAreUnknown() {
-        assertThat(
-                        state(all("NoSchedule"), PUBLISHED, TRAINING)
-                                .text(new ClaimPods(Map.of(), "the API server can't be reached")))
-                .isEqualTo(
-                        """
+        assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING)
+                        .text(new ClaimPods(Map.of(), "the API server can't be reached")))
+                .isEqualTo("""
                         Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
                         The taint is in the cluster, or the devices are withdrawn.
                         1 claim holds such devices:
@@ -141,10 +117,7 @@ class MaintenanceViewTest {
 
     @Test
     void evicting() {
-        assertShown(
-                state(all("NoExecute"), PUBLISHED, TRAINING),
-                false,
-                """
+        assertShown(state(all("NoExecute"), PUBLISHED, TRAINING), false, """
                 Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoExecute.
                 The taint is in the cluster, or the devices are withdrawn.
                 1 claim holds such devices:
@@ -155,10 +128,7 @@ class MaintenanceViewTest {
 
     @Test
     void onAndOutOfUse() {
-        assertShown(
-                state(all("NoSchedule"), SUSPENDED),
-                true,
-                """
+        assertShown(state(all("NoSchedule"), SUSPENDED), true, """
                 Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
                 The taint is in the cluster, or the devices are withdrawn.
                 The driver has given its hardware back.
@@ -169,11 +139,7 @@ class MaintenanceViewTest {
     @Test
     void someDevicesOutOfUse() {
         assertShown(
-                state(
-                        new Maintenance("id", List.of("gpu-3", "gpu-3-*"), "NoSchedule", SINCE),
-                        PUBLISHED),
-                true,
-                """
+                state(new Maintenance("id", List.of("gpu-3", "gpu-3-*"), "NoSchedule", SINCE), PUBLISHED), true, """
                 Maintenance is on since 2026-11-26T03:12:45Z: devices gpu-3,gpu-3-* of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
                 The taint is in the cluster, or the devices are withdrawn.
                 No claim holds such a device.
@@ -185,11 +151,7 @@ class MaintenanceViewTest {
         assertShown(
                 state(
                         all("NoSchedule"),
-                        new Answer(
-                                "id",
-                                true,
-                                false,
-                                "suspend, in progress since 2026-11-26T03:13:00Z")),
+                        new Answer("id", true, false, "suspend, in progress since 2026-11-26T03:13:00Z")),
                 false,
                 """
                 Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
@@ -205,7 +167,8 @@ class MaintenanceViewTest {
 
         assertThat(state(some, PUBLISHED).isOutOfUse()).isTrue();
         assertThat(state(some, PUBLISHED, TRAINING).isOutOfUse()).isFalse();
-        assertThat(state(some, new Answer("id", false, false, null)).isOutOfUse()).isFalse();
+        assertThat(state(some, new Answer("id", false, false, null)).isOutOfUse())
+                .isFalse();
         assertThat(state(all("NoSchedule"), SUSPENDED, TRAINING).isOutOfUse()).isFalse();
     }
 }

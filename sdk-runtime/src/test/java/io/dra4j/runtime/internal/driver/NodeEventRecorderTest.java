@@ -38,8 +38,7 @@ class NodeEventRecorderTest {
     private final NodeEventRecorder board = recorder(this::recoverable);
 
     private NodeEventRecorder recorder(Consumer<DraException> recoverable) {
-        return new NodeEventRecorder(
-                recoverable, this::fatal, this::create, Meters.none(), () -> now);
+        return new NodeEventRecorder(recoverable, this::fatal, this::create, Meters.none(), () -> now);
     }
 
     private void create(boolean warning, String reason, String message) {
@@ -94,11 +93,7 @@ class NodeEventRecorderTest {
         board.close();
 
         assertThat(received)
-                .containsExactly(
-                        "recoverable: bad",
-                        "recoverable: bad",
-                        "recoverable: bad",
-                        "recoverable: worse");
+                .containsExactly("recoverable: bad", "recoverable: bad", "recoverable: bad", "recoverable: worse");
     }
 
     @Test
@@ -110,8 +105,7 @@ class NodeEventRecorderTest {
         board.close();
 
         assertThat(received).hasSize(90);
-        assertThat(events)
-                .containsExactly("Warning InvalidPool bad 0", "Warning InvalidPool bad 60");
+        assertThat(events).containsExactly("Warning InvalidPool bad 0", "Warning InvalidPool bad 60");
     }
 
     @Test
@@ -137,9 +131,7 @@ class NodeEventRecorderTest {
         assertThat(received).hasSize(21);
         assertThat(events)
                 .containsExactly(
-                        "Warning InvalidPool bad 0",
-                        "Warning InvalidPool bad 10",
-                        "Warning InvalidPool bad 20");
+                        "Warning InvalidPool bad 0", "Warning InvalidPool bad 10", "Warning InvalidPool bad 20");
     }
 
     @Test

@@ -43,14 +43,15 @@ class RunningClaimMetricsTest {
     private static final Path REFERENCE = Path.of("../docs-site/reference/metrics.md");
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient HTTP = HttpClient.newHttpClient();
-    private static final String FOR_POD =
-            "\"annotations\":{\"resource.kubernetes.io/pod-claim-name\":\"gpu\"},";
+    private static final String FOR_POD = "\"annotations\":{\"resource.kubernetes.io/pod-claim-name\":\"gpu\"},";
     private static final String PROTECTED = "\"finalizers\":[\"acme.com/keep\"],";
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private final AtomicReference<Instant> now = new AtomicReference<>(START);
-    private final EmbeddedApiServer api = EmbeddedApiServer.builder().clock(now::get).start();
+    private final EmbeddedApiServer api =
+            EmbeddedApiServer.builder().clock(now::get).start();
     private final ApiProxy proxy = ApiProxy.before(api.url());
     private RunningClaimMetrics metrics;
 
@@ -105,31 +106,21 @@ class RunningClaimMetricsTest {
     }
 
     private static String exactly(String name, String deviceClass) {
-        return "{\"name\":\"%s\",\"exactly\":{\"deviceClassName\":\"%s\"}}"
-                .formatted(name, deviceClass);
+        return "{\"name\":\"%s\",\"exactly\":{\"deviceClassName\":\"%s\"}}".formatted(name, deviceClass);
     }
 
     private static String firstAvailable(String name, String... classes) {
         return IntStream.range(0, classes.length)
-                .mapToObj(
-                        i ->
-                                "{\"name\":\"s%d\",\"deviceClassName\":\"%s\"}"
-                                        .formatted(i, classes[i]))
-                .collect(
-                        Collectors.joining(
-                                ",", "{\"name\":\"" + name + "\",\"firstAvailable\":[", "]}"));
+                .mapToObj(i -> "{\"name\":\"s%d\",\"deviceClassName\":\"%s\"}".formatted(i, classes[i]))
+                .collect(Collectors.joining(",", "{\"name\":\"" + name + "\",\"firstAvailable\":[", "]}"));
     }
 
-    private void claim(String namespace, String name, String metadata, String... requests)
-            throws IOException {
-        JsonNode claim =
-                JSON.readTree(
-                        """
+    private void claim(String namespace, String name, String metadata, String... requests) throws IOException {
+        JsonNode claim = JSON.readTree("""
                         {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
                          "metadata":{%s"name":"%s","namespace":"%s"},
                          "spec":{"devices":{"requests":[%s]}}}
-                        """
-                                .formatted(metadata, name, namespace, String.join(",", requests)));
+                        """.formatted(metadata, name, namespace, String.join(",", requests)));
         api.store().put(claim);
     }
 
@@ -139,14 +130,13 @@ class RunningClaimMetricsTest {
                         "resourceclaims",
                         "default",
                         name,
-                        claim ->
-                                claim.withObject("/status/allocation/devices")
-                                        .putArray("results")
-                                        .addObject()
-                                        .put("request", "r")
-                                        .put("driver", "gpu.example.com")
-                                        .put("pool", "node-1")
-                                        .put("device", "gpu-0"));
+                        claim -> claim.withObject("/status/allocation/devices")
+                                .putArray("results")
+                                .addObject()
+                                .put("request", "r")
+                                .put("driver", "gpu.example.com")
+                                .put("pool", "node-1")
+                                .put("device", "gpu-0"));
     }
 
     private void later(Duration time) {
@@ -169,12 +159,11 @@ class RunningClaimMetricsTest {
         later(Duration.ofSeconds(30));
 
         assertThat(pending())
-                .isEqualTo(
-                        all(
-                                series("gpu.example.com", true, 2, 90),
-                                series("mig", true, 2, 30),
-                                series("nic", true, 2, 30),
-                                series("nic", false, 1, 30)));
+                .isEqualTo(all(
+                        series("gpu.example.com", true, 2, 90),
+                        series("mig", true, 2, 30),
+                        series("nic", true, 2, 30),
+                        series("nic", false, 1, 30)));
     }
 
     @Test
@@ -193,28 +182,24 @@ class RunningClaimMetricsTest {
         claim("default", "waits", FOR_POD, exactly("r", "gpu.example.com"));
         int before = proxy.lastNumber();
 
-        List<Integer> statuses =
-                IntStream.range(0, 100)
-                        .parallel()
-                        .mapToObj(
-                                i -> {
-                                    try {
-                                        return get("/metrics").statusCode();
-                                    } catch (Exception e) {
-                                        throw new IllegalStateException(e);
-                                    }
-                                })
-                        .toList();
+        List<Integer> statuses = IntStream.range(0, 100)
+                .parallel()
+                .mapToObj(i -> {
+                    try {
+                        return get("/metrics").statusCode();
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                })
+                .toList();
 
         assertThat(statuses).hasSize(100).containsOnly(200);
         assertThat(proxy.requests(request -> request.number() > before))
                 .singleElement()
-                .satisfies(
-                        request -> {
-                            assertThat(request.path())
-                                    .isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
-                            assertThat(request.query()).isEqualTo(Map.of("resourceVersion", "0"));
-                        });
+                .satisfies(request -> {
+                    assertThat(request.path()).isEqualTo("/apis/resource.k8s.io/v1/resourceclaims");
+                    assertThat(request.query()).isEqualTo(Map.of("resourceVersion", "0"));
+                });
     }
 
     @Test
@@ -236,8 +221,7 @@ class RunningClaimMetricsTest {
         proxy.up();
         later(VALID);
 
-        assertThat(pending())
-                .isEqualTo(all(series("gpu.example.com", true, 1, VALID.toSeconds() * 2)));
+        assertThat(pending()).isEqualTo(all(series("gpu.example.com", true, 1, VALID.toSeconds() * 2)));
         assertThat(get("/readyz").body()).isEqualTo("ready\n");
     }
 
@@ -247,25 +231,18 @@ class RunningClaimMetricsTest {
         claim("default", "waits", FOR_POD, exactly("r", "gpu.example.com"));
         List<String> lines = get("/metrics").body().lines().toList();
         String page = Files.readString(REFERENCE);
-        String section =
-                page.substring(page.indexOf("## Claims that wait"), page.indexOf("## The driver"));
+        String section = page.substring(page.indexOf("## Claims that wait"), page.indexOf("## The driver"));
         Set<String> documented = new TreeSet<>();
-        Matcher row =
-                Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\| ([^|]*) \\|")
-                        .matcher(section);
+        Matcher row = Pattern.compile("\\| `(dra4j_[a-z_]+)` \\| ([a-z]+) \\| ([^|]*) \\|")
+                .matcher(section);
         while (row.find()) {
             documented.add("# TYPE " + row.group(1) + " " + row.group(2));
             String sample = row.group(1) + "{";
             assertThat(lines)
                     .filteredOn(line -> line.startsWith(sample))
                     .singleElement()
-                    .satisfies(
-                            line ->
-                                    assertThat(labels("([a-z_]+)=\"", line))
-                                            .isEqualTo(
-                                                    labels(
-                                                            "`([a-z_]+)`",
-                                                            row.group(3) + "`driver`")));
+                    .satisfies(line -> assertThat(labels("([a-z_]+)=\"", line))
+                            .isEqualTo(labels("`([a-z_]+)`", row.group(3) + "`driver`")));
         }
 
         assertThat(documented).hasSize(3);

@@ -51,12 +51,12 @@ class RunningMaintenanceTest {
     private static final String NODE = "node-a";
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Maintenance ALL = maintenance("1", "*");
-    private static final HeldClaim CLAIM =
-            HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
-                    .phase(HeldClaim.Phase.PREPARED)
-                    .build();
+    private static final HeldClaim CLAIM = HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
+            .phase(HeldClaim.Phase.PREPARED)
+            .build();
 
-    @TempDir private Path directory;
+    @TempDir
+    private Path directory;
 
     private final Hardware hardware = new Hardware();
     private final FakeSliceStore store = new FakeSliceStore();
@@ -85,7 +85,8 @@ class RunningMaintenanceTest {
         public Inventory inventory() throws InterruptedException {
             called("inventory");
             reading.await();
-            return Inventory.of(Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build())));
+            return Inventory.of(
+                    Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build())));
         }
 
         @Override
@@ -137,23 +138,17 @@ class RunningMaintenanceTest {
     private void publish() {
         DevicePolicies policies = new DevicePolicies(DRIVER, NODE, null, events::add);
         SuspendableProvider provider = new SuspendableProvider(hardware, () -> now);
-        publisher =
-                new SlicePublisher(
-                        new SlicePublisher.Parts(
-                                provider::inventory,
-                                true,
-                                store,
-                                () -> othersPublish ? Optional.empty() : Optional.of(() -> {}),
-                                event -> {},
-                                Meters.none(),
-                                false,
-                                policies::apply,
-                                policies::applyToStored,
-                                new PinnedNames(
-                                        DRIVER,
-                                        DevicePins.in(directory),
-                                        new NoClaims(),
-                                        event -> {})));
+        publisher = new SlicePublisher(new SlicePublisher.Parts(
+                provider::inventory,
+                true,
+                store,
+                () -> othersPublish ? Optional.empty() : Optional.of(() -> {}),
+                event -> {},
+                Meters.none(),
+                false,
+                policies::apply,
+                policies::applyToStored,
+                new PinnedNames(DRIVER, DevicePins.in(directory), new NoClaims(), event -> {})));
         running = new RunningMaintenance(files, policies, provider, events::add);
         publisher.readInventory();
         publisher.start();
@@ -179,7 +174,9 @@ class RunningMaintenanceTest {
         long end = System.nanoTime() + LIMIT.toNanos();
         look();
         while (!files.answer(asked).equals(Optional.of(answer))) {
-            assertThat(System.nanoTime()).as(() -> files.answer(asked).toString()).isLessThan(end);
+            assertThat(System.nanoTime())
+                    .as(() -> files.answer(asked).toString())
+                    .isLessThan(end);
             look();
         }
     }
@@ -302,14 +299,11 @@ class RunningMaintenanceTest {
                 .hasSize(2)
                 .allMatch(event -> event.isSameAs(events.get(0))) // of which one is delivered
                 .allMatch(event -> event.reason() == Reason.HARDWARE_HANGS)
-                .allMatch(
-                        event ->
-                                event.message()
-                                        .startsWith(
-                                                "The driver can't give its hardware back for the"
-                                                        + " maintenance, because a call of the provider"
-                                                        + " does not end: "
-                                                        + call));
+                .allMatch(event -> event.message()
+                        .startsWith("The driver can't give its hardware back for the"
+                                + " maintenance, because a call of the provider"
+                                + " does not end: "
+                                + call));
 
         held = List.of();
         hardware.suspending.countDown();
@@ -363,12 +357,11 @@ class RunningMaintenanceTest {
 
         assertThat(events).extracting(DriverEvent::reason).containsOnly(Reason.HARDWARE_HANGS);
         hardware.reading.countDown();
-        await(
-                () -> {
-                    look();
-                    DriverEvent last = events.get(events.size() - 1);
-                    return last.reason() == Reason.PUBLISHING_RECOVERED;
-                });
+        await(() -> {
+            look();
+            DriverEvent last = events.get(events.size() - 1);
+            return last.reason() == Reason.PUBLISHING_RECOVERED;
+        });
     }
 
     private static void await(Callable<Boolean> condition) throws Exception {
@@ -382,18 +375,16 @@ class RunningMaintenanceTest {
     void theEndResumesAlsoIfNoAnswerCouldBeWritten() throws Exception {
         Files.createDirectory(directory.resolve("maintenance-answer.json"));
         files.write(ALL);
-        await(
-                () -> {
-                    assertThatThrownBy(this::look).isInstanceOf(IOException.class);
-                    return hardware.calls.contains("suspend");
-                });
+        await(() -> {
+            assertThatThrownBy(this::look).isInstanceOf(IOException.class);
+            return hardware.calls.contains("suspend");
+        });
 
         files.remove();
-        await(
-                () -> {
-                    look();
-                    return hardware.calls.contains("resume");
-                });
+        await(() -> {
+            look();
+            return hardware.calls.contains("resume");
+        });
 
         assertThat(publisher.awaitPublished(LIMIT)).isTrue();
         assertThat(taints()).isEmpty();

@@ -30,13 +30,12 @@ import org.junit.jupiter.api.Test;
 
 class SuspendableProviderTest {
 
-    private static final HeldDevice GPU =
-            HeldDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0")).build();
-    private static final HeldClaim CLAIM =
-            HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
-                    .phase(HeldClaim.Phase.PREPARED)
-                    .device(GPU)
-                    .build();
+    private static final HeldDevice GPU = HeldDevice.builder("gpu", new PoolName("node-a"), new DeviceName("gpu-0"))
+            .build();
+    private static final HeldClaim CLAIM = HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
+            .phase(HeldClaim.Phase.PREPARED)
+            .device(GPU)
+            .build();
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final DeviceReadings READINGS =
             DeviceReadings.builder().value(DeviceMeasure.POWER, 80).build();
@@ -91,8 +90,7 @@ class SuspendableProviderTest {
             calls.add("meter");
             return new DeviceMeter() {
                 @Override
-                public DeviceReadings measure(HeldClaim claim, HeldDevice device)
-                        throws InterruptedException {
+                public DeviceReadings measure(HeldClaim claim, HeldDevice device) throws InterruptedException {
                     calls.add("measure");
                     measuring.countDown();
                     if (hangs) {
@@ -175,8 +173,7 @@ class SuspendableProviderTest {
         now = now.plusSeconds(1);
         assertThat(provider.trySuspend()).isFalse();
         assertThat(provider.isSwitching()).isFalse();
-        assertThat(provider.longUse())
-                .contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
+        assertThat(provider.longUse()).contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
 
         hardware.answered.countDown();
         assertThat(hanging.get()).isEqualTo(READINGS);
@@ -200,12 +197,10 @@ class SuspendableProviderTest {
 
         now = now.plusSeconds(30);
 
-        assertThat(provider.longUse())
-                .contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
+        assertThat(provider.longUse()).contains("measure of gpu-0, in progress since 2026-11-26T03:00:00Z");
         hardware.answered.countDown();
         first.get();
-        assertThat(provider.longUse())
-                .contains("inventory, in progress since 2026-11-26T03:00:01Z");
+        assertThat(provider.longUse()).contains("inventory, in progress since 2026-11-26T03:00:01Z");
         hardware.read.countDown();
         second.get();
     }

@@ -24,7 +24,8 @@ class HealthFeedTest {
 
     private final ManualLoop loop = new ManualLoop();
     private final HealthReports reports = new HealthReports(loop);
-    private final Pool pool = Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build()));
+    private final Pool pool =
+            Pool.ofNode("node-a", List.of(Device.builder("gpu-0").build()));
     private Optional<Inventory> inventory = Optional.of(Inventory.of(pool));
     private final HealthFeed feed = new HealthFeed(reports, () -> inventory, loop);
     private final Ear ear = new Ear();
@@ -70,8 +71,7 @@ class HealthFeedTest {
         report(HealthState.HEALTHY, Duration.ofHours(1));
         report(HealthState.UNHEALTHY, Duration.ofHours(1));
 
-        assertThat(ear.received)
-                .containsExactly(HealthState.UNKNOWN, HealthState.HEALTHY, HealthState.UNHEALTHY);
+        assertThat(ear.received).containsExactly(HealthState.UNKNOWN, HealthState.HEALTHY, HealthState.UNHEALTHY);
     }
 
     @Test

@@ -33,16 +33,13 @@ class HealthReportsTest {
     private final HealthReports reports = new HealthReports(() -> now);
 
     private static Inventory pool(String... devices) {
-        return Inventory.of(
-                Pool.ofNode(
-                        "node-a",
-                        Stream.of(devices).map(name -> Device.builder(name).build()).toList()));
+        return Inventory.of(Pool.ofNode(
+                "node-a",
+                Stream.of(devices).map(name -> Device.builder(name).build()).toList()));
     }
 
-    private static DeviceHealth health(
-            String pool, String device, HealthState state, Duration valid) {
-        return new DeviceHealth(
-                new PoolName(pool), new DeviceName(device), state, "as reported", valid);
+    private static DeviceHealth health(String pool, String device, HealthState state, Duration valid) {
+        return new DeviceHealth(new PoolName(pool), new DeviceName(device), state, "as reported", valid);
     }
 
     private void report(String device, HealthState state) {
@@ -105,10 +102,9 @@ class HealthReportsTest {
         @Test
         void ofAPoolPublishedElsewhereHasTheDevicesWithAReport() {
             Inventory fabric = Inventory.of(Pool.publishedElsewhere("fabric"));
-            reports.report(
-                    List.of(
-                            health("fabric", "nic-3", HealthState.HEALTHY, VALID),
-                            health("other", "nic-4", HealthState.HEALTHY, VALID)));
+            reports.report(List.of(
+                    health("fabric", "nic-3", HealthState.HEALTHY, VALID),
+                    health("other", "nic-4", HealthState.HEALTHY, VALID)));
 
             assertThat(states(fabric)).containsExactly("fabric/nic-3 HEALTHY");
             now = now.plus(VALID);
@@ -119,8 +115,7 @@ class HealthReportsTest {
     @Nested
     class Taints {
 
-        private final HealthTaints taints =
-                new HealthTaints(reports, "gpu.example.com", Taint.Effect.NO_SCHEDULE);
+        private final HealthTaints taints = new HealthTaints(reports, "gpu.example.com", Taint.Effect.NO_SCHEDULE);
         private final AtomicInteger changes = new AtomicInteger();
 
         private List<String> tainted() {

@@ -28,15 +28,11 @@ final class FakeClaims implements ClaimOperations {
     public Map<ClaimRef, PrepareOutcome> prepare(List<ClaimRef> claims, Instant deadline) {
         requested.addAll(claims);
         before.run();
-        return claims.stream()
-                .collect(Collectors.toMap(Function.identity(), c -> new Prepared(List.of(DEVICE))));
+        return claims.stream().collect(Collectors.toMap(Function.identity(), c -> new Prepared(List.of(DEVICE))));
     }
 
     @Override
     public Map<String, UnprepareOutcome> unprepare(List<String> uids, Instant deadline) {
-        return uids.stream()
-                .collect(
-                        Collectors.toMap(
-                                Function.identity(), uid -> new UnprepareOutcome.Failed("busy")));
+        return uids.stream().collect(Collectors.toMap(Function.identity(), uid -> new UnprepareOutcome.Failed("busy")));
     }
 }

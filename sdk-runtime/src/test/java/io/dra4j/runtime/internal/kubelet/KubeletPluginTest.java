@@ -55,8 +55,12 @@ class KubeletPluginTest extends SocketFixture {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private final FakeClaims claims = new FakeClaims();
-    @AutoClose private final SocketClient client = new SocketClient();
-    @AutoClose private KubeletPlugin plugin;
+
+    @AutoClose
+    private final SocketClient client = new SocketClient();
+
+    @AutoClose
+    private KubeletPlugin plugin;
 
     @BeforeEach
     void start() {
@@ -64,8 +68,7 @@ class KubeletPluginTest extends SocketFixture {
     }
 
     private KubeletPlugin startPlugin() {
-        KubeletPlugin started =
-                KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
+        KubeletPlugin started = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
         started.publish();
         return started;
     }
@@ -90,11 +93,17 @@ class KubeletPluginTest extends SocketFixture {
     }
 
     private static Claim claim(String uid) {
-        return Claim.newBuilder().setNamespace("ns").setName("claim").setUid(uid).build();
+        return Claim.newBuilder()
+                .setNamespace("ns")
+                .setName("claim")
+                .setUid(uid)
+                .build();
     }
 
     private static NodePrepareResourcesRequest request(Claim... claims) {
-        return NodePrepareResourcesRequest.newBuilder().addAllClaims(List.of(claims)).build();
+        return NodePrepareResourcesRequest.newBuilder()
+                .addAllClaims(List.of(claims))
+                .build();
     }
 
     private Map<String, NodePrepareResourceResponse> prepare(Claim... claims) {
@@ -103,8 +112,9 @@ class KubeletPluginTest extends SocketFixture {
 
     /** Unprepares a claim, and returns its error. */
     private static String unprepare(DRAPluginGrpc.DRAPluginBlockingStub service, Claim claim) {
-        return service.nodeUnprepareResources(
-                        NodeUnprepareResourcesRequest.newBuilder().addClaims(claim).build())
+        return service.nodeUnprepareResources(NodeUnprepareResourcesRequest.newBuilder()
+                        .addClaims(claim)
+                        .build())
                 .getClaimsOrThrow(claim.getUid())
                 .getError();
     }
@@ -119,13 +129,13 @@ class KubeletPluginTest extends SocketFixture {
             assertThat(info.getType()).isEqualTo("DRAPlugin");
             assertThat(info.getName()).isEqualTo("gpu.example.com");
             assertThat(info.getEndpoint()).isEqualTo(sockets.service().toString());
-            assertThat(info.getSupportedVersionsList())
-                    .containsExactly("v1.DRAPlugin", "v1beta1.DRAPlugin");
+            assertThat(info.getSupportedVersionsList()).containsExactly("v1.DRAPlugin", "v1beta1.DRAPlugin");
         }
 
         @Test
         void isConfirmedOrRefusedAnyNumberOfTimes() throws InterruptedException {
-            RegistrationStatus refused = RegistrationStatus.newBuilder().setError("no").build();
+            RegistrationStatus refused =
+                    RegistrationStatus.newBuilder().setError("no").build();
             registration().notifyRegistrationStatus(refused);
             assertThat(plugin.awaitRegistered(Duration.ZERO)).isFalse();
 
@@ -163,14 +173,13 @@ class KubeletPluginTest extends SocketFixture {
 
             assertThat(result.getError()).isEmpty();
             assertThat(result.getDevicesList())
-                    .containsExactly(
-                            Device.newBuilder()
-                                    .addRequestNames("r")
-                                    .setPoolName("pool")
-                                    .setDeviceName("gpu-0")
-                                    .addCdiDeviceIds("v/c=d")
-                                    .setShareId("share-1")
-                                    .build());
+                    .containsExactly(Device.newBuilder()
+                            .addRequestNames("r")
+                            .setPoolName("pool")
+                            .setDeviceName("gpu-0")
+                            .addCdiDeviceIds("v/c=d")
+                            .setShareId("share-1")
+                            .build());
         }
 
         @Test
@@ -181,30 +190,25 @@ class KubeletPluginTest extends SocketFixture {
             var prepared = v1beta1.nodePrepareResources(request(CLAIM)).getClaimsOrThrow(UID);
 
             assertThat(prepared.getDevices(0))
-                    .isEqualTo(
-                            prepare(CLAIM).get(UID).getDevices(0).toBuilder()
-                                    .clearShareId()
-                                    .build());
+                    .isEqualTo(prepare(CLAIM).get(UID).getDevices(0).toBuilder()
+                            .clearShareId()
+                            .build());
             assertThat(unprepare(v1beta1, CLAIM)).isEqualTo("busy");
         }
 
         @Test
         void forTheHealthOfDevicesAreAnsweredInBothVersions() {
             plugin.close();
-            Inventory inventory =
-                    Inventory.of(
-                            Pool.ofNode(
-                                    "pool",
-                                    List.of(io.dra4j.api.device.Device.builder("gpu-0").build())));
+            Inventory inventory = Inventory.of(Pool.ofNode(
+                    "pool", List.of(io.dra4j.api.device.Device.builder("gpu-0").build())));
             HealthFeed feed = new HealthFeed(new HealthReports(), () -> Optional.of(inventory));
             plugin = KubeletPlugin.start(sockets, claims, feed, Meters.none(), Clock.systemUTC());
             plugin.publish();
             var v1alpha1 = health().withInterceptors(new Named("v1alpha1.DRAResourceHealth"));
 
             for (var version : List.of(health(), v1alpha1)) {
-                var first =
-                        version.nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance())
-                                .next();
+                var first = version.nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance())
+                        .next();
                 assertThat(first.getDevicesList())
                         .extracting(device -> device.getDevice().getDeviceName())
                         .containsExactly("gpu-0");
@@ -241,16 +245,18 @@ class KubeletPluginTest extends SocketFixture {
             assertThat(prepared.get(uid).getError()).contains("Not the UID of a claim");
             assertThat(prepared.get(UID).getError()).isEmpty();
 
-            assertThat(unprepare(service(), claim(uid))).as("unknown is unprepared").isEmpty();
+            assertThat(unprepare(service(), claim(uid)))
+                    .as("unknown is unprepared")
+                    .isEmpty();
             assertThat(claims.requested).extracting(ClaimRef::uid).containsExactly(UID);
         }
 
         @Test
         void withFieldsOfTheFutureAreUnderstood() {
-            UnknownFieldSet future =
-                    UnknownFieldSet.newBuilder()
-                            .addField(99, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
-                            .build();
+            UnknownFieldSet future = UnknownFieldSet.newBuilder()
+                    .addField(
+                            99, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+                    .build();
             Claim later = CLAIM.toBuilder().setUnknownFields(future).build();
             NodePrepareResourcesRequest request =
                     request(later).toBuilder().setUnknownFields(future).build();
@@ -260,12 +266,10 @@ class KubeletPluginTest extends SocketFixture {
 
         @Test
         void thatFailUnexpectedlyAreInternalAndTheNextOneWorks() {
-            claims.before =
-                    () -> {
-                        throw new IllegalStateException("secret");
-                    };
-            assertThatThrownBy(() -> prepare(CLAIM))
-                    .hasMessage("INTERNAL: internal error of the driver; see its log");
+            claims.before = () -> {
+                throw new IllegalStateException("secret");
+            };
+            assertThatThrownBy(() -> prepare(CLAIM)).hasMessage("INTERNAL: internal error of the driver; see its log");
 
             claims.before = () -> {};
             assertThat(prepare(CLAIM)).hasSize(1);
@@ -283,10 +287,8 @@ class KubeletPluginTest extends SocketFixture {
         void ofServicesThatAreNotServedAreUnimplementedAtOnce() {
             assertStatus(
                     Status.Code.UNIMPLEMENTED,
-                    () ->
-                            health().nodeWatchResources(
-                                            NodeWatchResourcesRequest.getDefaultInstance())
-                                    .hasNext());
+                    () -> health().nodeWatchResources(NodeWatchResourcesRequest.getDefaultInstance())
+                            .hasNext());
         }
 
         private void assertStatus(Status.Code code, Runnable call) {
@@ -310,11 +312,10 @@ class KubeletPluginTest extends SocketFixture {
         void inFlightEndWhenThePluginCloses() throws Exception {
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
-            claims.before =
-                    () -> {
-                        begun.countDown();
-                        awaitQuietly(release);
-                    };
+            claims.before = () -> {
+                begun.countDown();
+                awaitQuietly(release);
+            };
             var call = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
             assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
 
@@ -332,8 +333,7 @@ class KubeletPluginTest extends SocketFixture {
         @Test
         void areForTheOwnerAloneAndNothingElseIsLeft() throws IOException {
             Path foreign = Files.createFile(sockets.service().resolveSibling("state.json"));
-            assertThat(files())
-                    .containsExactlyInAnyOrder(foreign, sockets.service(), sockets.registration());
+            assertThat(files()).containsExactlyInAnyOrder(foreign, sockets.service(), sockets.registration());
             for (Path socket : List.of(sockets.service(), sockets.registration())) {
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
                         .isEqualTo("rw-------");

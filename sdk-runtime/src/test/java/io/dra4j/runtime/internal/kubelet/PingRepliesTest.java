@@ -37,13 +37,12 @@ class PingRepliesTest {
 
     /** Received in pieces of a size, as the network cuts them. */
     private PingReplies receiving(int size, byte[]... parts) {
-        InputStream pieces =
-                new ByteArrayInputStream(all(parts)) {
-                    @Override
-                    public synchronized int read(byte[] bytes, int offset, int length) {
-                        return super.read(bytes, offset, Math.min(size, length));
-                    }
-                };
+        InputStream pieces = new ByteArrayInputStream(all(parts)) {
+            @Override
+            public synchronized int read(byte[] bytes, int offset, int length) {
+                return super.read(bytes, offset, Math.min(size, length));
+            }
+        };
         return new PingReplies(pieces, sent);
     }
 

@@ -108,8 +108,7 @@ final class PingingClient implements AutoCloseable {
         }
     }
 
-    private static void frame(
-            ByteArrayOutputStream out, int type, int flags, int stream, byte[] payload) {
+    private static void frame(ByteArrayOutputStream out, int type, int flags, int stream, byte[] payload) {
         ByteBuffer header = ByteBuffer.allocate(9).put((byte) 0).putShort((short) payload.length);
         out.writeBytes(header.put((byte) type).put((byte) flags).putInt(stream).array());
         out.writeBytes(payload);

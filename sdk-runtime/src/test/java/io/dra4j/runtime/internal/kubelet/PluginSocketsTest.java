@@ -27,16 +27,14 @@ class PluginSocketsTest {
         PluginSockets sockets = sockets("gpu.example.com", null);
 
         assertThat(sockets.registration()).isEqualTo(REGISTRY.resolve("gpu.example.com-reg.sock"));
-        assertThat(sockets.service())
-                .isEqualTo(Path.of("/var/lib/kubelet/plugins/gpu.example.com/dra.sock"));
+        assertThat(sockets.service()).isEqualTo(Path.of("/var/lib/kubelet/plugins/gpu.example.com/dra.sock"));
     }
 
     @Test
     void withAPodUidAreNamedAfterThePodToo() {
         PluginSockets sockets = sockets("gpu.example.com", UID);
 
-        assertThat(sockets.registration())
-                .isEqualTo(REGISTRY.resolve("gpu.example.com-" + UID + "-reg.sock"));
+        assertThat(sockets.registration()).isEqualTo(REGISTRY.resolve("gpu.example.com-" + UID + "-reg.sock"));
         assertThat(sockets.service().getFileName()).hasToString("dra-" + UID + ".sock");
     }
 
@@ -62,16 +60,14 @@ class PluginSocketsTest {
 
         assertThat(sockets(driver, UID).registration().getFileName().toString())
                 .matches("dra-[A-Za-z0-9_-]{19}-reg\\.sock");
-        assertThat(sockets(driver, UID).service().getFileName().toString())
-                .matches("[A-Za-z0-9_-]{11}\\.sock");
+        assertThat(sockets(driver, UID).service().getFileName().toString()).matches("[A-Za-z0-9_-]{11}\\.sock");
         assertThat(sockets(driver, null).registration().toString()).hasSize(106);
     }
 
     @Test
     void aServiceNameIsHashedFrom37Characters() {
         assertThat(sockets("d".repeat(36), UID).service().toString()).hasSize(107);
-        assertThat(sockets("d".repeat(37), UID).service().getFileName())
-                .hasToString("dra-yBLh7bZEF9Y.sock");
+        assertThat(sockets("d".repeat(37), UID).service().getFileName()).hasToString("dra-yBLh7bZEF9Y.sock");
     }
 
     @Test

@@ -34,8 +34,12 @@ class ProbeServerTest extends SocketFixture {
     private final AtomicInteger prepares = new AtomicInteger();
     private final FakeClaims claims = new FakeClaims();
     private volatile boolean needsRestart;
-    @AutoClose private KubeletPlugin plugin;
-    @AutoClose private ProbeServer probes;
+
+    @AutoClose
+    private KubeletPlugin plugin;
+
+    @AutoClose
+    private ProbeServer probes;
 
     @AutoClose("shutdownNow")
     private ManagedChannel channel;
@@ -45,7 +49,9 @@ class ProbeServerTest extends SocketFixture {
         plugin = KubeletPlugin.start(sockets, claims, null, Meters.none(), Clock.systemUTC());
         plugin.publish();
         probes = ProbeServer.start(sockets, 0, () -> needsRestart);
-        channel = NettyChannelBuilder.forAddress("localhost", probes.port()).usePlaintext().build();
+        channel = NettyChannelBuilder.forAddress("localhost", probes.port())
+                .usePlaintext()
+                .build();
         claims.before = prepares::incrementAndGet;
     }
 
@@ -87,10 +93,9 @@ class ProbeServerTest extends SocketFixture {
 
     @Test
     void aCallThatFailsIsNotServing() {
-        claims.before =
-                () -> {
-                    throw new IllegalStateException("broken");
-                };
+        claims.before = () -> {
+            throw new IllegalStateException("broken");
+        };
         assertThat(check("")).isEqualTo(ServingStatus.NOT_SERVING);
 
         claims.before = () -> {};

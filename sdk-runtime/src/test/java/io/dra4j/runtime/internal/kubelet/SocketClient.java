@@ -24,20 +24,18 @@ import java.util.concurrent.TimeUnit;
 /** Connects to unix sockets as the kubelet does. */
 final class SocketClient implements AutoCloseable {
 
-    private final EventLoopGroup group =
-            new MultiThreadIoEventLoopGroup(
-                    1, new DefaultThreadFactory("test-kubelet", true), EpollIoHandler.newFactory());
+    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("test-kubelet", true), EpollIoHandler.newFactory());
     private final List<ManagedChannel> channels = new CopyOnWriteArrayList<>();
 
     ManagedChannel channel(Path socket, String authority) {
-        ManagedChannel channel =
-                NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                        .channelType(EpollDomainSocketChannel.class)
-                        .eventLoopGroup(group)
-                        .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets lack it
-                        .overrideAuthority(authority)
-                        .usePlaintext()
-                        .build();
+        ManagedChannel channel = NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollDomainSocketChannel.class)
+                .eventLoopGroup(group)
+                .withOption(ChannelOption.SO_KEEPALIVE, null) // unix sockets lack it
+                .overrideAuthority(authority)
+                .usePlaintext()
+                .build();
         channels.add(channel);
         return channel;
     }
@@ -52,10 +50,8 @@ final class SocketClient implements AutoCloseable {
     record Named(String service) implements ClientInterceptor {
 
         @Override
-        public <Q, A> ClientCall<Q, A> interceptCall(
-                MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-            String name =
-                    MethodDescriptor.generateFullMethodName(service, method.getBareMethodName());
+        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            String name = MethodDescriptor.generateFullMethodName(service, method.getBareMethodName());
             return next.newCall(method.toBuilder().setFullMethodName(name).build(), options);
         }
     }

@@ -34,8 +34,7 @@ abstract class SocketFixture {
     /** The path of a socket has 107 bytes at most, whatever the system's directory is. */
     static final class ShortPaths implements TempDirFactory {
         @Override
-        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)
-                throws IOException {
+        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context) throws IOException {
             return Files.createTempDirectory(Path.of("/tmp"), "dk-");
         }
     }

@@ -34,8 +34,7 @@ class StaleSocketsTest extends SocketFixture {
     }
 
     private static ServerSocketChannel live(Path path) throws IOException {
-        return ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                .bind(UnixDomainSocketAddress.of(path));
+        return ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path));
     }
 
     private static boolean isThere(Path path) {
@@ -81,13 +80,7 @@ class StaleSocketsTest extends SocketFixture {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "dra.sock",
-                "dra-" + UID + ".sock",
-                "dra-yBLh7bZEF9Y.sock",
-                "yBLh7bZEF9Y.sock"
-            })
+    @ValueSource(strings = {"dra.sock", "dra-" + UID + ".sock", "dra-yBLh7bZEF9Y.sock", "yBLh7bZEF9Y.sock"})
     void ofServicesAreRemovedFromTheDriversOwnDirectory(String name) throws IOException {
         Path stale = dead(data.resolve(name));
 
@@ -113,8 +106,7 @@ class StaleSocketsTest extends SocketFixture {
     void ofAnInstanceThatHangsStayAndDelayNoOther() throws IOException {
         Path path = data.resolve("dra-" + UID + ".sock");
         try (ServerSocketChannel sibling =
-                ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                        .bind(UnixDomainSocketAddress.of(path), 1)) {
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path), 1)) {
             assertThat(sibling.isOpen()).isTrue();
             for (int i = 0; i < 5; i++) {
                 removeStale();
@@ -140,10 +132,7 @@ class StaleSocketsTest extends SocketFixture {
     void thatAreHiddenGoWhenTheyAreTooOldToBeOfAnInstanceThatStarts() throws IOException {
         Path inRegistry = dead(sockets.hidden(registry.resolve("x")));
         Path inData = dead(sockets.hidden(data.resolve("x")));
-        Path ofOther =
-                dead(
-                        new PluginSockets("other.example.com", registry, data, null)
-                                .hidden(registry.resolve("x")));
+        Path ofOther = dead(new PluginSockets("other.example.com", registry, data, null).hidden(registry.resolve("x")));
 
         removeStale(Duration.ofSeconds(50));
         assertThat(isThere(inRegistry)).isTrue();

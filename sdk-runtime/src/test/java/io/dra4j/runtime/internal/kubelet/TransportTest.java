@@ -45,9 +45,12 @@ class TransportTest extends SocketFixture {
     private static final int CALLS = 25_000; // more than twice the transport's limit of replies
 
     private final FakeClaims claims = new FakeClaims();
-    @AutoClose private final SocketClient client = new SocketClient();
 
-    @AutoClose private KubeletPlugin plugin;
+    @AutoClose
+    private final SocketClient client = new SocketClient();
+
+    @AutoClose
+    private KubeletPlugin plugin;
 
     @BeforeEach
     void start() {
@@ -85,19 +88,17 @@ class TransportTest extends SocketFixture {
     /** If this fails, a release of gRPC has mended it: remove {@link PingReplies}. */
     @Test
     void theTransportAloneEndsTheConnection() throws IOException {
-        Server bare =
-                OkHttpServerBuilder.forPort(0, InsecureServerCredentials.create())
-                        .addService(new Info())
-                        .build()
-                        .start();
+        Server bare = OkHttpServerBuilder.forPort(0, InsecureServerCredentials.create())
+                .addService(new Info())
+                .build()
+                .start();
         String method = RegistrationGrpc.getGetInfoMethod().getFullMethodName();
         try (PingingClient kubelet = new PingingClient(bare.getListenSockets().get(0))) {
-            assertThatThrownBy(
-                            () -> {
-                                for (int i = 0; i < CALLS; i++) {
-                                    kubelet.call(method);
-                                }
-                            })
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < CALLS; i++) {
+                            kubelet.call(method);
+                        }
+                    })
                     .isInstanceOf(IOException.class);
         } finally {
             bare.shutdownNow();
@@ -116,15 +117,15 @@ class TransportTest extends SocketFixture {
     void sixtyFourCallsOfOneConnectionRunAtOnce() throws Exception {
         CountDownLatch begun = new CountDownLatch(64);
         CountDownLatch release = new CountDownLatch(1);
-        claims.before =
-                () -> {
-                    begun.countDown();
-                    awaitQuietly(release);
-                };
+        claims.before = () -> {
+            begun.countDown();
+            awaitQuietly(release);
+        };
         var stub = DRAPluginGrpc.newFutureStub(client.channel(sockets.service(), "localhost"));
         List<Future<NodePrepareResourcesResponse>> calls = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
-            calls.add(stub.nodePrepareResources(NodePrepareResourcesRequest.newBuilder().build()));
+            calls.add(stub.nodePrepareResources(
+                    NodePrepareResourcesRequest.newBuilder().build()));
         }
         assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
         release.countDown();
@@ -137,16 +138,13 @@ class TransportTest extends SocketFixture {
     void aDeadlineEndsACallOnTheServer() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch cancelled = new CountDownLatch(1);
-        claims.before =
-                () -> {
-                    io.grpc.Context.current()
-                            .addListener(context -> cancelled.countDown(), Runnable::run);
-                    begun.countDown();
-                    awaitQuietly(cancelled);
-                };
-        var stub =
-                DRAPluginGrpc.newFutureStub(client.channel(sockets.service(), "localhost"))
-                        .withDeadlineAfter(Duration.ofSeconds(2));
+        claims.before = () -> {
+            io.grpc.Context.current().addListener(context -> cancelled.countDown(), Runnable::run);
+            begun.countDown();
+            awaitQuietly(cancelled);
+        };
+        var stub = DRAPluginGrpc.newFutureStub(client.channel(sockets.service(), "localhost"))
+                .withDeadlineAfter(Duration.ofSeconds(2));
         var call = stub.nodePrepareResources(NodePrepareResourcesRequest.getDefaultInstance());
         assertThatThrownBy(() -> call.get(20, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
@@ -161,21 +159,17 @@ class TransportTest extends SocketFixture {
         assertThat(stub.nodePrepareResources(sized(4 << 20)).getClaimsMap()).hasSize(1);
         assertThatThrownBy(() -> stub.nodePrepareResources(sized((4 << 20) + 1)))
                 .isInstanceOf(StatusRuntimeException.class)
-                .hasMessage(
-                        "RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304:"
-                                + " 4194305");
-        assertThatThrownBy(() -> stub.nodePrepareResources(sized(20 << 20)))
-                .isInstanceOf(StatusRuntimeException.class);
+                .hasMessage("RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304:" + " 4194305");
+        assertThatThrownBy(() -> stub.nodePrepareResources(sized(20 << 20))).isInstanceOf(StatusRuntimeException.class);
         assertThat(stub.nodePrepareResources(sized(1 << 10)).getClaimsMap()).hasSize(1);
     }
 
     private static NodePrepareResourcesRequest sized(int bytes) {
         Claim claim = Claim.newBuilder().setNamespace("n").setUid(UID).build();
         for (int name = bytes - 100; ; name++) {
-            NodePrepareResourcesRequest request =
-                    NodePrepareResourcesRequest.newBuilder()
-                            .addClaims(claim.toBuilder().setName("x".repeat(name)))
-                            .build();
+            NodePrepareResourcesRequest request = NodePrepareResourcesRequest.newBuilder()
+                    .addClaims(claim.toBuilder().setName("x".repeat(name)))
+                    .build();
             if (request.getSerializedSize() == bytes) {
                 return request;
             }
@@ -218,8 +212,7 @@ class TransportTest extends SocketFixture {
         var stub = DRAPluginGrpc.newBlockingStub(client.channel(sockets.service(), "localhost"));
         assertThat(stub.nodePrepareResources(sized(1 << 10)).getClaimsMap()).hasSize(1);
 
-        new SelfCall(sockets, Duration.ofSeconds(20))
-                .toBoth(sockets.registration(), sockets.service());
+        new SelfCall(sockets, Duration.ofSeconds(20)).toBoth(sockets.registration(), sockets.service());
         try (var files = Files.list(deep)) {
             assertThat(files).containsExactly(sockets.service());
         }
@@ -227,10 +220,9 @@ class TransportTest extends SocketFixture {
 
     @Test
     void anOwnCallSaysWhatFailed() {
-        claims.before =
-                () -> {
-                    throw new IllegalStateException("secret");
-                };
+        claims.before = () -> {
+            throw new IllegalStateException("secret");
+        };
         SelfCall call = new SelfCall(sockets, Duration.ofSeconds(20));
         assertThatThrownBy(() -> call.toBoth(sockets.registration(), sockets.service()))
                 .isInstanceOf(DraException.class)
@@ -241,10 +233,8 @@ class TransportTest extends SocketFixture {
 
         CountDownLatch hung = new CountDownLatch(1);
         claims.before = () -> awaitQuietly(hung);
-        assertThatThrownBy(
-                        () ->
-                                new SelfCall(sockets, Duration.ofMillis(500))
-                                        .toBoth(sockets.registration(), sockets.service()))
+        assertThatThrownBy(() ->
+                        new SelfCall(sockets, Duration.ofMillis(500)).toBoth(sockets.registration(), sockets.service()))
                 .isInstanceOf(DraException.class)
                 .hasMessageMatching(".*(DEADLINE_EXCEEDED.*|no answer in time|type 3)");
         hung.countDown();
@@ -256,13 +246,12 @@ class TransportTest extends SocketFixture {
         try (ServerSocket socket = new ServerSocket();
                 Socket accepted = new Socket()) {
             List<String> errors = new ArrayList<>(List.of("Too many open files", "Too many again"));
-            Accepting.Attempt attempt =
-                    () -> {
-                        if (!errors.isEmpty()) {
-                            throw new IOException(errors.remove(0));
-                        }
-                        return accepted;
-                    };
+            Accepting.Attempt attempt = () -> {
+                if (!errors.isEmpty()) {
+                    throw new IOException(errors.remove(0));
+                }
+                return accepted;
+            };
             assertThat(Accepting.one(socket, attempt)).isSameAs(accepted);
 
             socket.close();
@@ -276,20 +265,17 @@ class TransportTest extends SocketFixture {
     void aCloseEndsAReadThatWaits() throws Exception {
         try (UnixServerSocket server = new UnixServerSocket()) {
             server.bind(UnixDomainSocketAddress.of(root.resolve("s")));
-            try (PingingClient other =
-                            new PingingClient(UnixDomainSocketAddress.of(root.resolve("s")));
+            try (PingingClient other = new PingingClient(UnixDomainSocketAddress.of(root.resolve("s")));
                     Socket socket = server.accept()) {
                 socket.getInputStream().readNBytes(24 + 9 + 13); // all that it sends
                 CountDownLatch ended = new CountDownLatch(1);
-                Thread reader =
-                        new Thread(
-                                () -> {
-                                    try {
-                                        assertThat(socket.getInputStream().read()).isNegative();
-                                    } catch (IOException e) {
-                                        ended.countDown();
-                                    }
-                                });
+                Thread reader = new Thread(() -> {
+                    try {
+                        assertThat(socket.getInputStream().read()).isNegative();
+                    } catch (IOException e) {
+                        ended.countDown();
+                    }
+                });
                 reader.start();
                 while (reader.getState() == Thread.State.NEW) {
                     Thread.onSpinWait();

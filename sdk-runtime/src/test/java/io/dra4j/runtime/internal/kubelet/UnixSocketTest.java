@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(30)
 class UnixSocketTest {
 
-    @TempDir private Path folder;
+    @TempDir
+    private Path folder;
 
     private UnixServerSocket server;
     private SocketChannel peer;
@@ -77,14 +78,12 @@ class UnixSocketTest {
 
     @Test
     void comesSoonWhateverThePeerDoes() {
-        assertThat(
-                        catchThrowable(
-                                () -> {
-                                    socket.close();
-                                    while (true) {
-                                        write("more");
-                                    }
-                                }))
+        assertThat(catchThrowable(() -> {
+                    socket.close();
+                    while (true) {
+                        write("more");
+                    }
+                }))
                 .isInstanceOf(IOException.class);
     }
 }

@@ -36,8 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WireFormatTest {
 
     /** Type, text and bytes of a message. */
-    private static final String MESSAGES =
-            """
+    private static final String MESSAGES = """
             InfoRequest||
             PluginInfo|type:"a" name:"b" endpoint:"/c" supported_versions:["d","e"]\
             |0a0161 120162 1a022f63 220164 220165
@@ -67,13 +66,10 @@ class WireFormatTest {
             |0a08 0a03 0a0161 2a0163
             """;
 
-    private static final Map<String, Descriptor> TYPES =
-            Stream.of(
-                            InfoRequest.getDescriptor(),
-                            Claim.getDescriptor(),
-                            DeviceHealth.getDescriptor())
-                    .flatMap(type -> type.getFile().getMessageTypes().stream())
-                    .collect(Collectors.toMap(Descriptor::getName, Function.identity()));
+    private static final Map<String, Descriptor> TYPES = Stream.of(
+                    InfoRequest.getDescriptor(), Claim.getDescriptor(), DeviceHealth.getDescriptor())
+            .flatMap(type -> type.getFile().getMessageTypes().stream())
+            .collect(Collectors.toMap(Descriptor::getName, Function.identity()));
 
     static Stream<String[]> messages() {
         return MESSAGES.lines().map(row -> row.split("\\|", -1));
@@ -81,8 +77,7 @@ class WireFormatTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @MethodSource("messages")
-    void aMessageHasTheBytesOfTheKubeletsProtos(String type, String text, String hex)
-            throws Exception {
+    void aMessageHasTheBytesOfTheKubeletsProtos(String type, String text, String hex) throws Exception {
         byte[] bytes = HexFormat.of().parseHex(hex.replace(" ", ""));
         DynamicMessage.Builder message = DynamicMessage.newBuilder(TYPES.get(type));
         TextFormat.merge(text, message);
@@ -93,8 +88,7 @@ class WireFormatTest {
 
     @Test
     void everyMessageIsPinned() {
-        assertThat(messages().map(row -> row[0]))
-                .containsOnly(TYPES.keySet().toArray(String[]::new));
+        assertThat(messages().map(row -> row[0])).containsOnly(TYPES.keySet().toArray(String[]::new));
         assertThat(TYPES).hasSize(16);
     }
 
@@ -113,6 +107,8 @@ class WireFormatTest {
     }
 
     private static List<String> methods(ServiceDescriptor service) {
-        return service.getMethods().stream().map(MethodDescriptor::getFullMethodName).toList();
+        return service.getMethods().stream()
+                .map(MethodDescriptor::getFullMethodName)
+                .toList();
     }
 }

@@ -109,24 +109,17 @@ class DeviceSamplerTest {
     }
 
     private void hold(String claim, String... devices) {
-        List<HeldDevice> held =
-                Stream.of(devices)
-                        .map(
-                                name ->
-                                        HeldDevice.builder(
-                                                        "gpu",
-                                                        new PoolName("node-a"),
-                                                        new DeviceName(name))
-                                                .physicalId("serial-" + name)
-                                                .build())
-                        .toList();
-        claims.add(
-                new ClaimInUse(
-                        HeldClaim.builder(new ClaimRef("ns", claim, "uid-" + claim))
-                                .phase(HeldClaim.Phase.PREPARED)
-                                .devices(held)
-                                .build(),
-                        List.of("pod-" + claim)));
+        List<HeldDevice> held = Stream.of(devices)
+                .map(name -> HeldDevice.builder("gpu", new PoolName("node-a"), new DeviceName(name))
+                        .physicalId("serial-" + name)
+                        .build())
+                .toList();
+        claims.add(new ClaimInUse(
+                HeldClaim.builder(new ClaimRef("ns", claim, "uid-" + claim))
+                        .phase(HeldClaim.Phase.PREPARED)
+                        .devices(held)
+                        .build(),
+                List.of("pod-" + claim)));
     }
 
     private void works(String device, double utilization) {

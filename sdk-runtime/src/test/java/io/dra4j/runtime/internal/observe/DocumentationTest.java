@@ -30,8 +30,7 @@ class DocumentationTest {
                 .filteredOn(line -> line.startsWith("| `"))
                 .allMatch(line -> line.matches("\\| `\\w+` \\| [\\w ]+ \\| \\S.* \\|"))
                 .extracting(line -> line.split("`")[1])
-                .containsExactly(
-                        Stream.of(Reason.values()).map(Reason::apiName).toArray(String[]::new));
+                .containsExactly(Stream.of(Reason.values()).map(Reason::apiName).toArray(String[]::new));
     }
 
     @Test
@@ -56,8 +55,7 @@ class DocumentationTest {
     @Test
     void namesEachMetricAfterTheDriver() {
         assertThat(Metric.values())
-                .allSatisfy(
-                        metric -> assertThat(metric.prometheusName()).matches("dra4j(_[a-z]+){2,}"))
+                .allSatisfy(metric -> assertThat(metric.prometheusName()).matches("dra4j(_[a-z]+){2,}"))
                 .extracting(Metric::prometheusName)
                 .doesNotHaveDuplicates();
     }
@@ -71,44 +69,32 @@ class DocumentationTest {
 
     @Test
     void hasARowForEachMetricOfDevices() throws IOException {
-        List<String> info =
-                List.of(
-                        "`" + DeviceMetric.INFO + "`",
-                        "gauge",
-                        labels(DeviceMetric.INFO_LABELS),
-                        "1, for joins: a series for each pod of the claim");
-        String table =
-                table(
-                        Stream.concat(
-                                Stream.of(info),
-                                Arrays.stream(DeviceMetric.values()).map(DocumentationTest::row)));
+        List<String> info = List.of(
+                "`" + DeviceMetric.INFO + "`",
+                "gauge",
+                labels(DeviceMetric.INFO_LABELS),
+                "1, for joins: a series for each pod of the claim");
+        String table = table(Stream.concat(
+                Stream.of(info), Arrays.stream(DeviceMetric.values()).map(DocumentationTest::row)));
 
-        assertThat(Files.readString(DOCS.resolve("reference/metrics.md")))
-                .contains("\n\n" + table + "\n");
+        assertThat(Files.readString(DOCS.resolve("reference/metrics.md"))).contains("\n\n" + table + "\n");
     }
 
     @Test
     void hasARowForEachMetricOfClaimsThatWait() throws IOException {
-        String table =
-                table(
-                        Arrays.stream(ClaimMetric.values())
-                                .map(
-                                        metric ->
-                                                List.of(
-                                                        "`" + metric.prometheusName() + "`",
-                                                        metric.isCounter() ? "counter" : "gauge",
-                                                        labels(metric.labels()),
-                                                        metric.meaning())));
+        String table = table(Arrays.stream(ClaimMetric.values())
+                .map(metric -> List.of(
+                        "`" + metric.prometheusName() + "`",
+                        metric.isCounter() ? "counter" : "gauge",
+                        labels(metric.labels()),
+                        metric.meaning())));
 
-        assertThat(Files.readString(DOCS.resolve("reference/metrics.md")))
-                .contains("\n\n" + table + "\n");
+        assertThat(Files.readString(DOCS.resolve("reference/metrics.md"))).contains("\n\n" + table + "\n");
     }
 
     private static String table(Stream<List<String>> rows) {
         Stream<List<String>> head =
-                Stream.of(
-                        List.of("metric", "type", "labels", "what it measures"),
-                        List.of("---", "---", "---", "---"));
+                Stream.of(List.of("metric", "type", "labels", "what it measures"), List.of("---", "---", "---", "---"));
         return Stream.concat(head, rows)
                 .map(cells -> "| " + String.join(" | ", cells) + " |\n")
                 .collect(Collectors.joining());

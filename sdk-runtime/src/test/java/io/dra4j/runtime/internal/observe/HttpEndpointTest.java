@@ -43,20 +43,14 @@ class HttpEndpointTest {
     private final List<String> missing = new CopyOnWriteArrayList<>();
     private final List<String> notes = new CopyOnWriteArrayList<>();
     private volatile @Nullable String restartReason;
-    private final HttpEndpoint.Probes probes =
-            new HttpEndpoint.Probes(
-                    () -> Optional.ofNullable(restartReason),
-                    () -> List.copyOf(missing),
-                    () -> List.copyOf(notes));
+    private final HttpEndpoint.Probes probes = new HttpEndpoint.Probes(
+            () -> Optional.ofNullable(restartReason), () -> List.copyOf(missing), () -> List.copyOf(notes));
     private final HttpEndpoint endpoint = start(0);
 
     private HttpEndpoint start(int port) {
         try {
             return HttpEndpoint.start(
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                    "/metrics",
-                    meters,
-                    probes);
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port), "/metrics", meters, probes);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -69,12 +63,10 @@ class HttpEndpointTest {
 
     private HttpResponse<String> ask(String method, String path, String... headers)
             throws IOException, InterruptedException {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(
-                                URI.create(
-                                        "http://127.0.0.1:" + endpoint.address().getPort() + path))
-                        .method(method, HttpRequest.BodyPublishers.noBody())
-                        .timeout(Duration.ofSeconds(20));
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + endpoint.address().getPort() + path))
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .timeout(Duration.ofSeconds(20));
         if (headers.length > 0) {
             request.headers(headers);
         }
@@ -129,9 +121,7 @@ class HttpEndpointTest {
             assertThat(ready.statusCode()).isEqualTo(200);
             assertThat(ready.body()).isEqualTo("ready\nleft out: GPU-5b3f: broken\n");
             assertThat(unready.statusCode()).isEqualTo(503);
-            assertThat(unready.body())
-                    .isEqualTo(
-                            "not ready\ndevices: all are left out\nleft out: GPU-5b3f: broken\n");
+            assertThat(unready.body()).isEqualTo("not ready\ndevices: all are left out\nleft out: GPU-5b3f: broken\n");
         }
 
         @Test
@@ -144,9 +134,7 @@ class HttpEndpointTest {
             HttpResponse<String> after = get("/readyz");
 
             assertThat(before.statusCode()).isEqualTo(503);
-            assertThat(before.body())
-                    .isEqualTo(
-                            """
+            assertThat(before.body()).isEqualTo("""
                             not ready
                             registration: the kubelet has not confirmed it
                             pool node-1: not published
@@ -160,9 +148,8 @@ class HttpEndpointTest {
             List<Socket> hanging = new ArrayList<>();
             try {
                 for (int i = 0; i < HALF_OPEN; i++) {
-                    Socket socket =
-                            new Socket(
-                                    InetAddress.getLoopbackAddress(), endpoint.address().getPort());
+                    Socket socket = new Socket(
+                            InetAddress.getLoopbackAddress(), endpoint.address().getPort());
                     socket.getOutputStream().write("GET /metr".getBytes(StandardCharsets.UTF_8));
                     hanging.add(socket);
                 }
@@ -179,13 +166,11 @@ class HttpEndpointTest {
         void aQuestionThatHangsKeepsNoProbeWaiting() throws Exception {
             CountDownLatch requested = new CountDownLatch(1);
             CountDownLatch answered = new CountDownLatch(1);
-            meters.watch(
-                    Metric.HELD_DEVICES,
-                    () -> {
-                        requested.countDown();
-                        await(answered);
-                        return 1;
-                    });
+            meters.watch(Metric.HELD_DEVICES, () -> {
+                requested.countDown();
+                await(answered);
+                return 1;
+            });
             Thread scrape = new Thread(() -> assertThat(getQuietly("/metrics")).isEqualTo(200));
             scrape.start();
             await(requested);
@@ -263,10 +248,7 @@ class HttpEndpointTest {
 
         @Test
         void areNotServedOnAnAddressThatIsInUse() {
-            assertThatThrownBy(
-                            () ->
-                                    HttpEndpoint.start(
-                                            endpoint.address(), "/metrics", meters, probes))
+            assertThatThrownBy(() -> HttpEndpoint.start(endpoint.address(), "/metrics", meters, probes))
                     .isInstanceOf(BindException.class);
         }
     }
@@ -286,8 +268,7 @@ class HttpEndpointTest {
                     .contains("# HELP " + name + " " + metric.meaning())
                     .contains("# TYPE " + name + " " + metric.kind().prometheusType());
             String sample = metric.kind() == Kind.TIMER ? name + "_count" : name;
-            List<String> labels =
-                    new ArrayList<>(List.of("driver=\"gpu.example.com\"", "node=\"node-1\""));
+            List<String> labels = new ArrayList<>(List.of("driver=\"gpu.example.com\"", "node=\"node-1\""));
             metric.labels().forEach(label -> labels.add(label + "=\"some\""));
             assertThat(page)
                     .filteredOn(line -> line.startsWith(sample + "{"))
@@ -308,14 +289,9 @@ class HttpEndpointTest {
 
             HttpResponse<String> plain = get("/metrics");
             HttpResponse<String> open =
-                    ask(
-                            "GET",
-                            "/metrics",
-                            "Accept",
-                            "application/openmetrics-text;q=0.9,*/*;q=0.1");
+                    ask("GET", "/metrics", "Accept", "application/openmetrics-text;q=0.9,*/*;q=0.1");
 
-            assertThat(plain.headers().firstValue("Content-Type"))
-                    .contains("text/plain; version=0.0.4; charset=utf-8");
+            assertThat(plain.headers().firstValue("Content-Type")).contains("text/plain; version=0.0.4; charset=utf-8");
             assertThat(plain.body()).doesNotContain("# EOF");
             assertThat(open.headers().firstValue("Content-Type"))
                     .contains("application/openmetrics-text; version=1.0.0; charset=utf-8");

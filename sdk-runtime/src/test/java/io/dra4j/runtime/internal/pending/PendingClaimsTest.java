@@ -27,8 +27,7 @@ class PendingClaimsTest {
     private boolean away;
     private boolean broken;
     private Instant now = START;
-    private final PendingClaims pending =
-            new PendingClaims(this::list, () -> now, PendingClaims.LIMIT);
+    private final PendingClaims pending = new PendingClaims(this::list, () -> now, PendingClaims.LIMIT);
 
     private void list(Consumer<PendingClaim> claim, Duration limit) {
         limits.add(limit);
@@ -58,9 +57,7 @@ class PendingClaimsTest {
                         ListedClaims.OfClass::count,
                         one -> one.oldest().toSeconds())
                 .containsExactlyInAnyOrder(
-                        tuple("gpu", true, 2L, 30L),
-                        tuple("mig", true, 1L, 10L),
-                        tuple("gpu", false, 1L, 99L));
+                        tuple("gpu", true, 2L, 30L), tuple("mig", true, 1L, 10L), tuple("gpu", false, 1L, 99L));
     }
 
     @Test

@@ -36,7 +36,8 @@ class PinnedNamesTest implements ClaimReader {
 
     private static final List<LeftOut> LEFT_OUT = List.of(new LeftOut("GPU-5b3f", "broken"));
 
-    @TempDir Path data;
+    @TempDir
+    Path data;
 
     private final Map<ClaimRef, ClaimObject> claims = new HashMap<>();
     private final List<String> events = new ArrayList<>();
@@ -80,17 +81,17 @@ class PinnedNamesTest implements ClaimReader {
         List<Device> all = new ArrayList<>();
         for (String device : devices) {
             String[] parts = device.split("=");
-            all.add(
-                    Device.builder(parts[0])
-                            .physicalId(parts.length > 1 ? parts[1] : null)
-                            .build());
+            all.add(Device.builder(parts[0])
+                    .physicalId(parts.length > 1 ? parts[1] : null)
+                    .build());
         }
         Inventory given = Inventory.of(Pool.ofNode("node", all)).withLeftOut(LEFT_OUT);
         Inventory inventory = names.publishable(given, now);
         assertThat(inventory.leftOut()).isEqualTo(LEFT_OUT);
         List<Device> out = inventory.pools().get(0).devices();
         assertThat(out).allMatch(device -> device.physicalId() == null);
-        List<String> published = out.stream().map(device -> device.name().value()).toList();
+        List<String> published =
+                out.stream().map(device -> device.name().value()).toList();
         names.written(name -> published.contains(name.device().value()), now);
         return published;
     }
@@ -105,16 +106,8 @@ class PinnedNamesTest implements ClaimReader {
                 new ClaimObject(
                         device,
                         new ClaimObject.Allocation(
-                                List.of(
-                                        new ClaimObject.Result(
-                                                "gpu.example.com",
-                                                "r",
-                                                "node",
-                                                device,
-                                                null,
-                                                Map.of(),
-                                                false,
-                                                Set.of())),
+                                List.of(new ClaimObject.Result(
+                                        "gpu.example.com", "r", "node", device, null, Map.of(), false, Set.of())),
                                 List.of()),
                         Map.of(),
                         "{}"));
@@ -135,9 +128,7 @@ class PinnedNamesTest implements ClaimReader {
     void theFileHasEachNameBeforeItIsPublished() throws IOException {
         published("a=X", "b", "c=Z");
 
-        assertThat(Files.readString(file()))
-                .startsWith(
-                        """
+        assertThat(Files.readString(file())).startsWith("""
                         {"format":"dra4j-pins","version":1}
                         {"pool":"node","device":"a","physicalId":"X"}
                         {"pool":"node","device":"c","physicalId":"Z"}

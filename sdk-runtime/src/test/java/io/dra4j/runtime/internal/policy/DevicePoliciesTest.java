@@ -28,22 +28,21 @@ class DevicePoliciesTest {
     private static final String DRIVER = "gpu.example.com";
     private static final Pool ELSEWHERE = Pool.publishedElsewhere("network");
     private static final Taint HOT = Taint.of("example.com/hot", null, Taint.Effect.NONE);
-    private static final Taint MAINTENANCE =
-            Taint.of("gpu.example.com/maintenance", null, Taint.Effect.NO_SCHEDULE);
+    private static final Taint MAINTENANCE = Taint.of("gpu.example.com/maintenance", null, Taint.Effect.NO_SCHEDULE);
     private static final Device HOT_GPU = Device.builder("gpu-1").taint(HOT).build();
-    private static final Inventory INVENTORY =
-            new Inventory(
-                    List.of(
-                            Pool.ofNode(
-                                    "worker-7",
-                                    List.of(
-                                            Device.builder("gpu-0").build(),
-                                            HOT_GPU,
-                                            Device.builder("gpu-2").build())),
-                            ELSEWHERE),
-                    List.of(new LeftOut("gpu-3", "it is lost")));
+    private static final Inventory INVENTORY = new Inventory(
+            List.of(
+                    Pool.ofNode(
+                            "worker-7",
+                            List.of(
+                                    Device.builder("gpu-0").build(),
+                                    HOT_GPU,
+                                    Device.builder("gpu-2").build())),
+                    ELSEWHERE),
+            List.of(new LeftOut("gpu-3", "it is lost")));
 
-    @TempDir private Path directory;
+    @TempDir
+    private Path directory;
 
     private DevicePolicies policies;
 
@@ -106,14 +105,12 @@ class DevicePoliciesTest {
     @Test
     void aMaintenanceConcernsTheClaimsOfItsDevices() {
         HeldClaim.Builder claim =
-                HeldClaim.builder(new ClaimRef("ns", "claim", "uid"))
-                        .phase(HeldClaim.Phase.PREPARED);
+                HeldClaim.builder(new ClaimRef("ns", "claim", "uid")).phase(HeldClaim.Phase.PREPARED);
         assertThat(maintenance("gpu-1").concerns(claim.build()))
                 .as("a claim whose devices are unknown")
                 .isTrue();
-        claim.device(
-                HeldDevice.builder("gpu", new PoolName("worker-7"), new DeviceName("gpu-1"))
-                        .build());
+        claim.device(HeldDevice.builder("gpu", new PoolName("worker-7"), new DeviceName("gpu-1"))
+                .build());
 
         assertThat(maintenance("gpu-0").concerns(claim.build())).isFalse();
         assertThat(maintenance("gpu-0", "gpu-?").concerns(claim.build())).isTrue();

@@ -28,17 +28,16 @@ class PolicyFileTest {
     private static final String EXCLUDE = "rules: [{match: {names: [gpu-0]}, exclude: true}]";
     private static final String OTHER = "rules: [{match: {names: [gpu-1]}, exclude: true}]";
     private static final String CLASH = "rules: [{attributes: {example.com/tier: {int: 2}}}]";
-    private static final Inventory INVENTORY =
-            Inventory.of(
-                    Pool.ofNode(
-                            "worker-7",
-                            List.of(
-                                    Device.builder("gpu-0").build(),
-                                    Device.builder("gpu-1")
-                                            .attribute("example.com/tier", AttributeValue.of(1))
-                                            .build())));
+    private static final Inventory INVENTORY = Inventory.of(Pool.ofNode(
+            "worker-7",
+            List.of(
+                    Device.builder("gpu-0").build(),
+                    Device.builder("gpu-1")
+                            .attribute("example.com/tier", AttributeValue.of(1))
+                            .build())));
 
-    @TempDir private Path directory;
+    @TempDir
+    private Path directory;
 
     private final List<DriverEvent> events = new ArrayList<>();
     private Path path;
@@ -163,8 +162,7 @@ class PolicyFileTest {
 
         Files.delete(path);
         assertThatThrownBy(this::load)
-                .hasMessageContaining(
-                        "The device policy " + path + " can't be applied: there is no");
+                .hasMessageContaining("The device policy " + path + " can't be applied: there is no");
 
         Files.write(path, new byte[] {'r', (byte) 0xff});
         assertThatThrownBy(this::load).hasMessageContaining("it can't be read as UTF-8 text");

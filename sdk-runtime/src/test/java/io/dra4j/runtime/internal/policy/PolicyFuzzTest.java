@@ -22,19 +22,15 @@ class PolicyFuzzTest {
     private static final long SEED = 20261126;
     private static final String DRIVER = "gpu.example.com";
     private static final PolicyReader READER = new PolicyReader(DRIVER, "worker-7");
-    private static final PoolRules LIMITS =
-            new PoolRules(new SliceCodec(DRIVER, "worker-7")::refusals);
-    private static final Inventory INVENTORY =
-            Inventory.of(
-                    Pool.ofNode(
-                            "worker-7",
-                            List.of(
-                                    Device.builder("gpu-0")
-                                            .attribute("type", AttributeValue.of("gpu"))
-                                            .build(),
-                                    Device.builder("gpu-1").build())));
-    private static final String POLICY =
-            """
+    private static final PoolRules LIMITS = new PoolRules(new SliceCodec(DRIVER, "worker-7")::refusals);
+    private static final Inventory INVENTORY = Inventory.of(Pool.ofNode(
+            "worker-7",
+            List.of(
+                    Device.builder("gpu-0")
+                            .attribute("type", AttributeValue.of("gpu"))
+                            .build(),
+                    Device.builder("gpu-1").build())));
+    private static final String POLICY = """
             rules:
             - match:
                 names: [gpu-0, "gpu-1*"]
@@ -49,11 +45,10 @@ class PolicyFuzzTest {
               exclude: true
             """;
     private static final List<String> PIECES =
-            List.of(
-                    ("null~{}~[]~\"\"~-1~1e99~true~\"\\u0000\"~&a~*a~!!str~---~...~? ~: ~- ~%YAML 9~|~>"
-                                    + "~99999999999999999999~\"\\ud800\"~,~0.1~[[[[[[~{{{{{{~\t~\n~#~'~<<: ~"
-                                    + "\u0000~\ud83d\ude00~!!set {x}~2026-11-26~0x1F~.inf~.nan")
-                            .split("~"));
+            List.of(("null~{}~[]~\"\"~-1~1e99~true~\"\\u0000\"~&a~*a~!!str~---~...~? ~: ~- ~%YAML 9~|~>"
+                            + "~99999999999999999999~\"\\ud800\"~,~0.1~[[[[[[~{{{{{{~\t~\n~#~'~<<: ~"
+                            + "\u0000~\ud83d\ude00~!!set {x}~2026-11-26~0x1F~.inf~.nan")
+                    .split("~"));
 
     @Test
     void everyPolicyIsAppliedOrRefused() {
@@ -87,16 +82,14 @@ class PolicyFuzzTest {
         for (int times = 1 + random.nextInt(3); times > 0; times--) {
             int from = random.nextInt(text.length());
             int to = Math.min(text.length(), from + random.nextInt(12));
-            String piece =
-                    switch (random.nextInt(3)) {
-                        case 0 -> "";
-                        case 1 -> PIECES.get(random.nextInt(PIECES.size()));
-                        default -> {
-                            int other = random.nextInt(POLICY.length());
-                            yield POLICY.substring(
-                                    other, Math.min(POLICY.length(), other + random.nextInt(30)));
-                        }
-                    };
+            String piece = switch (random.nextInt(3)) {
+                case 0 -> "";
+                case 1 -> PIECES.get(random.nextInt(PIECES.size()));
+                default -> {
+                    int other = random.nextInt(POLICY.length());
+                    yield POLICY.substring(other, Math.min(POLICY.length(), other + random.nextInt(30)));
+                }
+            };
             text.replace(from, to, piece);
         }
         return text.toString();

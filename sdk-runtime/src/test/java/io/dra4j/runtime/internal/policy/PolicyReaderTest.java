@@ -30,15 +30,13 @@ class PolicyReaderTest {
                 .build();
     }
 
-    private static final Inventory INVENTORY =
-            Inventory.of(
-                    Pool.ofNode(
-                            "worker-7",
-                            List.of(
-                                    device("gpu-0", "gpu"),
-                                    device("gpu-1", "gpu"),
-                                    device("gpu-10", "gpu"),
-                                    device("gpu-1-mig-1g.0".replace(".", "-"), "mig"))));
+    private static final Inventory INVENTORY = Inventory.of(Pool.ofNode(
+            "worker-7",
+            List.of(
+                    device("gpu-0", "gpu"),
+                    device("gpu-1", "gpu"),
+                    device("gpu-10", "gpu"),
+                    device("gpu-1-mig-1g.0".replace(".", "-"), "mig"))));
 
     private static List<Device> published(String policy) {
         return READER.read(policy).apply(INVENTORY).pools().get(0).devices();
@@ -73,9 +71,7 @@ class PolicyReaderTest {
 
     @Test
     void attributesAndTaintsAreAdded() {
-        Device device =
-                published(
-                                """
+        Device device = published("""
                                 rules:
                                 - match: {names: [gpu-0]}
                                   attributes:
@@ -88,8 +84,7 @@ class PolicyReaderTest {
                                 - taints: [{key: example.com/note, effect: None}]
                                 - match: {names: [gpu-0]}
                                   attributes: {example.com/tier: {string: silver}}
-                                """)
-                        .get(0);
+                                """).get(0);
 
         assertThat(device.attributes())
                 .containsEntry("example.com/tier", AttributeValue.of("silver"))
@@ -157,9 +152,7 @@ class PolicyReaderTest {
     @Test
     void aRuleForAnotherNodeIsCheckedAllTheSame() {
         assertThatThrownBy(
-                        () ->
-                                READER.read(
-                                        "rules: [{match: {nodes: [worker-8]}, taints: [{key: '', effect: None}]}]"))
+                        () -> READER.read("rules: [{match: {nodes: [worker-8]}, taints: [{key: '', effect: None}]}]"))
                 .hasMessageContaining("rules[0]: taints[0].key");
     }
 
@@ -168,8 +161,7 @@ class PolicyReaderTest {
         Device.Builder full = Device.builder("gpu-0");
         IntStream.range(0, 32).forEach(i -> full.attribute("a" + i, AttributeValue.of(i)));
         Inventory inventory = Inventory.of(Pool.ofNode("worker-7", List.of(full.build())));
-        DevicePolicy policy =
-                READER.read("rules: [{attributes: {example.com/tier: {string: gold}}}]");
+        DevicePolicy policy = READER.read("rules: [{attributes: {example.com/tier: {string: gold}}}]");
 
         READER.check(policy, INVENTORY);
         assertThatThrownBy(() -> READER.check(policy, inventory))
@@ -179,51 +171,37 @@ class PolicyReaderTest {
 
     @Test
     void anAttributeOfTheDriversStays() {
-        Inventory inventory =
-                Inventory.of(
-                        Pool.ofNode(
-                                "worker-7",
-                                List.of(
-                                        Device.builder("gpu-0")
-                                                .attribute(
-                                                        "vendor.example.com/tier",
-                                                        AttributeValue.of(1))
-                                                .build())));
-        DevicePolicy policy =
-                READER.read("rules: [{attributes: {vendor.example.com/tier: {int: 2}}}]");
+        Inventory inventory = Inventory.of(Pool.ofNode(
+                "worker-7",
+                List.of(Device.builder("gpu-0")
+                        .attribute("vendor.example.com/tier", AttributeValue.of(1))
+                        .build())));
+        DevicePolicy policy = READER.read("rules: [{attributes: {vendor.example.com/tier: {int: 2}}}]");
 
         assertThatThrownBy(() -> READER.check(policy, inventory))
-                .hasMessageContaining(
-                        "device gpu-0 has an attribute vendor.example.com/tier of the driver's");
+                .hasMessageContaining("device gpu-0 has an attribute vendor.example.com/tier of the driver's");
         assertThat(policy.apply(inventory)).isEqualTo(inventory); // of a device that comes later
     }
 
     @Test
     void anAttributeOfTheDriversIsNamedOnceForAllRules() {
-        Device device =
-                Device.builder("gpu-0").attribute("example.org/tier", AttributeValue.of(1)).build();
+        Device device = Device.builder("gpu-0")
+                .attribute("example.org/tier", AttributeValue.of(1))
+                .build();
         String rule = "{attributes: {example.org/tier: {int: 2}}}";
         DevicePolicy policy = READER.read("rules: [" + rule + ", " + rule + "]");
 
-        assertThatThrownBy(
-                        () ->
-                                READER.check(
-                                        policy,
-                                        Inventory.of(Pool.ofNode("worker-7", List.of(device)))))
-                .hasMessage(
-                        "device gpu-0 has an attribute example.org/tier of the driver's; choose"
-                                + " another name");
+        assertThatThrownBy(() -> READER.check(policy, Inventory.of(Pool.ofNode("worker-7", List.of(device)))))
+                .hasMessage("device gpu-0 has an attribute example.org/tier of the driver's; choose" + " another name");
     }
 
     @Test
     void whatIsWrongWithoutThePolicyIsNotBlamedOnIt() {
-        Device wrong =
-                Device.builder("gpu-0")
-                        .attribute("model", AttributeValue.of("x".repeat(65)))
-                        .build();
+        Device wrong = Device.builder("gpu-0")
+                .attribute("model", AttributeValue.of("x".repeat(65)))
+                .build();
         Inventory inventory = Inventory.of(Pool.ofNode("worker-7", List.of(wrong)));
-        DevicePolicy policy =
-                READER.read("rules: [{taints: [{key: example.com/a, effect: None}]}]");
+        DevicePolicy policy = READER.read("rules: [{taints: [{key: example.com/a, effect: None}]}]");
 
         assertThatCode(() -> READER.check(policy, inventory)).doesNotThrowAnyException();
     }

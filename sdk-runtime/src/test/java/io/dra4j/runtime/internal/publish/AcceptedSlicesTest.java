@@ -35,7 +35,9 @@ class AcceptedSlicesTest {
                 1,
                 1,
                 new Placement.ThisNode(),
-                List.of(devices).stream().map(name -> Device.builder(name).build()).toList(),
+                List.of(devices).stream()
+                        .map(name -> Device.builder(name).build())
+                        .toList(),
                 List.of());
     }
 

@@ -36,32 +36,39 @@ public final class FakeSliceStore implements SliceStore {
     int kubernetesMinor = 36;
 
     /** Thrown when its release is read, while set. */
-    @Nullable RuntimeException versionFailure;
+    @Nullable
+    RuntimeException versionFailure;
 
     int attempts;
 
     /** Thrown by each request that changes a slice of the pool that it names, while set. */
-    @Nullable RuntimeException failure;
+    @Nullable
+    RuntimeException failure;
 
     String failingPool = "";
 
     /** Thrown by each list, while set. */
-    @Nullable RuntimeException listFailure;
+    @Nullable
+    RuntimeException listFailure;
 
     /** Thrown by each list, while set. */
-    @Nullable Error listError;
+    @Nullable
+    Error listError;
 
     /** Thrown by each question what the server would keep, while set. */
-    @Nullable RuntimeException questionFailure;
+    @Nullable
+    RuntimeException questionFailure;
 
     /** The server's change to what it is sent. */
     UnaryOperator<Content> keeps = UnaryOperator.identity();
 
     /** The same for what is created, if that differs. */
-    @Nullable UnaryOperator<Content> keepsOfNew;
+    @Nullable
+    UnaryOperator<Content> keepsOfNew;
 
     /** Content that the server refuses with 422, while set. */
-    @Nullable Predicate<Content> refuses;
+    @Nullable
+    Predicate<Content> refuses;
 
     /** Called after each write. */
     Runnable afterWrite = () -> {};
@@ -94,7 +101,9 @@ public final class FakeSliceStore implements SliceStore {
             throw listFailure;
         }
         return new Snapshot(
-                slices.values().stream().filter(slice -> scopeOf(slice) == scope).toList(),
+                slices.values().stream()
+                        .filter(slice -> scopeOf(slice) == scope)
+                        .toList(),
                 Long.toString(version));
     }
 
@@ -129,8 +138,7 @@ public final class FakeSliceStore implements SliceStore {
             throw questionFailure;
         }
         if (refuses != null && refuses.test(content)) {
-            throw Failures.invalid(
-                    "spec.devices[0]: attributes[nodes], capacity[share].requestPolicy");
+            throw Failures.invalid("spec.devices[0]: attributes[nodes], capacity[share].requestPolicy");
         }
         return keptOfNew(content);
     }
@@ -243,8 +251,7 @@ public final class FakeSliceStore implements SliceStore {
 
     private void failFor(Content content) {
         if (refuses != null && refuses.test(content)) {
-            throw Failures.invalid(
-                    "spec.devices[0]: attributes[nodes], capacity[share].requestPolicy");
+            throw Failures.invalid("spec.devices[0]: attributes[nodes], capacity[share].requestPolicy");
         }
         if (failure != null && content.pool().value().equals(failingPool)) {
             attempts++;
@@ -260,8 +267,6 @@ public final class FakeSliceStore implements SliceStore {
     }
 
     private static Scope scopeOf(Stored slice) {
-        return slice.content().placement() instanceof Placement.ThisNode
-                ? Scope.NODE
-                : Scope.CLUSTER;
+        return slice.content().placement() instanceof Placement.ThisNode ? Scope.NODE : Scope.CLUSTER;
     }
 }

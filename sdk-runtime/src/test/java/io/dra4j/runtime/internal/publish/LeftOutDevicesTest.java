@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Hardware that the provider leaves out, on its way through the publisher. */
 class LeftOutDevicesTest extends PublisherUnderTest {
 
-    private static final LeftOut BROKEN =
-            new LeftOut("GPU-5b3f", "Its memory is broken; replace it");
+    private static final LeftOut BROKEN = new LeftOut("GPU-5b3f", "Its memory is broken; replace it");
 
     private void publish(int gpus, LeftOut... leftOut) {
         inventory = Inventory.of(Pool.ofNode("node-a", gpus(gpus))).withLeftOut(List.of(leftOut));
@@ -39,8 +38,7 @@ class LeftOutDevicesTest extends PublisherUnderTest {
 
         assertThat(lastEvent(Reason.DEVICES_LEFT_OUT))
                 .isEqualTo("1 device is left out: GPU-5b3f: Its memory is broken; replace it");
-        assertThat(publisher.leftOut())
-                .containsExactly("left out: GPU-5b3f: Its memory is broken; replace it");
+        assertThat(publisher.leftOut()).containsExactly("left out: GPU-5b3f: Its memory is broken; replace it");
         assertThat(publisher.missing()).isEmpty();
         assertThat(names("node-a")).hasSize(2);
     }
@@ -65,8 +63,7 @@ class LeftOutDevicesTest extends PublisherUnderTest {
 
         assertThat(lastEvent(Reason.DEVICES_LEFT_OUT))
                 .startsWith("The driver offers no device; 1 device is left out: GPU-5b3f: ");
-        assertThat(publisher.missing())
-                .containsExactly("devices: all are left out, and none is offered");
+        assertThat(publisher.missing()).containsExactly("devices: all are left out, and none is offered");
 
         publish(1, BROKEN);
 
@@ -101,10 +98,9 @@ class LeftOutDevicesTest extends PublisherUnderTest {
     @Test
     void areNamedAsFarAsAnEventHasRoom() {
         start();
-        LeftOut[] many =
-                IntStream.range(0, 100)
-                        .mapToObj(i -> new LeftOut("GPU-" + i, "Line 1\nline 2\t" + "x".repeat(80)))
-                        .toArray(LeftOut[]::new);
+        LeftOut[] many = IntStream.range(0, 100)
+                .mapToObj(i -> new LeftOut("GPU-" + i, "Line 1\nline 2\t" + "x".repeat(80)))
+                .toArray(LeftOut[]::new);
 
         publish(1, many);
 

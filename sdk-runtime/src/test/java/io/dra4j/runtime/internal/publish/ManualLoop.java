@@ -17,8 +17,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A loop whose time the test moves: nothing runs before {@link #advance}. */
-public final class ManualLoop extends AbstractExecutorService
-        implements ScheduledExecutorService, InstantSource {
+public final class ManualLoop extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
 
     private static final int MOST_AT_ONCE = 100_000;
 
@@ -37,11 +36,10 @@ public final class ManualLoop extends AbstractExecutorService
         Instant end = now.plus(time);
         int atOnce = 0;
         while (true) {
-            Task due =
-                    tasks.stream()
-                            .filter(task -> !task.at.isAfter(end))
-                            .min(Comparator.comparing(task -> task.at))
-                            .orElse(null);
+            Task due = tasks.stream()
+                    .filter(task -> !task.at.isAfter(end))
+                    .min(Comparator.comparing(task -> task.at))
+                    .orElse(null);
             if (due == null) {
                 now = end;
                 return;
@@ -99,14 +97,12 @@ public final class ManualLoop extends AbstractExecutorService
     }
 
     @Override
-    public ScheduledFuture<?> scheduleAtFixedRate(
-            Runnable command, long initialDelay, long period, TimeUnit unit) {
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public ScheduledFuture<?> scheduleWithFixedDelay(
-            Runnable command, long initialDelay, long delay, TimeUnit unit) {
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
         throw new UnsupportedOperationException();
     }
 
@@ -158,8 +154,7 @@ public final class ManualLoop extends AbstractExecutorService
 
         @Override
         public int compareTo(Delayed other) {
-            return Long.compare(
-                    getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
         }
     }
 }

@@ -141,13 +141,13 @@ class PublisherLockTest extends PublisherUnderTest {
 
         @Test
         void isEachPoolByName() {
-            Device tooLong = Device.builder("gpu-0").attribute("model", "x".repeat(65)).build();
+            Device tooLong =
+                    Device.builder("gpu-0").attribute("model", "x".repeat(65)).build();
             start();
 
             publish(Pool.ofNode("good", gpus(2)), Pool.ofNode("bad", List.of(tooLong)));
 
-            assertThat(publisher.missing())
-                    .isEqualTo(List.of("pool bad: it breaks a rule of the API; see the log"));
+            assertThat(publisher.missing()).isEqualTo(List.of("pool bad: it breaks a rule of the API; see the log"));
         }
 
         @Test

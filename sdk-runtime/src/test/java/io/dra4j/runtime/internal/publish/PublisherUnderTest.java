@@ -103,15 +103,20 @@ abstract class PublisherUnderTest {
     }
 
     static List<Device> gpus(int count) {
-        return IntStream.range(0, count).mapToObj(i -> Device.builder("gpu-" + i).build()).toList();
+        return IntStream.range(0, count)
+                .mapToObj(i -> Device.builder("gpu-" + i).build())
+                .toList();
     }
 
     static Device tainted(String name, Taint.Effect effect) {
-        return Device.builder(name).taint(Taint.of("example.com/bad", null, effect)).build();
+        return Device.builder(name)
+                .taint(Taint.of("example.com/bad", null, effect))
+                .build();
     }
 
     static Pool invalid() {
-        return Pool.ofNode("node-a", List.of(Device.builder("gpu-0").rawField("x", "{").build()));
+        return Pool.ofNode(
+                "node-a", List.of(Device.builder("gpu-0").rawField("x", "{").build()));
     }
 
     static Content content(String pool) {

@@ -38,9 +38,7 @@ class PublishingCostTest extends PublisherUnderTest {
         assertThat(isPublished()).isTrue();
         assertThat(store.slices).hasSize(SLICES);
         assertThat(requests())
-                .as(
-                        "%d writes, %d lists, %d questions",
-                        store.writes.size(), store.lists, store.questions)
+                .as("%d writes, %d lists, %d questions", store.writes.size(), store.lists, store.questions)
                 .isLessThanOrEqualTo(SLICES + 3);
     }
 

@@ -34,16 +34,13 @@ class PublishingLayoutTest extends PublisherUnderTest {
     /** The server becomes one of that release. */
     private void server(int minor) {
         store.kubernetesMinor = minor;
-        store.refuses =
-                content ->
-                        minor < 35
-                                ? !resolves(content)
-                                : !content.devices().isEmpty() && !content.counterSets().isEmpty();
+        store.refuses = content -> minor < 35
+                ? !resolves(content)
+                : !content.devices().isEmpty() && !content.counterSets().isEmpty();
     }
 
     private static boolean resolves(Content content) {
-        Set<String> sets =
-                content.counterSets().stream().map(CounterSet::name).collect(Collectors.toSet());
+        Set<String> sets = content.counterSets().stream().map(CounterSet::name).collect(Collectors.toSet());
         return content.devices().stream()
                 .map(Device::consumesCounters)
                 .flatMap(List::stream)
@@ -84,8 +81,7 @@ class PublishingLayoutTest extends PublisherUnderTest {
 
     @ParameterizedTest
     @CsvSource({"33, 3", "34, 3", "35, 0", "37, 0", "99, 0", "0, 0"})
-    void aServerOfNoKnownReleaseIsTakenForTheNearestOrANewOne(int minor, int joint)
-            throws Exception {
+    void aServerOfNoKnownReleaseIsTakenForTheNearestOrANewOne(int minor, int joint) throws Exception {
         server(minor == 0 ? 36 : minor);
         store.kubernetesMinor = minor;
 
@@ -106,10 +102,7 @@ class PublishingLayoutTest extends PublisherUnderTest {
 
         assertThat(store.writes).isEmpty();
         assertThat(store.versionsRead).isEqualTo(1);
-        assertThat(events)
-                .singleElement()
-                .asString()
-                .contains("INVALID_POOL", "devices[gpu-0].taints: Too many: 5");
+        assertThat(events).singleElement().asString().contains("INVALID_POOL", "devices[gpu-0].taints: Too many: 5");
 
         server(35);
         store.endWatches();
@@ -189,14 +182,10 @@ class PublishingLayoutTest extends PublisherUnderTest {
         publish(JointSlicePlannerTest.gpus(0, 2, 129));
 
         assertThat(store.slices).isEqualTo(before);
-        assertThat(events)
-                .singleElement()
-                .satisfies(
-                        event -> {
-                            assertThat(event.reason()).isEqualTo(Reason.INVALID_POOL);
-                            assertThat(event.message())
-                                    .contains("Pool node-a", "[gpu-0]", "[gpu-1]", "129");
-                        });
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.reason()).isEqualTo(Reason.INVALID_POOL);
+            assertThat(event.message()).contains("Pool node-a", "[gpu-0]", "[gpu-1]", "129");
+        });
 
         server(36);
         store.endWatches();
@@ -209,15 +198,13 @@ class PublishingLayoutTest extends PublisherUnderTest {
     @Test
     void whatAServerHasNoGateForIsWithdrawnAndNotMeasured() {
         server(34);
-        store.keeps =
-                content ->
-                        new Content(
-                                content.pool(),
-                                content.generation(),
-                                content.sliceCount(),
-                                content.placement(),
-                                content.devices().stream().map(Feature.COUNTERS::without).toList(),
-                                List.of());
+        store.keeps = content -> new Content(
+                content.pool(),
+                content.generation(),
+                content.sliceCount(),
+                content.placement(),
+                content.devices().stream().map(Feature.COUNTERS::without).toList(),
+                List.of());
         start();
         publish(with(JointSlicePlannerTest.gpus(0, 1, 129), device("nic-0")));
 

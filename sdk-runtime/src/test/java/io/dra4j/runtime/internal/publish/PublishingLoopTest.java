@@ -26,9 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PublishingLoopTest extends PublisherUnderTest {
 
     private static final int ROUNDS =
-            Boolean.getBoolean("dra4j.nightly")
-                    ? 5_000
-                    : Boolean.getBoolean("dra4j.full") ? 200 : 50;
+            Boolean.getBoolean("dra4j.nightly") ? 5_000 : Boolean.getBoolean("dra4j.full") ? 200 : 50;
     private static final List<String> POOLS = List.of("node-a", "node-b", "node-c");
     private static final int[] FAILURES = {400, 403, 409, 410, 422, 429, 500, 503, 504};
 
@@ -76,10 +74,9 @@ class PublishingLoopTest extends PublisherUnderTest {
     private void alter(Stored slice) {
         store.change(
                 slice.name(),
-                content ->
-                        random.nextBoolean()
-                                ? content.withDevices(List.of())
-                                : content.at(content.generation() + 1, content.sliceCount()));
+                content -> random.nextBoolean()
+                        ? content.withDevices(List.of())
+                        : content.at(content.generation() + 1, content.sliceCount()));
     }
 
     private String pool() {
@@ -132,14 +129,11 @@ class PublishingLoopTest extends PublisherUnderTest {
     private void check(int round) throws InterruptedException {
         assertThat(isPublished()).as("round %d", round).isTrue();
         for (String name : POOLS) {
-            List<Device> wanted =
-                    inventory.pools().stream()
-                            .filter(pool -> pool.name().value().equals(name))
-                            .flatMap(pool -> pool.devices().stream())
-                            .toList();
-            assertThat(devices(name))
-                    .as("%s in round %d", name, round)
-                    .containsExactlyInAnyOrderElementsOf(wanted);
+            List<Device> wanted = inventory.pools().stream()
+                    .filter(pool -> pool.name().value().equals(name))
+                    .flatMap(pool -> pool.devices().stream())
+                    .toList();
+            assertThat(devices(name)).as("%s in round %d", name, round).containsExactlyInAnyOrderElementsOf(wanted);
         }
         assertThat(pools()).isEqualTo(inventory.pools().size());
         writes += store.writes.size();

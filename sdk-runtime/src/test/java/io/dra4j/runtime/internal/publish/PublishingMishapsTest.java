@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Sequences of events that once left the cluster wrong, unguarded or in a storm. */
 class PublishingMishapsTest extends PublisherUnderTest {
 
-    private static final Pool TAINTED =
-            Pool.ofNode("node-a", List.of(tainted("gpu-0", Effect.NO_EXECUTE)));
+    private static final Pool TAINTED = Pool.ofNode("node-a", List.of(tainted("gpu-0", Effect.NO_EXECUTE)));
 
     private void assertNeverVisibleWithoutTaint(String name) {
         assertThat(everStored)
@@ -42,10 +41,7 @@ class PublishingMishapsTest extends PublisherUnderTest {
         store.keepsOfNew = content -> content.withDevices(untainted(content));
         rememberWhatWasEverVisible();
 
-        inventory =
-                Inventory.of(
-                        TAINTED,
-                        Pool.ofNode("node-b", List.of(tainted("gpu-1", Effect.NO_EXECUTE))));
+        inventory = Inventory.of(TAINTED, Pool.ofNode("node-b", List.of(tainted("gpu-1", Effect.NO_EXECUTE))));
         restart();
         loop.advance(MINUTE);
 
@@ -70,16 +66,12 @@ class PublishingMishapsTest extends PublisherUnderTest {
 
     @Test
     void aGuardThatIsLostInPartIsLost() {
-        Device twice =
-                TAINTED.devices().get(0).toBuilder()
-                        .taint(Taint.of("example.com/info", null, Effect.NONE))
-                        .build();
-        store.keeps =
-                content ->
-                        content.withDevices(
-                                content.devices().stream()
-                                        .map(PublishingMishapsTest::onlyInforming)
-                                        .toList());
+        Device twice = TAINTED.devices().get(0).toBuilder()
+                .taint(Taint.of("example.com/info", null, Effect.NONE))
+                .build();
+        store.keeps = content -> content.withDevices(content.devices().stream()
+                .map(PublishingMishapsTest::onlyInforming)
+                .toList());
         start();
         publish(Pool.ofNode("node-a", List.of(twice)));
         loop.advance(MINUTE);
@@ -196,14 +188,13 @@ class PublishingMishapsTest extends PublisherUnderTest {
     void aProviderThatHangsKeepsNoOtherFromRepairing() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         CountDownLatch requested = new CountDownLatch(2);
-        Callable<Inventory> source =
-                () -> {
-                    requested.countDown();
-                    if (requested.getCount() == 0) {
-                        hangs.await();
-                    }
-                    return inventory;
-                };
+        Callable<Inventory> source = () -> {
+            requested.countDown();
+            if (requested.getCount() == 0) {
+                hangs.await();
+            }
+            return inventory;
+        };
         try (SlicePublisher publisher = new SlicePublisher(parts(source))) {
             publisher.readInventory();
             publisher.start();
@@ -232,8 +223,7 @@ class PublishingMishapsTest extends PublisherUnderTest {
         store.failing("", null);
         loop.advance(MINUTE);
 
-        assertThat(reasons())
-                .containsExactly(Reason.CLUSTER_UNREACHABLE, Reason.PUBLISHING_RECOVERED);
+        assertThat(reasons()).containsExactly(Reason.CLUSTER_UNREACHABLE, Reason.PUBLISHING_RECOVERED);
     }
 
     @Test
@@ -253,31 +243,22 @@ class PublishingMishapsTest extends PublisherUnderTest {
 
     private static Device onlyInforming(Device device) {
         return device.toBuilder()
-                .taints(
-                        device.taints().stream()
-                                .filter(taint -> taint.effect() == Effect.NONE)
-                                .toList())
+                .taints(device.taints().stream()
+                        .filter(taint -> taint.effect() == Effect.NONE)
+                        .toList())
                 .build();
     }
 
     /** Gives times to taints that come without one, as a server does. */
     private static Content dated(Content content, Instant now) {
-        return content.withDevices(
-                content.devices().stream()
-                        .map(
-                                gpu ->
-                                        gpu.toBuilder()
-                                                .taints(
-                                                        gpu.taints().stream()
-                                                                .map(it -> dated(it, now))
-                                                                .toList())
-                                                .build())
-                        .toList());
+        return content.withDevices(content.devices().stream()
+                .map(gpu -> gpu.toBuilder()
+                        .taints(gpu.taints().stream().map(it -> dated(it, now)).toList())
+                        .build())
+                .toList());
     }
 
     private static Taint dated(Taint taint, Instant now) {
-        return taint.timeAdded() != null
-                ? taint
-                : new Taint(taint.key(), taint.value(), taint.effect(), now);
+        return taint.timeAdded() != null ? taint : new Taint(taint.key(), taint.value(), taint.effect(), now);
     }
 }

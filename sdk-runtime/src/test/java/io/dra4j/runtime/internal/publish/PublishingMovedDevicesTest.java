@@ -26,7 +26,8 @@ class PublishingMovedDevicesTest extends PublisherUnderTest {
     private static final Duration BINDING = Duration.ofMinutes(10);
     private static final ClaimRef CLAIM = new ClaimRef("ns", "a", "uid-a");
 
-    @TempDir Path data;
+    @TempDir
+    Path data;
 
     @BeforeEach
     void publishTwo() {
@@ -38,7 +39,8 @@ class PublishingMovedDevicesTest extends PublisherUnderTest {
         return Pool.ofNode(
                 "node-a",
                 IntStream.range(0, ids.length)
-                        .mapToObj(i -> Device.builder("gpu-" + i).physicalId(ids[i]).build())
+                        .mapToObj(i ->
+                                Device.builder("gpu-" + i).physicalId(ids[i]).build())
                         .toList());
     }
 
@@ -50,15 +52,10 @@ class PublishingMovedDevicesTest extends PublisherUnderTest {
 
     private void allocate(String device) {
         ClaimObject.Result result =
-                new ClaimObject.Result(
-                        "gpu.example.com", "r", "node-a", device, null, Map.of(), false, Set.of());
+                new ClaimObject.Result("gpu.example.com", "r", "node-a", device, null, Map.of(), false, Set.of());
         claims.put(
                 CLAIM,
-                new ClaimObject(
-                        CLAIM.uid(),
-                        new ClaimObject.Allocation(List.of(result), List.of()),
-                        Map.of(),
-                        "{}"));
+                new ClaimObject(CLAIM.uid(), new ClaimObject.Allocation(List.of(result), List.of()), Map.of(), "{}"));
     }
 
     @Test
@@ -76,14 +73,10 @@ class PublishingMovedDevicesTest extends PublisherUnderTest {
         restart(pool("GPU-z", "GPU-y"));
 
         assertThat(names("node-a")).containsExactly("gpu-1");
-        assertThat(events)
-                .last()
-                .satisfies(
-                        event -> {
-                            assertThat(event.reason()).isEqualTo(Reason.DEVICES_MOVED);
-                            assertThat(event.message())
-                                    .contains("node-a/gpu-0 (was GPU-x, is GPU-z)");
-                        });
+        assertThat(events).last().satisfies(event -> {
+            assertThat(event.reason()).isEqualTo(Reason.DEVICES_MOVED);
+            assertThat(event.message()).contains("node-a/gpu-0 (was GPU-x, is GPU-z)");
+        });
     }
 
     @Test
@@ -94,10 +87,7 @@ class PublishingMovedDevicesTest extends PublisherUnderTest {
         assertThat(names("node-a")).containsExactly("gpu-1");
         loop.advance(SECOND.plus(SECOND));
         assertThat(names("node-a")).containsExactly("gpu-0", "gpu-1");
-        assertThat(events)
-                .last()
-                .satisfies(
-                        event -> assertThat(event.reason()).isEqualTo(Reason.PUBLISHING_RECOVERED));
+        assertThat(events).last().satisfies(event -> assertThat(event.reason()).isEqualTo(Reason.PUBLISHING_RECOVERED));
 
         restart(pool("GPU-z", "GPU-y"));
         assertThat(names("node-a")).containsExactly("gpu-0", "gpu-1");

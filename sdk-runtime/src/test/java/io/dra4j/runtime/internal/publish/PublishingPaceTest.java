@@ -45,8 +45,7 @@ class PublishingPaceTest extends PublisherUnderTest {
             loop.advance(SECOND.multipliedBy(2));
 
             assertThat(names("node-a")).hasSize(5);
-            assertThat(reasons())
-                    .containsExactly(Reason.POOL_REJECTED, Reason.PUBLISHING_RECOVERED);
+            assertThat(reasons()).containsExactly(Reason.POOL_REJECTED, Reason.PUBLISHING_RECOVERED);
         }
 
         @Test
@@ -107,8 +106,7 @@ class PublishingPaceTest extends PublisherUnderTest {
             loop.advance(SECOND);
 
             assertThat(names("node-a")).hasSize(3);
-            assertThat(events.get(0).message())
-                    .contains("node-a", "gpu-0", "devices[gpu-0].x", "JSON", "\"{\"");
+            assertThat(events.get(0).message()).contains("node-a", "gpu-0", "devices[gpu-0].x", "JSON", "\"{\"");
         }
 
         @Test
@@ -141,14 +139,8 @@ class PublishingPaceTest extends PublisherUnderTest {
         private void deletesEverythingEachTenthOfASecond(Duration time) {
             for (long i = 0; i < time.toMillis() / 100; i++) {
                 List.copyOf(store.slices.keySet()).stream()
-                        .filter(
-                                name ->
-                                        store.slices
-                                                .get(name)
-                                                .content()
-                                                .pool()
-                                                .value()
-                                                .equals("node-a"))
+                        .filter(name ->
+                                store.slices.get(name).content().pool().value().equals("node-a"))
                         .forEach(store::remove);
                 loop.advance(Duration.ofMillis(100));
             }
@@ -313,7 +305,6 @@ class PublishingPaceTest extends PublisherUnderTest {
         start();
 
         assertThat(reasons()).containsExactly(Reason.PUBLISHER_FAILED);
-        assertThat(publisher.missing())
-                .containsExactly("publishing: has ended; restart the driver");
+        assertThat(publisher.missing()).containsExactly("publishing: has ended; restart the driver");
     }
 }

@@ -40,13 +40,10 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class PublishingPropertiesTest {
 
-    private static final PoolRules RULES =
-            new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final int STEPS =
-            Boolean.getBoolean("dra4j.nightly")
-                    ? 8_000
-                    : Boolean.getBoolean("dra4j.full") ? 500 : 120;
+            Boolean.getBoolean("dra4j.nightly") ? 8_000 : Boolean.getBoolean("dra4j.full") ? 500 : 120;
     private static final List<String> NAMES = List.of("node-a", "plain", "plain/b", "node-a/gpu");
 
     private Random random;
@@ -124,8 +121,7 @@ class PublishingPropertiesTest {
         pendingWrites += half.size();
         List<Stored> slices = cluster.of(name);
         if (slices.size() > 0 && random.nextInt(6) == 0) {
-            cluster.copyAsAnotherClient(
-                    any(slices), any(List.of("1000000-a", "10000-x", "00001-x", "other")));
+            cluster.copyAsAnotherClient(any(slices), any(List.of("1000000-a", "10000-x", "00001-x", "other")));
         } else {
             slices.stream().filter(slice -> random.nextInt(4) == 0).forEach(this::meddle);
         }
@@ -141,8 +137,7 @@ class PublishingPropertiesTest {
         switch (random.nextInt(6)) {
             case 0 -> cluster.changeAsAnotherClient(slice, c -> c.withDevices(List.of()));
             case 1 ->
-                    cluster.changeAsAnotherClient(
-                            slice, c -> c.at(c.generation() + random.nextInt(3), c.sliceCount()));
+                cluster.changeAsAnotherClient(slice, c -> c.at(c.generation() + random.nextInt(3), c.sliceCount()));
             case 2 -> forgeCount(slice);
             default -> cluster.deleteAsAnotherClient(slice);
         }

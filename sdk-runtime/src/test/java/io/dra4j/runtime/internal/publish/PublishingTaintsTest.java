@@ -37,20 +37,17 @@ class PublishingTaintsTest extends PublisherUnderTest {
     }
 
     private Device retainted(Device stored) {
-        Device.Builder device =
-                stored.toBuilder()
-                        .taints(
-                                stored.taints().stream()
-                                        .filter(taint -> !taint.key().equals(TAINT.key()))
-                                        .toList());
+        Device.Builder device = stored.toBuilder()
+                .taints(stored.taints().stream()
+                        .filter(taint -> !taint.key().equals(TAINT.key()))
+                        .toList());
         return tainting ? device.taint(TAINT).build() : device.build();
     }
 
     private static Inventory tainted(Inventory inventory) {
-        List<Device> devices =
-                inventory.pools().get(0).devices().stream()
-                        .map(device -> device.toBuilder().taint(TAINT).build())
-                        .toList();
+        List<Device> devices = inventory.pools().get(0).devices().stream()
+                .map(device -> device.toBuilder().taint(TAINT).build())
+                .toList();
         return Inventory.of(Pool.ofNode("node-a", devices));
     }
 
@@ -104,7 +101,9 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
         taint(true);
 
-        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a"))
+                .hasSize(3)
+                .allMatch(device -> device.taints().size() == 1);
     }
 
     @Test
@@ -139,26 +138,24 @@ class PublishingTaintsTest extends PublisherUnderTest {
         store.failing("node-a", null);
         loop.advance(SOON);
 
-        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a"))
+                .hasSize(3)
+                .allMatch(device -> device.taints().size() == 1);
         assertThat(publisher.areTaintsPublished()).isTrue();
         assertThat(publisher.lastInventory()).isEmpty();
         assertThat(isPublished()).as("what the hardware has now").isFalse();
 
         taint(false);
-        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().isEmpty());
+        assertThat(devices("node-a"))
+                .hasSize(3)
+                .allMatch(device -> device.taints().isEmpty());
     }
 
     /** Replaces a slice, as if it had always been so. */
     private Stored replace(UnaryOperator<Content> change, boolean owned, boolean decoded) {
         Stored own = store.slices.remove(anySlice());
         Stored other =
-                new Stored(
-                        "other",
-                        own.uid(),
-                        own.resourceVersion(),
-                        owned,
-                        change.apply(own.content()),
-                        decoded);
+                new Stored("other", own.uid(), own.resourceVersion(), owned, change.apply(own.content()), decoded);
         store.slices.put("other", other);
         return other;
     }
@@ -171,9 +168,7 @@ class PublishingTaintsTest extends PublisherUnderTest {
         taint(true);
 
         assertThat(publisher.missing())
-                .containsExactly(
-                        "inventory: not read yet",
-                        "pool node-a: the API server rejected it; see the log");
+                .containsExactly("inventory: not read yet", "pool node-a: the API server rejected it; see the log");
     }
 
     @Test
@@ -210,8 +205,12 @@ class PublishingTaintsTest extends PublisherUnderTest {
         restartUnreadable();
 
         taint(true);
-        assertThat(devices("node-a")).hasSize(1).allMatch(device -> device.taints().size() == 1);
-        assertThat(devices("node-b")).hasSize(100).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a"))
+                .hasSize(1)
+                .allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-b"))
+                .hasSize(100)
+                .allMatch(device -> device.taints().size() == 1);
         taint(false);
 
         assertThat(store.writes).hasSize(6).allMatch(write -> write.startsWith("update"));
@@ -229,7 +228,8 @@ class PublishingTaintsTest extends PublisherUnderTest {
 
     private static Map<String, Content> contents(Map<String, Stored> slices) {
         return slices.entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, each -> each.getValue().content()));
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, each -> each.getValue().content()));
     }
 
     @Test
@@ -255,19 +255,18 @@ class PublishingTaintsTest extends PublisherUnderTest {
         store.change(anySlice(), content -> content.withDevices(gpus(2)));
         loop.advance(SOON);
 
-        assertThat(devices("node-a")).hasSize(2).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a"))
+                .hasSize(2)
+                .allMatch(device -> device.taints().size() == 1);
         assertThat(publisher.areTaintsPublished()).isTrue();
     }
 
     @Test
     void thatTheServerDoesNotKeepWithdrawDevicesWhileNoInventoryCouldBeRead() {
         restartUnreadable();
-        store.keeps =
-                content ->
-                        content.withDevices(
-                                content.devices().stream()
-                                        .map(device -> device.toBuilder().taints(List.of()).build())
-                                        .toList());
+        store.keeps = content -> content.withDevices(content.devices().stream()
+                .map(device -> device.toBuilder().taints(List.of()).build())
+                .toList());
 
         taint(true);
 
@@ -315,7 +314,9 @@ class PublishingTaintsTest extends PublisherUnderTest {
         unreadable = null;
         loop.advance(SOON);
 
-        assertThat(devices("node-a")).hasSize(2).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a"))
+                .hasSize(2)
+                .allMatch(device -> device.taints().size() == 1);
         assertThat(isPublished()).isTrue();
     }
 
@@ -330,7 +331,9 @@ class PublishingTaintsTest extends PublisherUnderTest {
         store.listFailure = null;
         loop.advance(SOON);
 
-        assertThat(devices("node-a")).hasSize(3).allMatch(device -> device.taints().size() == 1);
+        assertThat(devices("node-a"))
+                .hasSize(3)
+                .allMatch(device -> device.taints().size() == 1);
         assertThat(publisher.areTaintsPublished()).isTrue();
     }
 

@@ -49,9 +49,7 @@ final class RecordedPools {
         if (spec.has("nodeName")) {
             return new Placement.ThisNode();
         }
-        return spec.has("perDeviceNodeSelection")
-                ? new Placement.PerDevice()
-                : some(placement(spec));
+        return spec.has("perDeviceNodeSelection") ? new Placement.PerDevice() : some(placement(spec));
     }
 
     private static @Nullable Placement placement(JsonNode json) {
@@ -72,23 +70,17 @@ final class RecordedPools {
     }
 
     private static Requirement requirement(JsonNode json, Subject subject) {
-        Operator operator =
-                Stream.of(Operator.values())
-                        .filter(it -> it.apiName().equals(json.path("operator").asText()))
-                        .findFirst()
-                        .orElseThrow();
-        return new Requirement(
-                text(json, "key"),
-                operator,
-                list(json.path("values"), JsonNode::textValue),
-                subject);
+        Operator operator = Stream.of(Operator.values())
+                .filter(it -> it.apiName().equals(json.path("operator").asText()))
+                .findFirst()
+                .orElseThrow();
+        return new Requirement(text(json, "key"), operator, list(json.path("values"), JsonNode::textValue), subject);
     }
 
     private static Device device(JsonNode json) {
-        BindingConditions binding =
-                new BindingConditions(
-                        list(json.path("bindingConditions"), JsonNode::textValue),
-                        list(json.path("bindingFailureConditions"), JsonNode::textValue));
+        BindingConditions binding = new BindingConditions(
+                list(json.path("bindingConditions"), JsonNode::textValue),
+                list(json.path("bindingFailureConditions"), JsonNode::textValue));
         return Device.builder(text(json, "name"))
                 .attributes(map(json.path("attributes"), RecordedPools::attribute))
                 .capacities(map(json.path("capacity"), RecordedPools::capacity))
@@ -148,17 +140,13 @@ final class RecordedPools {
     }
 
     private static Taint taint(JsonNode json) {
-        Taint.Effect effect =
-                Stream.of(Taint.Effect.values())
-                        .filter(it -> it.apiName().equals(json.path("effect").asText()))
-                        .findFirst()
-                        .orElseThrow();
+        Taint.Effect effect = Stream.of(Taint.Effect.values())
+                .filter(it -> it.apiName().equals(json.path("effect").asText()))
+                .findFirst()
+                .orElseThrow();
         String time = json.path("timeAdded").textValue();
         return new Taint(
-                text(json, "key"),
-                json.path("value").textValue(),
-                effect,
-                time == null ? null : Instant.parse(time));
+                text(json, "key"), json.path("value").textValue(), effect, time == null ? null : Instant.parse(time));
     }
 
     private static @Nullable Quantity quantity(JsonNode json) {

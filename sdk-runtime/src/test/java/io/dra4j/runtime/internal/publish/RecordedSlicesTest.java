@@ -52,28 +52,20 @@ class RecordedSlicesTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static final Set<Feature> DROPPED =
-            EnumSet.copyOf(
-                    Stream.of(Feature.values())
-                            .filter(
-                                    it ->
-                                            !it.gate().isIn(36)
-                                                    || !it.gate()
-                                                            .gate()
-                                                            .defaultIn(KubernetesVersion.V1_36))
-                            .toList());
+    private static final Set<Feature> DROPPED = EnumSet.copyOf(Stream.of(Feature.values())
+            .filter(it -> !it.gate().isIn(36) || !it.gate().gate().defaultIn(KubernetesVersion.V1_36))
+            .toList());
 
     /** The errors of Kubernetes 1.37 that 1.36 does not have, by the name of the recorded slice. */
-    private static final Map<String, String> OF_1_37 =
-            Map.of(
-                    "o431",
-                    "devices[dev-5].attributes: Invalid value: \"x/y/z\": must not contain more than one slash",
-                    "o4879",
-                    "devices[dev-1].attributes: Invalid value: \"x/y/z\": must not contain more than one slash",
-                    "o1919",
-                    "devices[dev-1].capacity[memory].requestPolicy.validRange.step: Invalid value: \"0.0001\": value cannot be represented as a milli value",
-                    "o2920",
-                    "devices[dev-5].capacity[memory].requestPolicy.validRange.default: Invalid value: \"0\": default is less than min: 1Gi");
+    private static final Map<String, String> OF_1_37 = Map.of(
+            "o431",
+            "devices[dev-5].attributes: Invalid value: \"x/y/z\": must not contain more than one slash",
+            "o4879",
+            "devices[dev-1].attributes: Invalid value: \"x/y/z\": must not contain more than one slash",
+            "o1919",
+            "devices[dev-1].capacity[memory].requestPolicy.validRange.step: Invalid value: \"0.0001\": value cannot be represented as a milli value",
+            "o2920",
+            "devices[dev-5].capacity[memory].requestPolicy.validRange.default: Invalid value: \"0\": default is less than min: 1Gi");
 
     private static final String IN_64_BITS = "must be at most 9223372036854775807, in any unit";
 
@@ -151,18 +143,14 @@ class RecordedSlicesTest {
         Map<String, Map<String, Quantity>> sets = new TreeMap<>();
         for (Device device : pool.devices()) {
             for (CounterConsumption taken : device.consumesCounters()) {
-                Map<String, Quantity> set =
-                        sets.computeIfAbsent(taken.counterSet(), name -> new TreeMap<>());
-                taken.counters()
-                        .forEach(
-                                (name, amount) -> set.merge(name, amount, RecordedSlicesTest::max));
+                Map<String, Quantity> set = sets.computeIfAbsent(taken.counterSet(), name -> new TreeMap<>());
+                taken.counters().forEach((name, amount) -> set.merge(name, amount, RecordedSlicesTest::max));
             }
         }
         return pool.toBuilder()
-                .counterSets(
-                        sets.entrySet().stream()
-                                .map(set -> CounterSet.of(set.getKey(), set.getValue()))
-                                .toList())
+                .counterSets(sets.entrySet().stream()
+                        .map(set -> CounterSet.of(set.getKey(), set.getValue()))
+                        .toList())
                 .build();
     }
 
@@ -174,8 +162,7 @@ class RecordedSlicesTest {
         FieldErrors errors = new FieldErrors();
         FeatureGates gates = new FeatureGates(KubernetesVersion.V1_37, Map.of());
         new SliceRules(gates).check(spec, errors);
-        return !errors.isEmpty()
-                && errors.all().stream().map(FieldError::field).allMatch(fields::contains);
+        return !errors.isEmpty() && errors.all().stream().map(FieldError::field).allMatch(fields::contains);
     }
 
     private static List<JsonNode> slices() {
@@ -189,18 +176,9 @@ class RecordedSlicesTest {
     private static Optional<Pool> pool(JsonNode spec, SliceCodec codec) {
         try {
             Pool pool = RecordedPools.of(spec);
-            Content content =
-                    new Content(
-                            pool.name(),
-                            1,
-                            1,
-                            pool.placement(),
-                            pool.devices(),
-                            pool.counterSets());
+            Content content = new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), pool.counterSets());
             JsonNode written = JSON.readTree(codec.json(content)).path("spec");
-            return ofTheProvider(written).equals(ofTheProvider(spec))
-                    ? Optional.of(pool)
-                    : Optional.empty();
+            return ofTheProvider(written).equals(ofTheProvider(spec)) ? Optional.of(pool) : Optional.empty();
         } catch (Exception e) {
             return Optional.empty();
         }
@@ -218,7 +196,8 @@ class RecordedSlicesTest {
     }
 
     private static Content kept(Content sent) {
-        return sent.withDevices(sent.devices().stream().map(RecordedSlicesTest::kept).toList());
+        return sent.withDevices(
+                sent.devices().stream().map(RecordedSlicesTest::kept).toList());
     }
 
     private static Device kept(Device device) {
@@ -239,11 +218,10 @@ class RecordedSlicesTest {
         Set<String> fields = new TreeSet<>();
         for (JsonNode cause : line.at("/expected/causes")) {
             String field = cause.path(0).asText();
-            boolean isOfThePublisher =
-                    field.startsWith("metadata.")
-                            || field.startsWith("spec.driver")
-                            || field.startsWith("spec.pool.")
-                            || Set.of("spec", "spec.sharedCounters").contains(field);
+            boolean isOfThePublisher = field.startsWith("metadata.")
+                    || field.startsWith("spec.driver")
+                    || field.startsWith("spec.pool.")
+                    || Set.of("spec", "spec.sharedCounters").contains(field);
             if (!isOfThePublisher) {
                 fields.add(field);
             }

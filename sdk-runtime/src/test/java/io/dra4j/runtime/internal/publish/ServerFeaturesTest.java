@@ -54,8 +54,8 @@ class ServerFeaturesTest extends PublisherUnderTest {
             case TAINTS -> tainted(name, Effect.NO_SCHEDULE);
             case COUNTERS -> device.consumes(CounterConsumption.of("set", ONE)).build();
             case BINDING_CONDITIONS ->
-                    device.binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
-                            .build();
+                device.binding(new BindingConditions(List.of("Ready"), List.of("Failed")))
+                        .build();
             case MULTIPLE_ALLOCATIONS -> {
                 RequestPolicy policy = RequestPolicy.values(one, List.of(one));
                 yield device.allowMultipleAllocations(true)
@@ -63,24 +63,21 @@ class ServerFeaturesTest extends PublisherUnderTest {
                         .build();
             }
             case LIST_ATTRIBUTES ->
-                    device.attribute("nodes", new AttributeValue.OfInts(List.of(0L, 1L))).build();
+                device.attribute("nodes", new AttributeValue.OfInts(List.of(0L, 1L)))
+                        .build();
             case FRACTIONAL_POLICIES -> {
                 ValidRange range = new ValidRange(Quantity.of(0), Quantity.of(3), HALF);
                 yield device.allowMultipleAllocations(true)
-                        .capacity(
-                                "memory",
-                                new Capacity(Quantity.of(3), RequestPolicy.range(HALF, range)))
+                        .capacity("memory", new Capacity(Quantity.of(3), RequestPolicy.range(HALF, range)))
                         .build();
             }
             case COMPATIBILITY_GROUPS ->
-                    device.consumes(
-                                    CounterConsumption.of("set", ONE).toBuilder()
-                                            .compatibilityGroup("even")
-                                            .build())
-                            .build();
+                device.consumes(CounterConsumption.of("set", ONE).toBuilder()
+                                .compatibilityGroup("even")
+                                .build())
+                        .build();
             case PARTITION_TYPE, SKIP_NODE_OPERATIONS -> throw new AssertionError("of pools");
-            case ALLOCATABLE_MAPPINGS, ALLOCATABLE_RESOURCES ->
-                    taking(name, resource(one, null, true));
+            case ALLOCATABLE_MAPPINGS, ALLOCATABLE_RESOURCES -> taking(name, resource(one, null, true));
         };
     }
 
@@ -160,17 +157,12 @@ class ServerFeaturesTest extends PublisherUnderTest {
         assertThat(names("node-a")).containsExactly("gpu-0");
         assertThat(everStored)
                 .noneMatch(
-                        c ->
-                                c.devices().stream()
-                                        .anyMatch(d -> d.name().value().equals("special")));
-        assertThat(events)
-                .singleElement()
-                .satisfies(
-                        event -> {
-                            assertThat(event.reason()).isEqualTo(Reason.DEVICES_WITHDRAWN);
-                            assertThat(event.message())
-                                    .contains("pool node-a", "special", feature.gate().name());
-                        });
+                        c -> c.devices().stream().anyMatch(d -> d.name().value().equals("special")));
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.reason()).isEqualTo(Reason.DEVICES_WITHDRAWN);
+            assertThat(event.message())
+                    .contains("pool node-a", "special", feature.gate().name());
+        });
     }
 
     @ParameterizedTest
@@ -230,8 +222,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
 
         assertThat(devices("node-a")).anyMatch(feature::usedBy);
         if (feature.guards(special(feature))) {
-            assertThat(reasons())
-                    .containsExactly(Reason.DEVICES_WITHDRAWN, Reason.PUBLISHING_RECOVERED);
+            assertThat(reasons()).containsExactly(Reason.DEVICES_WITHDRAWN, Reason.PUBLISHING_RECOVERED);
         }
     }
 
@@ -255,8 +246,7 @@ class ServerFeaturesTest extends PublisherUnderTest {
     @EnumSource(
             value = Feature.class,
             names = {"TAINTS", "COUNTERS", "BINDING_CONDITIONS", "COMPATIBILITY_GROUPS"})
-    void whatASliceKeepsFromBeforeTheGateWentOffProvesNothingForOthers(Feature feature)
-            throws Exception {
+    void whatASliceKeepsFromBeforeTheGateWentOffProvesNothingForOthers(Feature feature) throws Exception {
         start(pool(special(feature)));
         serverLeavesOut(feature);
         everStored.clear();
@@ -324,7 +314,9 @@ class ServerFeaturesTest extends PublisherUnderTest {
 
     @Test
     void aPoolThatLosesItsPartitionTypesKeepsItsDevices() throws Exception {
-        Device part = with(Feature.COUNTERS, "part").toBuilder().attribute("p.io/t", "a").build();
+        Device part = with(Feature.COUNTERS, "part").toBuilder()
+                .attribute("p.io/t", "a")
+                .build();
         Pool typed = pool(part).toBuilder().partitionTypeAttribute("p.io/t").build();
         start(typed);
         assertThat(store.slices.values())
@@ -354,25 +346,18 @@ class ServerFeaturesTest extends PublisherUnderTest {
 
         Publishable of136 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_RESOURCES));
         Publishable of137 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_MAPPINGS));
-        Publishable off =
-                Publishable.of(
-                        pool,
-                        EnumSet.of(Feature.ALLOCATABLE_MAPPINGS, Feature.ALLOCATABLE_RESOURCES));
+        Publishable off = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_MAPPINGS, Feature.ALLOCATABLE_RESOURCES));
 
         assertThat(of136.pool().devices()).extracting(Device::name).doesNotContain(overhead.name());
         assertThat(of136.pool().devices())
                 .hasSize(2)
                 .allMatch(device -> device.rawFields().keySet().equals(Set.of(MAPPINGS)));
-        assertThat(of136.leftOut())
-                .containsOnly(Map.entry(Feature.ALLOCATABLE_RESOURCES, List.of(optional.name())));
+        assertThat(of136.leftOut()).containsOnly(Map.entry(Feature.ALLOCATABLE_RESOURCES, List.of(optional.name())));
         assertThat(of137.pool().devices())
                 .hasSize(3)
                 .allMatch(device -> device.rawFields().keySet().equals(Set.of(RESOURCES)));
         assertThat(off.withdrawn())
-                .containsOnly(
-                        Map.entry(
-                                Feature.ALLOCATABLE_RESOURCES,
-                                List.of(overhead.name(), mapping.name())));
+                .containsOnly(Map.entry(Feature.ALLOCATABLE_RESOURCES, List.of(overhead.name(), mapping.name())));
         assertThat(off.pool().devices())
                 .singleElement()
                 .satisfies(device -> assertThat(device.rawFields()).isEmpty());
@@ -393,25 +378,20 @@ class ServerFeaturesTest extends PublisherUnderTest {
 
     @Test
     void ofTwoShapesTheServersIsPublishedAndOnlyTheLossOfBothIsSaid() {
-        Device both =
-                Device.builder("numa-0")
-                        .rawField(MAPPINGS, "{\"cpu\":{}}")
-                        .rawField(RESOURCES, "{\"cpu\":{}}")
-                        .build();
+        Device both = Device.builder("numa-0")
+                .rawField(MAPPINGS, "{\"cpu\":{}}")
+                .rawField(RESOURCES, "{\"cpu\":{}}")
+                .build();
         Pool pool = Pool.ofNode("node-a", List.of(both));
 
         Publishable of136 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_RESOURCES));
         Publishable of137 = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_MAPPINGS));
-        Publishable off =
-                Publishable.of(
-                        pool,
-                        EnumSet.of(Feature.ALLOCATABLE_MAPPINGS, Feature.ALLOCATABLE_RESOURCES));
+        Publishable off = Publishable.of(pool, EnumSet.of(Feature.ALLOCATABLE_MAPPINGS, Feature.ALLOCATABLE_RESOURCES));
 
         assertThat(of136.pool().devices().get(0).rawFields()).containsOnlyKeys(MAPPINGS);
         assertThat(of137.pool().devices().get(0).rawFields()).containsOnlyKeys(RESOURCES);
         assertThat(off.pool().devices().get(0).rawFields()).isEmpty();
         assertThat(List.of(of136, of137)).allMatch(one -> one.leftOut().isEmpty());
-        assertThat(off.leftOut())
-                .containsOnly(Map.entry(Feature.ALLOCATABLE_RESOURCES, List.of(both.name())));
+        assertThat(off.leftOut()).containsOnly(Map.entry(Feature.ALLOCATABLE_RESOURCES, List.of(both.name())));
     }
 }

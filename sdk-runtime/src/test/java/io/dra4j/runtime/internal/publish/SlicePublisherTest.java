@@ -85,11 +85,10 @@ class SlicePublisherTest extends PublisherUnderTest {
 
         @Test
         void slicesForManyNodesAreWatchedAndWithdrawn() {
-            start(
-                    Pool.builder("shared")
-                            .placement(new Placement.AllNodes())
-                            .devices(gpus(1))
-                            .build());
+            start(Pool.builder("shared")
+                    .placement(new Placement.AllNodes())
+                    .devices(gpus(1))
+                    .build());
             assertThat(store.watchCount()).isEqualTo(2);
             removeAnySlice();
             loop.advance(SECOND);
@@ -179,13 +178,8 @@ class SlicePublisherTest extends PublisherUnderTest {
             assertThat(names("node-a")).hasSize(6);
             assertThat(events)
                     .anyMatch(
-                            event ->
-                                    event.message()
-                                            .contains(
-                                                    "DeviceProvider.inventory() returned null;"
-                                                            + " return"));
-            assertThat(reasons())
-                    .containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
+                            event -> event.message().contains("DeviceProvider.inventory() returned null;" + " return"));
+            assertThat(reasons()).containsExactly(Reason.INVENTORY_UNREADABLE, Reason.PUBLISHING_RECOVERED);
         }
 
         @Test

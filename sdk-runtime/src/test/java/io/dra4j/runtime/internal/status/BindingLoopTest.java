@@ -55,17 +55,10 @@ class BindingLoopTest {
 
     private BindingLoop start(String... claims) {
         feed.claims = List.of(claims);
-        BindingLoop started =
-                new BindingLoop(
-                        new BindingLoop.Parts(
-                                "d.example.com",
-                                "node",
-                                this::bind,
-                                new PoolName("node")::equals,
-                                feed,
-                                statuses,
-                                loop),
-                        loop);
+        BindingLoop started = new BindingLoop(
+                new BindingLoop.Parts(
+                        "d.example.com", "node", this::bind, new PoolName("node")::equals, feed, statuses, loop),
+                loop);
         advance(0);
         return started;
     }
@@ -113,11 +106,10 @@ class BindingLoopTest {
         assertThat(statuses.applied).hasSize(2);
         assertThat(statuses.last().fieldManager()).isEqualTo("d.example.com-binding/node");
         assertThat(statuses.last().devices())
-                .containsExactly(
-                        ("{'driver':'d.example.com','pool':'node','device':'gpu-0','conditions':["
-                                        + "{'type':'Attached','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:05Z'},"
-                                        + "{'type':'Warm','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:10Z'}]}")
-                                .replace('\'', '"'));
+                .containsExactly(("{'driver':'d.example.com','pool':'node','device':'gpu-0','conditions':["
+                                + "{'type':'Attached','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:05Z'},"
+                                + "{'type':'Warm','status':'True','reason':'Because','message':'','lastTransitionTime':'2026-11-21T00:00:10Z'}]}")
+                        .replace('\'', '"'));
     }
 
     @Test
@@ -148,10 +140,9 @@ class BindingLoopTest {
 
     @Test
     void goesOnWhereItWas() {
-        String set =
-                OWN
-                        + ",'conditions':[{'type':'Attached','status':'True','reason':'R','message':'','lastTransitionTime':'t'},"
-                        + "{'type':'Ready','status':'True'}]}";
+        String set = OWN
+                + ",'conditions':[{'type':'Attached','status':'True','reason':'R','message':'','lastTransitionTime':'t'},"
+                + "{'type':'Ready','status':'True'}]}";
         answer = List.of(condition("Warm", ConditionStatus.TRUE));
         start(claim(OWN + AWAITED, set));
 
@@ -206,8 +197,7 @@ class BindingLoopTest {
     @Test
     void waitsAMinuteForAPermission() {
         answer = List.of(condition("Failed", ConditionStatus.TRUE));
-        statuses.failures.add(
-                new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
+        statuses.failures.add(new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
         start(claim(OWN + AWAITED, ""));
         advance(55);
         assertThat(statuses.tries).isOne();
@@ -250,8 +240,7 @@ class BindingLoopTest {
     @Test
     void aClaimThatIsForbiddenDoesNotDelayOthers() {
         answer = List.of(condition("Failed", ConditionStatus.TRUE));
-        statuses.failures.add(
-                new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
+        statuses.failures.add(new ClusterException.Forbidden("no", "update", "resourceclaims/status"));
         start(
                 claim(OWN + AWAITED, ""),
                 claim(OWN + AWAITED, "").replace("uid-1", "uid-2").replace("'c'", "'d'"));

@@ -90,12 +90,8 @@ class CheckedStatusTest {
         CheckedStatus checked = check(whole().data(data).build());
 
         assertThat(checked.leftOut())
-                .containsExactly(
-                        DEVICE
-                                + "data: Invalid value: \"<value omitted>\": must be a valid JSON object");
-        assertThat(checked.sent().fieldNames())
-                .toIterable()
-                .containsExactly("conditions", "networkData");
+                .containsExactly(DEVICE + "data: Invalid value: \"<value omitted>\": must be a valid JSON object");
+        assertThat(checked.sent().fieldNames()).toIterable().containsExactly("conditions", "networkData");
     }
 
     @Test
@@ -134,8 +130,7 @@ class CheckedStatusTest {
         Condition linked = new Condition("Linked", ConditionStatus.TRUE, "Up", "");
         CheckedStatus checked = check(DeviceStatus.of(READY, linked, other));
 
-        assertThat(checked.leftOut())
-                .containsExactly(DEVICE + "conditions[2].type: Duplicate value: \"Ready\"");
+        assertThat(checked.leftOut()).containsExactly(DEVICE + "conditions[2].type: Duplicate value: \"Ready\"");
         assertThat(types(checked)).containsExactly("Linked");
     }
 
@@ -149,25 +144,23 @@ class CheckedStatusTest {
 
     @Test
     void tooManyConditionsCostAll() {
-        List<Condition> nine =
-                IntStream.range(0, 9)
-                        .mapToObj(i -> new Condition("T" + i, ConditionStatus.TRUE, "R", ""))
-                        .toList();
+        List<Condition> nine = IntStream.range(0, 9)
+                .mapToObj(i -> new Condition("T" + i, ConditionStatus.TRUE, "R", ""))
+                .toList();
 
-        assertThat(check(whole().conditions(nine.subList(0, 8)).build()).leftOut()).isEmpty();
+        assertThat(check(whole().conditions(nine.subList(0, 8)).build()).leftOut())
+                .isEmpty();
         CheckedStatus checked = check(whole().conditions(nine).build());
-        assertThat(checked.leftOut())
-                .containsExactly(DEVICE + "conditions: Too many: 9: must have at most 8 items");
+        assertThat(checked.leftOut()).containsExactly(DEVICE + "conditions: Too many: 9: must have at most 8 items");
         assertThat(checked.sent().fieldNames()).toIterable().containsExactly("data", "networkData");
     }
 
     @Test
     void messagesAreFewAndShort() {
-        List<Condition> many =
-                IntStream.range(0, 1000)
-                        .mapToObj(i -> "\n".repeat(1000) + i)
-                        .map(type -> new Condition(type, ConditionStatus.TRUE, "R", ""))
-                        .toList();
+        List<Condition> many = IntStream.range(0, 1000)
+                .mapToObj(i -> "\n".repeat(1000) + i)
+                .map(type -> new Condition(type, ConditionStatus.TRUE, "R", ""))
+                .toList();
 
         List<String> leftOut = check(whole().conditions(many).build()).leftOut();
 

@@ -49,21 +49,19 @@ class ClaimMetadataTest extends ReportsUnderTest {
     @Test
     void isAFileForEachRequestThatContainersSee() throws IOException {
         AllocatedDevice nic = device("nic", "fast", "nic-0");
-        DeviceMetadata attributes =
-                new DeviceMetadata(
-                        Map.of(
-                                "model", AttributeValue.of("A"),
-                                "index", AttributeValue.of(3),
-                                "driver", AttributeValue.version("1.0.0"),
-                                "cores", new AttributeValue.OfInts(List.of(1L, 2L))),
-                        null);
+        DeviceMetadata attributes = new DeviceMetadata(
+                Map.of(
+                        "model", AttributeValue.of("A"),
+                        "index", AttributeValue.of(3),
+                        "driver", AttributeValue.version("1.0.0"),
+                        "cores", new AttributeValue.OfInts(List.of(1L, 2L))),
+                null);
         NetworkData network = new NetworkData("eth0", List.of("10.0.0.5/24"), null);
-        PreparedClaim answer =
-                prepare(
-                        "{}",
-                        plain(gpu0).withMetadata(attributes),
-                        plain(gpu1).withMetadata(EMPTY),
-                        plain(nic).withMetadata(new DeviceMetadata(Map.of(), network)));
+        PreparedClaim answer = prepare(
+                "{}",
+                plain(gpu0).withMetadata(attributes),
+                plain(gpu1).withMetadata(EMPTY),
+                plain(nic).withMetadata(new DeviceMetadata(Map.of(), network)));
 
         assertThat(answer.devices().get(1).edits().mounts()).isEmpty();
         Mount gpus = mount(answer, 0);
@@ -73,16 +71,12 @@ class ClaimMetadataTest extends ReportsUnderTest {
         assertThat(gpus.options()).containsExactly("ro", "bind");
         Path file = Path.of(gpus.hostPath());
         assertThat(file).hasParent(directory.resolve("dra-device-metadata/uid-1/r"));
-        assertThat(Files.getPosixFilePermissions(file))
-                .isEqualTo(PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-r--r--"));
         assertThat(Files.readString(file))
-                .startsWith(
-                        "{\n  \"apiVersion\" : \"metadata.resource.k8s.io/v1beta1\",\n  \"kind\"")
+                .startsWith("{\n  \"apiVersion\" : \"metadata.resource.k8s.io/v1beta1\",\n  \"kind\"")
                 .contains("\n}\n{\n", "\"metadata.resource.k8s.io/v1alpha1\"")
                 .endsWith("}\n");
-        assertThat(read(file).toString())
-                .isEqualTo(
-                        """
+        assertThat(read(file).toString()).isEqualTo("""
                         {"apiVersion":"metadata.resource.k8s.io/v1beta1","kind":"DeviceMetadata",\
                         "metadata":{"name":"claim","namespace":"ns","uid":"uid-1","generation":1},\
                         "requests":[{"name":"r","devices":[\
@@ -98,8 +92,7 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
     @Test
     void ofAClaimFromATemplateIsFoundByThePodsNameForIt() throws IOException {
-        String claim =
-                "{\"metadata\":{\"annotations\":{\"resource.kubernetes.io/pod-claim-name\":\"%s\"}}}";
+        String claim = "{\"metadata\":{\"annotations\":{\"resource.kubernetes.io/pod-claim-name\":\"%s\"}}}";
         Mount named = mount(prepare(claim.formatted("mine"), plain(gpu0).withMetadata(EMPTY)), 0);
         Mount odd = mount(prepare(claim.formatted("../x"), plain(gpu0).withMetadata(EMPTY)), 0);
 
@@ -109,12 +102,11 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
     @Test
     void isWrittenOverInPlaceWhenItChanges() throws IOException {
-        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file =
+                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
         Path mounted = mounted(file);
         reports.updateMetadata(
-                CLAIM,
-                gpu0.held(),
-                new DeviceMetadata(Map.of("a", AttributeValue.of("x".repeat(60))), null));
+                CLAIM, gpu0.held(), new DeviceMetadata(Map.of("a", AttributeValue.of("x".repeat(60))), null));
         assertThat(read(file).at("/metadata/generation").asInt()).isEqualTo(2);
         assertThat(read(file).at("/requests/0/devices/0/attributes/a/string").asText())
                 .startsWith("xxx");
@@ -135,7 +127,8 @@ class ClaimMetadataTest extends ReportsUnderTest {
         Files.createDirectories(own);
         Files.writeString(own.resolve(".metadata.json.tmp"), "{ ".repeat(10_000));
 
-        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file =
+                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
 
         assertThat(own).isDirectoryContaining(file::equals);
         assertThat(own.toFile().list()).hasSize(1);
@@ -144,7 +137,8 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
     @Test
     void thatACrashToreIsRepairedInPlace() throws IOException {
-        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file =
+                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
         String content = Files.readString(file);
         Path mounted = mounted(file);
         Files.writeString(file, content.substring(0, 50));
@@ -157,14 +151,16 @@ class ClaimMetadataTest extends ReportsUnderTest {
     @Test
     void hasTheVersionsThatTheDriverChose() throws IOException {
         start("v1beta1");
-        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file =
+                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
 
         assertThat(versions(file)).containsExactly("metadata.resource.k8s.io/v1beta1");
     }
 
     @Test
     void thatIsLostIsWrittenAgain() throws IOException {
-        Path file = Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
+        Path file =
+                Path.of(mount(prepare("{}", plain(gpu0).withMetadata(EMPTY)), 0).hostPath());
         String content = Files.readString(file);
         Files.delete(file);
 
@@ -209,12 +205,8 @@ class ClaimMetadataTest extends ReportsUnderTest {
 
     @Test
     void neverLeavesItsDirectory() {
-        assertThatThrownBy(
-                        () ->
-                                prepare(
-                                        "{}",
-                                        plain(device("../../r", null, "gpu-0"))
-                                                .withMetadata(EMPTY)))
+        assertThatThrownBy(() ->
+                        prepare("{}", plain(device("../../r", null, "gpu-0")).withMetadata(EMPTY)))
                 .isInstanceOf(DraException.class);
     }
 }

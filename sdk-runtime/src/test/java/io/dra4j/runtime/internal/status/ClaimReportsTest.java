@@ -22,11 +22,10 @@ import org.junit.jupiter.api.Test;
 
 class ClaimReportsTest extends ReportsUnderTest {
 
-    private static final DeviceStatus PARTLY_BAD =
-            DeviceStatus.builder()
-                    .condition(new Condition("Ready", ConditionStatus.FALSE, "no reason", ""))
-                    .networkData(new NetworkData("eth0", List.of(), null))
-                    .build();
+    private static final DeviceStatus PARTLY_BAD = DeviceStatus.builder()
+            .condition(new Condition("Ready", ConditionStatus.FALSE, "no reason", ""))
+            .networkData(new NetworkData("eth0", List.of(), null))
+            .build();
 
     @Nested
     class Status {
@@ -42,10 +41,7 @@ class ClaimReportsTest extends ReportsUnderTest {
 
             assertThat(statuses.applied).hasSize(1);
             assertThat(statuses.last().fieldManager()).isEqualTo("gpu.example.com/node");
-            assertThat(entry(0))
-                    .isEqualTo(
-                            JSON.readTree(
-                                    """
+            assertThat(entry(0)).isEqualTo(JSON.readTree("""
                                     {"driver":"gpu.example.com","pool":"node","device":"gpu-0",
                                      "conditions":[{"type":"Ready","status":"True","reason":"Up","message":"",
                                        "lastTransitionTime":"2026-11-21T00:00:00Z"}]}
@@ -54,16 +50,14 @@ class ClaimReportsTest extends ReportsUnderTest {
 
         @Test
         void carriesDataAndNetworkData() throws IOException {
-            NetworkData network =
-                    new NetworkData("eth0", List.of("10.0.0.5/24", "fd00::1/64"), "02:00");
+            NetworkData network = new NetworkData("eth0", List.of("10.0.0.5/24", "fd00::1/64"), "02:00");
             prepare(
                     "{}",
                     plain(gpu0)
-                            .withStatus(
-                                    DeviceStatus.builder()
-                                            .data("{\"a\":1.50}")
-                                            .networkData(network)
-                                            .build()));
+                            .withStatus(DeviceStatus.builder()
+                                    .data("{\"a\":1.50}")
+                                    .networkData(network)
+                                    .build()));
             run();
 
             assertThat(entry(0).path("data").toString()).isEqualTo("{\"a\":1.5}");
@@ -77,17 +71,13 @@ class ClaimReportsTest extends ReportsUnderTest {
             prepare("{}", plain(gpu0).withStatus(READY));
             loop.advance(Duration.ofHours(1));
             reports.updateStatus(
-                    CLAIM,
-                    gpu0.held(),
-                    DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "StillUp", "")));
+                    CLAIM, gpu0.held(), DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "StillUp", "")));
             run();
-            assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText())
-                    .isEqualTo("2026-11-21T00:00:00Z");
+            assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText()).isEqualTo("2026-11-21T00:00:00Z");
 
             reports.updateStatus(CLAIM, gpu0.held(), BROKEN);
             run();
-            assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText())
-                    .isEqualTo("2026-11-21T01:00:00Z");
+            assertThat(entry(0).at("/conditions/0/lastTransitionTime").asText()).isEqualTo("2026-11-21T01:00:00Z");
         }
 
         @Test
@@ -203,7 +193,9 @@ class ClaimReportsTest extends ReportsUnderTest {
 
             assertThat(statuses.tries).isEqualTo(2);
             assertThat(entry(0).at("/networkData/interfaceName").asText()).isEqualTo("eth0");
-            assertThat(entry(0).has("conditions")).as("the former one would mislead").isFalse();
+            assertThat(entry(0).has("conditions"))
+                    .as("the former one would mislead")
+                    .isFalse();
         }
     }
 

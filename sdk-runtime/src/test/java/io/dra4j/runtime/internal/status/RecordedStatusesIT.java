@@ -38,8 +38,7 @@ class RecordedStatusesIT extends StoredStatusesUnderTest {
     private static final String SHOWN = "status.devices[gpu-0].";
     private static final Set<String> IDENTITY = Set.of("driver", "pool", "device", "shareID");
     private static final Set<String> PARTS = Set.of("conditions", "data", "networkData");
-    private static final Set<String> OF_THE_RUNTIME =
-            Set.of("lastTransitionTime", "observedGeneration");
+    private static final Set<String> OF_THE_RUNTIME = Set.of("lastTransitionTime", "observedGeneration");
 
     private enum Outcome {
         STORED,
@@ -64,8 +63,7 @@ class RecordedStatusesIT extends StoredStatusesUnderTest {
     void theRuntimeDecidesAsTheServer() {
         for (Entry entry : entries()) {
             Optional<DeviceStatus> status = status(entry.sent);
-            status.ifPresentOrElse(
-                    report -> compare(entry, report), () -> count(Outcome.NOT_IN_THE_SPI));
+            status.ifPresentOrElse(report -> compare(entry, report), () -> count(Outcome.NOT_IN_THE_SPI));
         }
 
         System.out.println("recorded statuses: " + outcomes);
@@ -83,10 +81,9 @@ class RecordedStatusesIT extends StoredStatusesUnderTest {
     private void compare(Entry entry, DeviceStatus report) {
         ObjectNode expected = entry.sent.deepCopy();
         String told = update(report);
-        List<String> leftOut =
-                entry.refused.keySet().stream()
-                        .filter(field -> told.contains(SHOWN + field + ": "))
-                        .toList();
+        List<String> leftOut = entry.refused.keySet().stream()
+                .filter(field -> told.contains(SHOWN + field + ": "))
+                .toList();
         entry.refused.forEach((field, canonical) -> replace(expected, field, canonical));
         leftOut.forEach(field -> remove(expected, entry.sent, field));
 
@@ -175,11 +172,9 @@ class RecordedStatusesIT extends StoredStatusesUnderTest {
     }
 
     private static String canonical(String field, String message) {
-        Matcher words =
-                Pattern.compile(
-                                Pattern.quote(field)
-                                        + ": Invalid value: \"[^\"]*\": must be in canonical form \\(\"([^\"]*)")
-                        .matcher(message);
+        Matcher words = Pattern.compile(
+                        Pattern.quote(field) + ": Invalid value: \"[^\"]*\": must be in canonical form \\(\"([^\"]*)")
+                .matcher(message);
         return words.find() ? words.group(1) : "";
     }
 
@@ -196,11 +191,10 @@ class RecordedStatusesIT extends StoredStatusesUnderTest {
         }
         JsonNode network = entry.path("networkData");
         if (network.isObject()) {
-            status.networkData(
-                    new NetworkData(
-                            network.path("interfaceName").asText(null),
-                            network.path("ips").valueStream().map(JsonNode::asText).toList(),
-                            network.path("hardwareAddress").asText(null)));
+            status.networkData(new NetworkData(
+                    network.path("interfaceName").asText(null),
+                    network.path("ips").valueStream().map(JsonNode::asText).toList(),
+                    network.path("hardwareAddress").asText(null)));
         }
         return Optional.of(status.build());
     }

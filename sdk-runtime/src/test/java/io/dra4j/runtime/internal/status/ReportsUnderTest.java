@@ -36,14 +36,14 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class ReportsUnderTest {
 
     static final ClaimRef CLAIM = new ClaimRef("ns", "claim", "uid-1");
-    static final DeviceStatus READY =
-            DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "Up", ""));
+    static final DeviceStatus READY = DeviceStatus.of(new Condition("Ready", ConditionStatus.TRUE, "Up", ""));
     static final DeviceStatus BROKEN =
             DeviceStatus.of(new Condition("Ready", ConditionStatus.FALSE, "Down", "unplugged"));
     static final DeviceMetadata EMPTY = new DeviceMetadata(Map.of(), null);
     static final ObjectMapper JSON = new ObjectMapper();
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     final FakeStatuses statuses = new FakeStatuses();
     final ManualLoop loop = new ManualLoop();
@@ -59,25 +59,23 @@ abstract class ReportsUnderTest {
     }
 
     void start(String... metadataVersions) {
-        reports =
-                new ClaimReports(
-                        new ClaimReports.Parts(
-                                "gpu.example.com",
-                                "node",
-                                directory,
-                                ref -> Optional.ofNullable(held.get(ref)),
-                                statuses,
-                                List.of(metadataVersions),
-                                loop),
-                        loop);
+        reports = new ClaimReports(
+                new ClaimReports.Parts(
+                        "gpu.example.com",
+                        "node",
+                        directory,
+                        ref -> Optional.ofNullable(held.get(ref)),
+                        statuses,
+                        List.of(metadataVersions),
+                        loop),
+                loop);
     }
 
     static AllocatedDevice device(String request, @Nullable String sub, String name) {
         return device(request, sub, name, null);
     }
 
-    static AllocatedDevice device(
-            String request, @Nullable String sub, String name, @Nullable String shareId) {
+    static AllocatedDevice device(String request, @Nullable String sub, String name, @Nullable String shareId) {
         return AllocatedDevice.builder(request, new PoolName("node"), new DeviceName(name))
                 .subrequest(sub)
                 .shareId(shareId)
@@ -92,10 +90,9 @@ abstract class ReportsUnderTest {
     PreparedClaim prepare(String json, PreparedDevice... devices) {
         List<AllocatedDevice> allocated =
                 Stream.of(devices).map(PreparedDevice::allocated).toList();
-        PreparedClaim answer =
-                reports.prepared(
-                        AllocatedClaim.builder(CLAIM).devices(allocated).rawJson(json).build(),
-                        PreparedClaim.of(List.of(devices)));
+        PreparedClaim answer = reports.prepared(
+                AllocatedClaim.builder(CLAIM).devices(allocated).rawJson(json).build(),
+                PreparedClaim.of(List.of(devices)));
         reports.reestablish(CLAIM.uid());
         return answer;
     }

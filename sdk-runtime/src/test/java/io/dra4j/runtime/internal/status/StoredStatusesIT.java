@@ -35,8 +35,7 @@ class StoredStatusesIT extends StoredStatusesUnderTest {
         prepare(report(ip));
 
         assertThat(stored().at("/networkData/ips/0").asText()).isEqualTo(canonical);
-        assertThat(stored().at("/networkData/hardwareAddress").asText())
-                .isEqualTo("02:00:00:00:00:0A");
+        assertThat(stored().at("/networkData/hardwareAddress").asText()).isEqualTo("02:00:00:00:00:0A");
         assertThat(stored().at("/conditions/0/type").asText()).isEqualTo("Ready");
         assertThat(refusals).isEmpty();
     }
@@ -62,8 +61,6 @@ class StoredStatusesIT extends StoredStatusesUnderTest {
         assertThat(event.getLevel()).isEqualTo(Level.ERROR);
         assertThat(event.getFormattedMessage())
                 .contains("status.devices[gpu-0].networkData.ips[0]: ", "\"010.1.2.3/24\"");
-        assertThat(event.getKeyValuePairs())
-                .extracting(pair -> pair.key)
-                .contains(LogField.CLAIM, LogField.DEVICE);
+        assertThat(event.getKeyValuePairs()).extracting(pair -> pair.key).contains(LogField.CLAIM, LogField.DEVICE);
     }
 }

@@ -40,8 +40,7 @@ abstract class StoredStatusesUnderTest {
 
     static final ObjectMapper JSON = new ObjectMapper();
 
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
              "metadata":{"name":"c","namespace":"default"},
              "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}},
@@ -49,12 +48,13 @@ abstract class StoredStatusesUnderTest {
                {"request":"r","driver":"gpu.example.com","pool":"node","device":"gpu-0"}]}}}}
             """;
 
-    @TempDir Path directory;
+    @TempDir
+    Path directory;
 
     final ManualLoop loop = new ManualLoop();
     final List<String> refusals = new ArrayList<>();
-    final AllocatedDevice gpu =
-            AllocatedDevice.builder("r", new PoolName("node"), new DeviceName("gpu-0")).build();
+    final AllocatedDevice gpu = AllocatedDevice.builder("r", new PoolName("node"), new DeviceName("gpu-0"))
+            .build();
     private EmbeddedApiServer server;
     private Cluster cluster;
     private ClaimRef claim;
@@ -63,23 +63,25 @@ abstract class StoredStatusesUnderTest {
     @BeforeEach
     void start() throws IOException {
         server = EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start();
-        String uid = server.store().put(JSON.readTree(CLAIM)).at("/metadata/uid").asText();
+        String uid =
+                server.store().put(JSON.readTree(CLAIM)).at("/metadata/uid").asText();
         claim = new ClaimRef("default", "c", uid);
         Path kubeconfig = server.writeKubeconfig(directory.resolve("kubeconfig"));
         cluster = Cluster.connect(kubeconfig, "gpu.example.com", "node", Meters.none());
-        HeldClaim held =
-                HeldClaim.builder(claim).phase(Phase.PREPARED).devices(List.of(gpu.held())).build();
-        reports =
-                new ClaimReports(
-                        new ClaimReports.Parts(
-                                "gpu.example.com",
-                                "node",
-                                directory,
-                                ref -> Optional.of(held),
-                                new Noting(cluster.claimStatuses()),
-                                List.of("v1beta1"),
-                                loop),
-                        loop);
+        HeldClaim held = HeldClaim.builder(claim)
+                .phase(Phase.PREPARED)
+                .devices(List.of(gpu.held()))
+                .build();
+        reports = new ClaimReports(
+                new ClaimReports.Parts(
+                        "gpu.example.com",
+                        "node",
+                        directory,
+                        ref -> Optional.of(held),
+                        new Noting(cluster.claimStatuses()),
+                        List.of("v1beta1"),
+                        loop),
+                loop);
     }
 
     @AfterEach
@@ -114,7 +116,10 @@ abstract class StoredStatusesUnderTest {
 
     void prepare(DeviceStatus status) {
         reports.prepared(
-                AllocatedClaim.builder(claim).devices(List.of(gpu)).rawJson("{}").build(),
+                AllocatedClaim.builder(claim)
+                        .devices(List.of(gpu))
+                        .rawJson("{}")
+                        .build(),
                 PreparedClaim.of(
                         List.of(PreparedDevice.of(gpu, ContainerEdits.NONE).withStatus(status))));
         reports.reestablish(claim.uid());

@@ -38,7 +38,8 @@ class ServerCertificateTest {
     private static TestKeys rsa;
     private static TestKeys edwards;
 
-    @TempDir Path secret;
+    @TempDir
+    Path secret;
 
     @BeforeAll
     static void makeKeys(@TempDir Path folder) throws Exception {
@@ -70,9 +71,7 @@ class ServerCertificateTest {
     }
 
     private HttpPages serve() throws IOException {
-        return HttpPages.bind(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                        read().context())
+        return HttpPages.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), read().context())
                 .get("/readyz", (accept, body) -> HttpAnswer.text(200, "ok"))
                 .start();
     }
@@ -86,10 +85,8 @@ class ServerCertificateTest {
     }
 
     private static SSLSocket connect(HttpPages pages, SSLContext client) throws IOException {
-        SSLSocket socket =
-                (SSLSocket)
-                        client.getSocketFactory()
-                                .createSocket("127.0.0.1", pages.address().getPort());
+        SSLSocket socket = (SSLSocket) client.getSocketFactory()
+                .createSocket("127.0.0.1", pages.address().getPort());
         socket.setSoTimeout(10_000);
         socket.startHandshake();
         return socket;
@@ -103,11 +100,8 @@ class ServerCertificateTest {
     }
 
     private static String ask(SSLSocket socket) throws IOException {
-        socket.getOutputStream()
-                .write("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.UTF_8));
-        BufferedReader in =
-                new BufferedReader(
-                        new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        socket.getOutputStream().write("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+        BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         String line = in.readLine();
         String last = line;
         while (last != null && !last.equals("ok")) {
@@ -182,17 +176,15 @@ class ServerCertificateTest {
         void mustBelongTogether() throws Exception {
             replace(first.certificatePem(), second.keyPem());
 
-            assertRefused(
-                    "The key in %s is not that of the first certificate in %s"
-                            .formatted(secret.resolve("tls.key"), secret.resolve("tls.crt")));
+            assertRefused("The key in %s is not that of the first certificate in %s"
+                    .formatted(secret.resolve("tls.key"), secret.resolve("tls.crt")));
         }
 
         @Test
         void mustBeOfOneAlgorithm() throws Exception {
             replace(first.certificatePem(), rsa.keyPem());
 
-            assertRefused(
-                    "Not a private key for a certificate of EC in " + secret.resolve("tls.key"));
+            assertRefused("Not a private key for a certificate of EC in " + secret.resolve("tls.key"));
         }
 
         @ParameterizedTest

@@ -32,13 +32,11 @@ public record TestKeys(KeyStore store) {
     public static TestKeys make(Path folder, String owner, String algorithm) throws Exception {
         Path file = folder.resolve(owner + ".p12");
         Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-        List<String> command =
-                List.of(
-                        (keytool
-                                        + " -genkeypair -alias %s -keyalg %s -dname CN=%s -ext san=ip:127.0.0.1"
-                                        + " -storetype PKCS12 -storepass %s -keystore %s")
-                                .formatted(ALIAS, algorithm, owner, new String(PASSWORD), file)
-                                .split(" "));
+        List<String> command = List.of((keytool
+                        + " -genkeypair -alias %s -keyalg %s -dname CN=%s -ext san=ip:127.0.0.1"
+                        + " -storetype PKCS12 -storepass %s -keystore %s")
+                .formatted(ALIAS, algorithm, owner, new String(PASSWORD), file)
+                .split(" "));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(said).isZero();
@@ -72,8 +70,7 @@ public record TestKeys(KeyStore store) {
     }
 
     /** A store that trusts these certificates alone. */
-    public static KeyStore trusting(TestKeys... trusted)
-            throws GeneralSecurityException, IOException {
+    public static KeyStore trusting(TestKeys... trusted) throws GeneralSecurityException, IOException {
         KeyStore trust = KeyStore.getInstance("PKCS12");
         trust.load(null, null);
         for (TestKeys keys : trusted) {
@@ -83,8 +80,7 @@ public record TestKeys(KeyStore store) {
     }
 
     /** The TLS of a client that trusts these certificates alone. */
-    public static SSLContext client(TestKeys... trusted)
-            throws GeneralSecurityException, IOException {
+    public static SSLContext client(TestKeys... trusted) throws GeneralSecurityException, IOException {
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
         trust.init(trusting(trusted));
         SSLContext tls = SSLContext.getInstance("TLS");

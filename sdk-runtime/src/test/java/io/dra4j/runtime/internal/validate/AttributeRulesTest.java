@@ -24,8 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AttributeRulesTest {
 
-    private static final PoolRules RULES =
-            new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final String LONG_DOMAIN = "d".repeat(59) + ".com";
 
@@ -68,16 +67,13 @@ class AttributeRulesTest {
         assertThat(RULES.problems(pool(device)))
                 .singleElement()
                 .asString()
-                .startsWith(
-                        "pool node-a, device gpu-0, field devices[gpu-0].attributes"
-                                + wrong.field());
+                .startsWith("pool node-a, device gpu-0, field devices[gpu-0].attributes" + wrong.field());
     }
 
     @Test
     void valuesOfAllListsAreCountedTogether() {
-        Device.Builder device =
-                device().attribute("a", new OfBools(Collections.nCopies(24, true)))
-                        .attribute("b", new OfInts(Collections.nCopies(25, 1L)));
+        Device.Builder device = device().attribute("a", new OfBools(Collections.nCopies(24, true)))
+                .attribute("b", new OfInts(Collections.nCopies(25, 1L)));
 
         assertThat(RULES.problems(pool(device)))
                 .singleElement()

@@ -22,22 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CapacityRulesTest {
 
-    private static final PoolRules RULES =
-            new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "0",
-                "-5",
-                "8E",
-                "9223372036854775807",
-                "7.999Ei",
-                "1n",
-                "0.5Ki",
-                "9e18",
-                "1.000000000000"
-            })
+    @ValueSource(strings = {"0", "-5", "8E", "9223372036854775807", "7.999Ei", "1n", "0.5Ki", "9e18", "1.000000000000"})
     void anyAmountThatTheServerKeepsIsFine(String value) {
         assertThat(problems(new Capacity(new Quantity(value), null), false)).isEmpty();
     }
@@ -54,13 +42,11 @@ class CapacityRulesTest {
     void anAmountThatTheServerWouldChangeIsNot(String value, String rule) {
         assertThat(problems(new Capacity(new Quantity(value), null), false))
                 .singleElement()
-                .satisfies(
-                        problem -> {
-                            assertThat(problem.field())
-                                    .isEqualTo("devices[gpu-0].capacity[c].value");
-                            assertThat(problem.rule()).contains(rule);
-                            assertThat(problem.value()).isEqualTo(value);
-                        });
+                .satisfies(problem -> {
+                    assertThat(problem.field()).isEqualTo("devices[gpu-0].capacity[c].value");
+                    assertThat(problem.rule()).contains(rule);
+                    assertThat(problem.value()).isEqualTo(value);
+                });
     }
 
     @Test
@@ -147,10 +133,7 @@ class CapacityRulesTest {
 
         assertThat(policy("9223372036854775807", new RequestPolicy(q("1"), List.of(), range)))
                 .isEmpty();
-        assertThat(
-                        policy(
-                                "9223372036854775807",
-                                new RequestPolicy(q("9007199254740992"), List.of(), range)))
+        assertThat(policy("9223372036854775807", new RequestPolicy(q("9007199254740992"), List.of(), range)))
                 .singleElement()
                 .asString()
                 .startsWith("validRange.step: Invalid value: \"9007199254740992\"");
@@ -158,7 +141,8 @@ class CapacityRulesTest {
 
     @Test
     void aPolicyHasValuesOrARangeAndAtMostTenValues() {
-        List<Quantity> eleven = IntStream.rangeClosed(1, 11).mapToObj(i -> Quantity.of(i)).toList();
+        List<Quantity> eleven =
+                IntStream.rangeClosed(1, 11).mapToObj(i -> Quantity.of(i)).toList();
         ValidRange range = new ValidRange(q("1"), null, null);
 
         assertThat(policy("20", RequestPolicy.values(q("1"), eleven)))
@@ -188,11 +172,10 @@ class CapacityRulesTest {
     }
 
     private static List<Problem> problems(Capacity capacity, boolean shared) {
-        Device device =
-                Device.builder("gpu-0")
-                        .capacity("c", capacity)
-                        .allowMultipleAllocations(shared)
-                        .build();
+        Device device = Device.builder("gpu-0")
+                .capacity("c", capacity)
+                .allowMultipleAllocations(shared)
+                .build();
         return RULES.problems(Pool.ofNode("node-a", List.of(device)));
     }
 

@@ -33,10 +33,9 @@ final class HostilePools {
                             + "|99999999999999999999")
                     .split("\\|");
 
-    private static final String[] AMOUNTS =
-            ("0 1 -1 2 5 500m 1n 0.1n 8Ei 7Ei 1e99 -1e99 1e-99 9223372036854775807"
-                            + " 9223372036854775808 1Gi 1.5 .5 5. +3")
-                    .split(" ");
+    private static final String[] AMOUNTS = ("0 1 -1 2 5 500m 1n 0.1n 8Ei 7Ei 1e99 -1e99 1e-99 9223372036854775807"
+                    + " 9223372036854775808 1Gi 1.5 .5 5. +3")
+            .split(" ");
 
     private final Random random;
 
@@ -78,14 +77,8 @@ final class HostilePools {
     }
 
     private NodeSelector selector() {
-        return new NodeSelector(
-                list(
-                        () ->
-                                new Requirement(
-                                        name(),
-                                        any(NodeSelector.Operator.values()),
-                                        names(),
-                                        any(NodeSelector.Subject.values()))));
+        return new NodeSelector(list(() -> new Requirement(
+                name(), any(NodeSelector.Operator.values()), names(), any(NodeSelector.Subject.values()))));
     }
 
     private AttributeValue attribute() {
@@ -111,8 +104,7 @@ final class HostilePools {
                 list(this::amount),
                 random.nextBoolean()
                         ? null
-                        : new RequestPolicy.ValidRange(
-                                amount(), maybeNull(this::amount), maybeNull(this::amount)));
+                        : new RequestPolicy.ValidRange(amount(), maybeNull(this::amount), maybeNull(this::amount)));
     }
 
     private Taint taint() {
@@ -158,10 +150,7 @@ final class HostilePools {
 
     private <T> List<T> list(Supplier<T> element) {
         List<T> list = new ArrayList<>();
-        int size =
-                random.nextInt(50) == 0
-                        ? 20 + random.nextInt(30)
-                        : Math.max(0, random.nextInt(5) - 2);
+        int size = random.nextInt(50) == 0 ? 20 + random.nextInt(30) : Math.max(0, random.nextInt(5) - 2);
         for (int i = 0; i < size; i++) {
             list.add(element.get());
         }

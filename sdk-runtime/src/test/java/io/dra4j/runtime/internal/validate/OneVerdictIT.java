@@ -89,8 +89,7 @@ class OneVerdictIT {
         }
 
         System.out.printf(
-                "one verdict: %s, %d taken, %d refused, for %d fields%n",
-                release, taken, refused, fields.size());
+                "one verdict: %s, %d taken, %d refused, for %d fields%n", release, taken, refused, fields.size());
         assertThat(taken).isGreaterThan(SLICES / 10);
         assertThat(refused).isGreaterThan(SLICES / 10);
         assertThat(fields).hasSizeGreaterThan(25);
@@ -114,10 +113,7 @@ class OneVerdictIT {
     private Pool next() {
         Pool pool;
         do {
-            pool =
-                    random.nextBoolean()
-                            ? hostile.next()
-                            : usual.next("pool", 1 + random.nextInt(3));
+            pool = random.nextBoolean() ? hostile.next() : usual.next("pool", 1 + random.nextInt(3));
         } while (pool.placement() instanceof Placement.PublishedElsewhere);
         boolean ofCounters = random.nextInt(8) == 0;
         List<Device> devices = ofCounters ? List.of() : first(pool.devices());
@@ -131,26 +127,22 @@ class OneVerdictIT {
 
     /** The slice as it is sent; empty if the pool can't be written. */
     private static Optional<String> slice(Pool pool, KubernetesVersion release) throws Exception {
-        List<CounterSet> besides =
-                pool.devices().stream()
-                        .flatMap(device -> CounterLayout.of(release).besides(device).stream())
-                        .toList();
+        List<CounterSet> besides = pool.devices().stream()
+                .flatMap(device -> CounterLayout.of(release).besides(device).stream())
+                .toList();
         List<CounterSet> sets = besides.isEmpty() ? pool.counterSets() : besides;
         Content content = new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), sets);
         try {
             ObjectNode slice = (ObjectNode) JSON.readTree(CODEC.json(content));
             slice.putObject("metadata").put("name", "slice");
             String text = JSON.writeValueAsString(slice);
-            return StandardCharsets.UTF_8.newEncoder().canEncode(text)
-                    ? Optional.of(text)
-                    : Optional.empty();
+            return StandardCharsets.UTF_8.newEncoder().canEncode(text) ? Optional.of(text) : Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
     }
 
-    private void compare(Pool pool, String slice, FeatureGates gates, EmbeddedApiServer server)
-            throws Exception {
+    private void compare(Pool pool, String slice, FeatureGates gates, EmbeddedApiServer server) throws Exception {
         HttpResponse<String> answer = post(server, slice);
         if (answer.statusCode() == BAD_REQUEST) {
             assertThat(rules.problems(pool)).as(slice).isNotEmpty();
@@ -164,8 +156,7 @@ class OneVerdictIT {
         count(ofServer);
 
         assertThat(ofBook(slice, gates)).as("the rule book: %s", slice).isEqualTo(ofServer);
-        List<Problem> problems =
-                rules.refusals(pool, gates, CounterLayout.of(gates.version())::besides);
+        List<Problem> problems = rules.refusals(pool, gates, CounterLayout.of(gates.version())::besides);
         assertThat(shown(problems)).as("publisher: %s", slice).isEqualTo(shown(pool, ofServer));
         if (gates.version() == KubernetesVersion.newest()) {
             preview(pool, slice, shown(pool, ofServer));
@@ -178,14 +169,12 @@ class OneVerdictIT {
         ofServer.forEach(field -> fields.add(field.replaceAll("(?s)\\[.*?]", "[]")));
     }
 
-    private static HttpResponse<String> post(EmbeddedApiServer server, String slice)
-            throws Exception {
+    private static HttpResponse<String> post(EmbeddedApiServer server, String slice) throws Exception {
         String path = "/apis/resource.k8s.io/v1/resourceslices?dryRun=All";
-        HttpRequest request =
-                HttpRequest.newBuilder(URI.create(server.url() + path))
-                        .header("Content-Type", "application/json")
-                        .POST(HttpRequest.BodyPublishers.ofString(slice))
-                        .build();
+        HttpRequest request = HttpRequest.newBuilder(URI.create(server.url() + path))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(slice))
+                .build();
         return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
@@ -193,18 +182,15 @@ class OneVerdictIT {
         FieldErrors errors = new FieldErrors();
         JsonNode spec = JSON.readTree(slice).path("spec");
         new SliceRules(gates).check(spec, errors);
-        return errors.all().stream()
-                .map(FieldError::field)
-                .collect(Collectors.toCollection(TreeSet::new));
+        return errors.all().stream().map(FieldError::field).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The fields as the publisher shows them: the device by its name, no set besides it. */
     private static Set<String> shown(Pool pool, Set<String> ofServer) {
-        String device =
-                pool.devices().stream()
-                        .map(it -> "devices[" + it.name() + "]")
-                        .findFirst()
-                        .orElse("");
+        String device = pool.devices().stream()
+                .map(it -> "devices[" + it.name() + "]")
+                .findFirst()
+                .orElse("");
         return ofServer.stream()
                 .filter(field -> device.isEmpty() || !field.startsWith("spec.sharedCounters["))
                 .map(field -> field.replaceFirst("^spec\\.devices\\[0]", device))
@@ -223,7 +209,8 @@ class OneVerdictIT {
     /** All that the server refuses is in the preview, and all else there is a rule of drivers. */
     private void preview(Pool pool, String slice, Set<String> expected) {
         List<Problem> problems = rules.problems(pool);
-        Set<String> ofServers = shown(problems.stream().filter(it -> it.value() == null).toList());
+        Set<String> ofServers =
+                shown(problems.stream().filter(it -> it.value() == null).toList());
 
         if (isWritten(pool)) {
             assertThat(ofServers).as("preview: %s", slice).isEqualTo(expected);
@@ -237,7 +224,6 @@ class OneVerdictIT {
     /** A device that can't be written in the words of the API is judged by no server's rules. */
     private static boolean isWritten(Pool pool) {
         Findings findings = new Findings(pool.name());
-        return pool.devices().stream()
-                .allMatch(it -> WrittenForm.check(Field.ofDevice(findings, it.name()), it));
+        return pool.devices().stream().allMatch(it -> WrittenForm.check(Field.ofDevice(findings, it.name()), it));
     }
 }

@@ -21,11 +21,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PlacementRulesTest {
 
-    private static final PoolRules RULES =
-            new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
-    private static final Placement RACK =
-            new Placement.MatchingNodes(NodeSelector.labelIn("rack", "1"));
+    private static final Placement RACK = new Placement.MatchingNodes(NodeSelector.labelIn("rack", "1"));
 
     @Nested
     class Pools {
@@ -67,12 +65,10 @@ class PlacementRulesTest {
             assertThat(perDevice(new Placement.NamedNode("node-b.example"))).isEmpty();
             assertThat(perDevice(new Placement.AllNodes())).isEmpty();
             assertThat(perDevice(new Placement.NamedNode(""))).contains("devices[gpu-0].nodeName");
-            assertThat(perDevice(new Placement.NamedNode("Node")))
-                    .containsExactly("devices[gpu-0].nodeName");
+            assertThat(perDevice(new Placement.NamedNode("Node"))).containsExactly("devices[gpu-0].nodeName");
             assertThat(perDevice(new Placement.ThisNode())).containsExactly("devices[gpu-0]");
             assertThat(perDevice(new Placement.PerDevice())).containsExactly("devices[gpu-0]");
-            assertThat(perDevice(new Placement.PublishedElsewhere()))
-                    .containsExactly("devices[gpu-0]");
+            assertThat(perDevice(new Placement.PublishedElsewhere())).containsExactly("devices[gpu-0]");
         }
 
         private List<String> perDevice(Placement placement) {
@@ -83,10 +79,7 @@ class PlacementRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             LABEL | example.com/rack | IN             | 1,,a_B.c       |           |                    |
             LABEL | rack             | NOT_IN         | 1              |           |                    |
             LABEL | rack             | EXISTS         |                |           |                    |
@@ -123,12 +116,8 @@ class PlacementRulesTest {
         List<String> all = values == null ? List.of() : List.of(list.split(",", -1));
         Requirement requirement = new Requirement(key, operator, all, subject);
         Placement placement = new Placement.MatchingNodes(new NodeSelector(List.of(requirement)));
-        String term =
-                "nodeSelector.nodeSelectorTerms[0].match%s[0].%s: %s"
-                        .formatted(
-                                subject == Subject.LABEL ? "Expressions" : "Fields",
-                                field,
-                                words == null ? "" : words);
+        String term = "nodeSelector.nodeSelectorTerms[0].match%s[0].%s: %s"
+                .formatted(subject == Subject.LABEL ? "Expressions" : "Fields", field, words == null ? "" : words);
 
         List<Problem> ofPool = problems(placement, null);
 

@@ -21,8 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** All that a provider can build gets a result, and what is accepted can be written. */
 class PoolRulesFuzzTest {
 
-    private static final PoolRules RULES =
-            new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final int POOLS = Boolean.getBoolean("dra4j.nightly") ? 200_000 : 10_000;
 
@@ -45,8 +44,7 @@ class PoolRulesFuzzTest {
         }
         assertThat(accepted).isBetween(POOLS / 100, POOLS - 1);
         System.out.printf(
-                "fuzz: seed %d, %d pools, %d accepted, %d rules broken%n",
-                seed, POOLS, accepted, rules.size());
+                "fuzz: seed %d, %d pools, %d accepted, %d rules broken%n", seed, POOLS, accepted, rules.size());
     }
 
     private static boolean isPublished(Pool pool) {
@@ -62,10 +60,7 @@ class PoolRulesFuzzTest {
     }
 
     private static void write(Pool pool) {
-        Content content =
-                new Content(
-                        pool.name(), 1, 1, pool.placement(), pool.devices(), pool.counterSets());
-        assertThat(SliceCodec.canonical(SliceCodec.canonical(content)))
-                .isEqualTo(SliceCodec.canonical(content));
+        Content content = new Content(pool.name(), 1, 1, pool.placement(), pool.devices(), pool.counterSets());
+        assertThat(SliceCodec.canonical(SliceCodec.canonical(content))).isEqualTo(SliceCodec.canonical(content));
     }
 }

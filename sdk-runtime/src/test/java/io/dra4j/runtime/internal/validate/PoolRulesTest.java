@@ -36,15 +36,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PoolRulesTest {
 
-    private static final PoolRules RULES =
-            new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
-    private static final String[] FIELDS =
-            """
+    private static final String[] FIELDS = """
             name attributes capacity allowMultipleAllocations consumesCounters taints nodeName
             nodeSelector allNodes bindingConditions bindingFailureConditions bindsToNode\
-            """
-                    .split("\\s+");
+            """.split("\\s+");
 
     private static final String LONG_DOMAIN = "d".repeat(59) + ".com";
 
@@ -62,13 +59,11 @@ class PoolRulesTest {
             device.attribute(LONG_DOMAIN + "/" + "a".repeat(30) + i % 10 + i / 10, "ü".repeat(32));
         }
         device.attribute(
-                "list", new AttributeValue.OfInts(Stream.generate(() -> 1L).limit(26).toList()));
+                "list",
+                new AttributeValue.OfInts(Stream.generate(() -> 1L).limit(26).toList()));
         IntStream.range(0, 9).forEach(i -> device.capacity("c" + i, Capacity.of("-1")));
-        IntStream.range(0, 16)
-                .forEach(i -> device.taint(taint("example.com/t" + i, "v".repeat(63))));
-        device.binding(
-                new BindingConditions(
-                        List.of("a", "b", "c", "d"), List.of("x/a", "x/b", "x/c", "x/d")));
+        IntStream.range(0, 16).forEach(i -> device.taint(taint("example.com/t" + i, "v".repeat(63))));
+        device.binding(new BindingConditions(List.of("a", "b", "c", "d"), List.of("x/a", "x/b", "x/c", "x/d")));
 
         assertThat(RULES.problems(pool(device))).isEmpty();
     }
@@ -117,17 +112,11 @@ class PoolRulesTest {
                 refused(groups + "[1]", grouped("a", "a")),
                 refused(groups + "[0]", grouped("A")),
                 refused(cpu, taking("cpu", null, null)),
-                refused(
-                        "nodeAllocatableResources",
-                        taking("example.com/a", new OfDevice(one()), null)),
-                refused(
-                        cpu + ".mapping.capacityKey",
-                        taking("cpu", new OfCapacity("none", one()), null)),
+                refused("nodeAllocatableResources", taking("example.com/a", new OfDevice(one()), null)),
+                refused(cpu + ".mapping.capacityKey", taking("cpu", new OfCapacity("none", one()), null)),
                 refused(cpu + ".mapping.deviceMultiplier", taking("cpu", new OfDevice(zero), null)),
                 refused(cpu + ".overhead", taking("cpu", null, new Overhead(null, null))),
-                refused(
-                        cpu + ".overhead.perPod",
-                        taking("cpu", null, new Overhead(Quantity.of(-1), null))),
+                refused(cpu + ".overhead.perPod", taking("cpu", null, new Overhead(Quantity.of(-1), null))),
                 wrong(
                         cpu + ".overhead.perPod",
                         "billionths",
@@ -140,17 +129,14 @@ class PoolRulesTest {
     }
 
     private static Device.Builder grouped(String... groups) {
-        return device().consumes(
-                        CounterConsumption.builder("shared")
-                                .counter("memory", one())
-                                .compatibilityGroups(List.of(groups))
-                                .build());
+        return device().consumes(CounterConsumption.builder("shared")
+                .counter("memory", one())
+                .compatibilityGroups(List.of(groups))
+                .build());
     }
 
     private static Device.Builder taking(
-            String name,
-            NodeAllocatableResource.@Nullable Mapping mapping,
-            @Nullable Overhead overhead) {
+            String name, NodeAllocatableResource.@Nullable Mapping mapping, @Nullable Overhead overhead) {
         return device().nodeAllocatableResource(
                         name,
                         NodeAllocatableResource.builder()
@@ -163,27 +149,23 @@ class PoolRulesTest {
     void fieldsOfThePoolItselfAreChecked() {
         Pool pool = pool(grouped("a"));
 
-        assertThat(
-                        RULES.problems(
-                                pool.toBuilder()
-                                        .partitionTypeAttribute("a.example/type")
-                                        .skipNodeOperation(NodeOperation.PREPARE)
-                                        .build()))
+        assertThat(RULES.problems(pool.toBuilder()
+                        .partitionTypeAttribute("a.example/type")
+                        .skipNodeOperation(NodeOperation.PREPARE)
+                        .build()))
                 .extracting(Problem::toString)
                 .satisfiesExactly(
                         it -> assertThat(it).startsWith("pool node-a, field skipNodeOperations: "),
-                        it ->
-                                assertThat(it)
-                                        .startsWith("pool node-a, device gpu-0, field ")
-                                        .contains("a.example/type"));
-        assertThat(RULES.problems(pool.toBuilder().partitionTypeAttribute("type").build()))
+                        it -> assertThat(it)
+                                .startsWith("pool node-a, device gpu-0, field ")
+                                .contains("a.example/type"));
+        assertThat(RULES.problems(
+                        pool.toBuilder().partitionTypeAttribute("type").build()))
                 .singleElement()
                 .satisfies(it -> assertThat(it.field()).isEqualTo("partitionTypeAttribute"));
-        assertThat(
-                        RULES.problems(
-                                pool(grouped("a").attribute("type", "half")).toBuilder()
-                                        .partitionTypeAttribute("gpu.example.com/type")
-                                        .build()))
+        assertThat(RULES.problems(pool(grouped("a").attribute("type", "half")).toBuilder()
+                        .partitionTypeAttribute("gpu.example.com/type")
+                        .build()))
                 .isEmpty();
     }
 
@@ -220,23 +202,18 @@ class PoolRulesTest {
 
         List<Problem> problems = RULES.problems(pool);
 
-        assertThat(problems)
-                .anySatisfy(
-                        problem -> {
-                            assertThat(problem.pool()).isEqualTo(pool.name());
-                            assertThat(problem.device()).hasToString("gpu-0");
-                            assertThat(problem.field())
-                                    .startsWith(
-                                            "devices[gpu-0]"
-                                                    + (wrong.field().isEmpty() ? "" : ".")
-                                                    + wrong.field());
-                            assertThat(problem.rule()).contains(wrong.rule());
-                            if (wrong.value() != null) {
-                                assertThat(problem.rule()).startsWith("must ");
-                                assertThat(problem.value()).contains(wrong.value());
-                            }
-                            assertThat(problem).hasToString(line(problem));
-                        });
+        assertThat(problems).anySatisfy(problem -> {
+            assertThat(problem.pool()).isEqualTo(pool.name());
+            assertThat(problem.device()).hasToString("gpu-0");
+            assertThat(problem.field())
+                    .startsWith("devices[gpu-0]" + (wrong.field().isEmpty() ? "" : ".") + wrong.field());
+            assertThat(problem.rule()).contains(wrong.rule());
+            if (wrong.value() != null) {
+                assertThat(problem.rule()).startsWith("must ");
+                assertThat(problem.value()).contains(wrong.value());
+            }
+            assertThat(problem).hasToString(line(problem));
+        });
         assertThat(RULES.problems(pool(device()))).as("all else is fine").isEmpty();
     }
 
@@ -250,16 +227,13 @@ class PoolRulesTest {
 
     @Test
     void counterSetsAreNamedOnceAndHoldSomething() {
-        Pool pool =
-                pool(device())
-                        .withCounterSets(
-                                List.of(
-                                        CounterSet.of("shared", Map.of("memory", one())),
-                                        CounterSet.of("shared", Map.of("A", one())),
-                                        CounterSet.of("B", Map.of()),
-                                        CounterSet.of(
-                                                "n".repeat(63), Map.of("n".repeat(64), one())),
-                                        CounterSet.of("c", counters(33))));
+        Pool pool = pool(device())
+                .withCounterSets(List.of(
+                        CounterSet.of("shared", Map.of("memory", one())),
+                        CounterSet.of("shared", Map.of("A", one())),
+                        CounterSet.of("B", Map.of()),
+                        CounterSet.of("n".repeat(63), Map.of("n".repeat(64), one())),
+                        CounterSet.of("c", counters(33))));
 
         assertThat(RULES.problems(pool))
                 .extracting(Problem::field)
@@ -293,9 +267,8 @@ class PoolRulesTest {
 
         assertThat(RULES.problems(pool))
                 .extracting(Problem::toString)
-                .containsExactly(
-                        "pool node-a, device gpu-0, field devices[gpu-0]: must have a name that is"
-                                + " unique in the pool; found gpu-0");
+                .containsExactly("pool node-a, device gpu-0, field devices[gpu-0]: must have a name that is"
+                        + " unique in the pool; found gpu-0");
     }
 
     @Test
@@ -319,11 +292,10 @@ class PoolRulesTest {
 
     @Test
     void whatAnotherPublishesIsNotOursToCheck() {
-        Pool pool =
-                Pool.builder("p")
-                        .placement(new Placement.PublishedElsewhere())
-                        .devices(List.of(device().attribute("-", 1).build()))
-                        .build();
+        Pool pool = Pool.builder("p")
+                .placement(new Placement.PublishedElsewhere())
+                .devices(List.of(device().attribute("-", 1).build()))
+                .build();
 
         assertThat(RULES.problems(pool)).isEmpty();
     }
@@ -332,8 +304,7 @@ class PoolRulesTest {
     void noNameOfTheProvidersBreaksALine() {
         CounterSet set = CounterSet.of("\n", Map.of("c", one()));
         Device.Builder device =
-                consumes("\n", "c", "2")
-                        .consumes(CounterConsumption.of("\n", Map.of("other\n", one())));
+                consumes("\n", "c", "2").consumes(CounterConsumption.of("\n", Map.of("other\n", one())));
 
         assertThat(RULES.problems(pool(device).withCounterSets(List.of(set))))
                 .hasSizeGreaterThan(4)
@@ -342,14 +313,11 @@ class PoolRulesTest {
 
     @Test
     void manyProblemsAreCutToWhatAPersonReads() {
-        List<Device> devices =
-                IntStream.range(0, 100_000)
-                        .mapToObj(
-                                i ->
-                                        Device.builder("d" + i)
-                                                .attribute("-\n" + i, "y".repeat(1000))
-                                                .build())
-                        .toList();
+        List<Device> devices = IntStream.range(0, 100_000)
+                .mapToObj(i -> Device.builder("d" + i)
+                        .attribute("-\n" + i, "y".repeat(1000))
+                        .build())
+                .toList();
 
         List<Problem> problems = RULES.problems(Pool.ofNode("node-a", devices));
 
@@ -377,8 +345,7 @@ class PoolRulesTest {
     }
 
     private static Pool pool(Device.Builder device) {
-        List<CounterSet> sets =
-                List.of(CounterSet.of("shared", Map.of("memory", new Quantity("1Gi"))));
+        List<CounterSet> sets = List.of(CounterSet.of("shared", Map.of("memory", new Quantity("1Gi"))));
         return Pool.ofNode("node-a", List.of(device.build())).withCounterSets(sets);
     }
 
@@ -401,8 +368,6 @@ class PoolRulesTest {
     }
 
     private static Map<String, Quantity> counters(int count) {
-        return IntStream.range(0, count)
-                .boxed()
-                .collect(Collectors.toMap(i -> "c" + i, i -> one()));
+        return IntStream.range(0, count).boxed().collect(Collectors.toMap(i -> "c" + i, i -> one()));
     }
 }

@@ -27,17 +27,13 @@ final class ManagedFields {
     private static final String FIELD = "managedFields";
     private static final Set<String> UNOWNED = Set.of("f:apiVersion", "f:kind");
     private static final Set<String> SERVERS_METADATA =
-            Set.of(
-                    ("f:name f:namespace f:selfLink f:uid f:resourceVersion f:generation"
-                                    + " f:creationTimestamp f:deletionTimestamp f:deletionGracePeriodSeconds f:managedFields")
-                            .split(" "));
+            Set.of(("f:name f:namespace f:selfLink f:uid f:resourceVersion f:generation"
+                            + " f:creationTimestamp f:deletionTimestamp f:deletionGracePeriodSeconds f:managedFields")
+                    .split(" "));
 
     private static final Comparator<ObjectNode> ORDER =
             List.of("operation", "time", "manager", "apiVersion", "subresource").stream()
-                    .map(
-                            field ->
-                                    Comparator.<ObjectNode, String>comparing(
-                                            one -> Json.text(one, field)))
+                    .map(field -> Comparator.<ObjectNode, String>comparing(one -> Json.text(one, field)))
                     .reduce(Comparator::thenComparing)
                     .orElseThrow();
 
@@ -73,12 +69,11 @@ final class ManagedFields {
         Map<Manager, Share> shares = new LinkedHashMap<>();
         for (JsonNode entry : Json.at(object, "metadata", FIELD)) {
             String operation = Json.text(entry, "operation");
-            Manager manager =
-                    new Manager(
-                            Json.text(entry, "manager"),
-                            operation,
-                            operation.equals("Apply") ? "" : Json.text(entry, "apiVersion"),
-                            Json.text(entry, "subresource"));
+            Manager manager = new Manager(
+                    Json.text(entry, "manager"),
+                    operation,
+                    operation.equals("Apply") ? "" : Json.text(entry, "apiVersion"),
+                    Json.text(entry, "subresource"));
             FieldSet fields = FieldSet.decode(entry.path("fieldsV1"));
             shares.put(manager, new Share(fields, Json.text(entry, "time")));
         }
@@ -97,9 +92,7 @@ final class ManagedFields {
 
     private static boolean isOwnable(List<String> path) {
         String first = path.get(0);
-        boolean servers =
-                first.equals("f:metadata")
-                        && (path.size() == 1 || SERVERS_METADATA.contains(path.get(1)));
+        boolean servers = first.equals("f:metadata") && (path.size() == 1 || SERVERS_METADATA.contains(path.get(1)));
         return !servers && !UNOWNED.contains(first);
     }
 
@@ -125,11 +118,7 @@ final class ManagedFields {
      * @throws ApiFailure 409 if others own what would change
      */
     ManagedFields applied(
-            Manager applier,
-            FieldSet applied,
-            MergeRules.Difference difference,
-            boolean force,
-            String now) {
+            Manager applier, FieldSet applied, MergeRules.Difference difference, boolean force, String now) {
         if (!force) {
             requireNoConflict(applier, difference.changed());
         }
@@ -138,14 +127,13 @@ final class ManagedFields {
 
     private void requireNoConflict(Manager applier, FieldSet changed) {
         List<ApiFailure.Conflict> conflicts = new ArrayList<>();
-        shares.forEach(
-                (manager, share) -> {
-                    String owner = describe(manager, share);
-                    FieldSet taken = manager.equals(applier) ? FieldSet.EMPTY : share.fields;
-                    for (String field : taken.and(changed).texts()) {
-                        conflicts.add(new ApiFailure.Conflict(owner, field));
-                    }
-                });
+        shares.forEach((manager, share) -> {
+            String owner = describe(manager, share);
+            FieldSet taken = manager.equals(applier) ? FieldSet.EMPTY : share.fields;
+            for (String field : taken.and(changed).texts()) {
+                conflicts.add(new ApiFailure.Conflict(owner, field));
+            }
+        });
         if (!conflicts.isEmpty()) {
             throw ApiFailure.applyConflicts(conflicts);
         }
@@ -155,9 +143,7 @@ final class ManagedFields {
         String subresource = manager.subresource;
         String part = subresource.isEmpty() ? "" : " with subresource \"" + subresource + "\"";
         String version =
-                manager.apiVersion.isEmpty()
-                        ? ""
-                        : " using %s at %s".formatted(manager.apiVersion, share.time);
+                manager.apiVersion.isEmpty() ? "" : " using %s at %s".formatted(manager.apiVersion, share.time);
         return "\"%s\"%s%s".formatted(manager.name, part, version);
     }
 
@@ -175,12 +161,10 @@ final class ManagedFields {
     private ManagedFields withOthersLess(Manager writer, MergeRules.Difference difference) {
         FieldSet lost = difference.changed().plus(difference.removed());
         Map<Manager, Share> left = new LinkedHashMap<>();
-        shares.forEach(
-                (manager, share) -> {
-                    FieldSet kept =
-                            manager.equals(writer) ? share.fields : share.fields.minus(lost);
-                    left.put(manager, new Share(kept, share.time));
-                });
+        shares.forEach((manager, share) -> {
+            FieldSet kept = manager.equals(writer) ? share.fields : share.fields.minus(lost);
+            left.put(manager, new Share(kept, share.time));
+        });
         return new ManagedFields(left);
     }
 
@@ -195,12 +179,11 @@ final class ManagedFields {
     /** Writes the shares into an object; managers without fields are left out. */
     void writeTo(ObjectNode object, ResourceKind kind) {
         List<ObjectNode> entries = new ArrayList<>();
-        shares.forEach(
-                (manager, share) -> {
-                    if (!share.fields.isEmpty()) {
-                        entries.add(entry(manager, share, kind));
-                    }
-                });
+        shares.forEach((manager, share) -> {
+            if (!share.fields.isEmpty()) {
+                entries.add(entry(manager, share, kind));
+            }
+        });
         entries.sort(ORDER);
         ObjectNode metadata = Json.metadata(object);
         if (entries.isEmpty()) {
@@ -211,13 +194,12 @@ final class ManagedFields {
     }
 
     private static ObjectNode entry(Manager manager, Share share, ResourceKind kind) {
-        ObjectNode entry =
-                Json.object()
-                        .put("manager", manager.name)
-                        .put("operation", manager.operation)
-                        .put("apiVersion", manager.writtenVersion(kind))
-                        .put("time", share.time)
-                        .put("fieldsType", "FieldsV1");
+        ObjectNode entry = Json.object()
+                .put("manager", manager.name)
+                .put("operation", manager.operation)
+                .put("apiVersion", manager.writtenVersion(kind))
+                .put("time", share.time)
+                .put("fieldsType", "FieldsV1");
         entry.set("fieldsV1", share.fields.encode());
         if (!manager.subresource.isEmpty()) {
             entry.put("subresource", manager.subresource);

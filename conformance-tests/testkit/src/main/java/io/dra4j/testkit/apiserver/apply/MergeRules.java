@@ -25,25 +25,22 @@ import java.util.Set;
 final class MergeRules {
     static final String ROOT = "";
 
-    private static final Map<String, List<String>> KEYS =
-            Map.of(
-                    "metadata.ownerReferences", List.of("uid"),
-                    "spec.metadata.ownerReferences", List.of("uid"),
-                    "status.addresses", List.of("type"),
-                    "status.conditions", List.of("type"),
-                    "status.reservedFor", List.of("uid"),
-                    "status.devices", List.of("device", "driver", "pool", "shareID"),
-                    "status.devices.conditions", List.of("type"));
-    private static final Set<String> SETS =
-            Set.of("metadata.finalizers", "spec.metadata.finalizers", "spec.podCIDRs");
-    private static final Set<String> ATOMIC_OBJECTS =
-            Set.of(
-                    "spec.nodeSelector",
-                    "status.allocation.nodeSelector",
-                    "status.devices.data",
-                    "involvedObject",
-                    "regarding",
-                    "related");
+    private static final Map<String, List<String>> KEYS = Map.of(
+            "metadata.ownerReferences", List.of("uid"),
+            "spec.metadata.ownerReferences", List.of("uid"),
+            "status.addresses", List.of("type"),
+            "status.conditions", List.of("type"),
+            "status.reservedFor", List.of("uid"),
+            "status.devices", List.of("device", "driver", "pool", "shareID"),
+            "status.devices.conditions", List.of("type"));
+    private static final Set<String> SETS = Set.of("metadata.finalizers", "spec.metadata.finalizers", "spec.podCIDRs");
+    private static final Set<String> ATOMIC_OBJECTS = Set.of(
+            "spec.nodeSelector",
+            "status.allocation.nodeSelector",
+            "status.devices.data",
+            "involvedObject",
+            "regarding",
+            "related");
 
     /** Stands for a value whose fields or elements have paths of their own. */
     private static final JsonNode PRESENT = Json.object().path("present");
@@ -74,8 +71,7 @@ final class MergeRules {
             }
         }
         if (keys.isEmpty()) {
-            throw ApiFailure.badRequest(
-                    "an element of the list ." + place + " has none of its keys");
+            throw ApiFailure.badRequest("an element of the list ." + place + " has none of its keys");
         }
         return "k:" + keys;
     }
@@ -92,11 +88,7 @@ final class MergeRules {
      *     are new or gone with their first and last one
      */
     private static void collect(
-            JsonNode value,
-            String place,
-            List<String> path,
-            boolean containers,
-            Map<List<String>, JsonNode> fields) {
+            JsonNode value, String place, List<String> path, boolean containers, Map<List<String>, JsonNode> fields) {
         boolean granular = isGranular(value, place);
         boolean parts = granular || hasElements(value, place);
         boolean counts = containers ? !isNothing(value) : !parts || granular && value.isEmpty();
@@ -166,16 +158,14 @@ final class MergeRules {
                 }
             }
         } else if (value instanceof ArrayNode list && hasElements(value, place)) {
-            list.removeIf(
-                    element -> {
-                        List<String> inside = FieldSet.append(path, step(element, place));
-                        return isGone(element, place, inside, unwanted);
-                    });
+            list.removeIf(element -> {
+                List<String> inside = FieldSet.append(path, step(element, place));
+                return isGone(element, place, inside, unwanted);
+            });
         }
     }
 
-    private static boolean isGone(
-            JsonNode value, String place, List<String> path, FieldSet unwanted) {
+    private static boolean isGone(JsonNode value, String place, List<String> path, FieldSet unwanted) {
         if (unwanted.contains(path)) {
             return true;
         }

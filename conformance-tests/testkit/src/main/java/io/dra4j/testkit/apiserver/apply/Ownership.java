@@ -50,12 +50,7 @@ public final class Ownership {
      *
      * @param kind as which the writer knows the objects
      */
-    public void updated(
-            ResourceKind kind,
-            @Nullable ObjectNode old,
-            ObjectNode next,
-            Part part,
-            String manager) {
+    public void updated(ResourceKind kind, @Nullable ObjectNode old, ObjectNode next, Part part, String manager) {
         if (kind.has(Trait.APPLY) && (old == null || ManagedFields.isKept(old))) {
             ObjectNode before = Conversion.toServed(kind, old == null ? ZeroValues.of(kind) : old);
             ObjectNode after = Conversion.toServed(kind, next);
@@ -76,26 +71,15 @@ public final class Ownership {
 
     /** Notes who owns what after an apply. */
     public void applied(
-            StoredObject current,
-            ObjectNode next,
-            ObjectNode applied,
-            Part part,
-            boolean force,
-            String manager) {
+            StoredObject current, ObjectNode next, ObjectNode applied, Part part, boolean force, String manager) {
         Difference difference = MergeRules.difference(current.json(), next);
         ownersOf(current)
-                .applied(
-                        applier(part, manager),
-                        owned(applied, part),
-                        difference,
-                        force,
-                        metadata.now())
+                .applied(applier(part, manager), owned(applied, part), difference, force, metadata.now())
                 .writeTo(next, current.kind());
     }
 
     /** Notes the owner of an object that was made by an apply. */
-    public void appliedFirst(
-            ResourceKind kind, ObjectNode made, ObjectNode applied, String manager) {
+    public void appliedFirst(ResourceKind kind, ObjectNode made, ObjectNode applied, String manager) {
         ManagedFields.of(Json.object())
                 .applied(
                         applier(Part.MAIN, manager),
@@ -128,7 +112,6 @@ public final class Ownership {
     /** A request can own only what it can write: the status, or all but the status. */
     private static FieldSet owned(JsonNode applied, Part part) {
         boolean ofStatus = part == Part.STATUS;
-        return ManagedFields.ownable(applied)
-                .where(path -> path.get(0).equals(STATUS_STEP) == ofStatus);
+        return ManagedFields.ownable(applied).where(path -> path.get(0).equals(STATUS_STEP) == ofStatus);
     }
 }

@@ -43,8 +43,7 @@ public final class Patches {
 
     /** A body that is no JSON; only some types of patch say that it is about the patch. */
     public static ApiFailure unreadable(String type, String problem) {
-        return ApiFailure.badRequest(
-                type.equals(STRATEGIC) ? problem : "error decoding patch: " + problem);
+        return ApiFailure.badRequest(type.equals(STRATEGIC) ? problem : "error decoding patch: " + problem);
     }
 
     /**
@@ -84,9 +83,7 @@ public final class Patches {
                     .collect(Collectors.joining(" ", "map[", "]"));
         }
         if (value.isArray()) {
-            return value.valueStream()
-                    .map(Patches::goText)
-                    .collect(Collectors.joining(" ", "[", "]"));
+            return value.valueStream().map(Patches::goText).collect(Collectors.joining(" ", "[", "]"));
         }
         return value.isNull() ? "<nil>" : value.asText();
     }
@@ -99,15 +96,13 @@ public final class Patches {
 
     private static String mismatch(JsonNode value, String target) {
         String form = value.isBoolean() ? "bool" : value.getNodeType().name();
-        return "json: cannot unmarshal %s into Go %s"
-                .formatted(form.toLowerCase(Locale.ROOT), target);
+        return "json: cannot unmarshal %s into Go %s".formatted(form.toLowerCase(Locale.ROOT), target);
     }
 
     private static ObjectNode operations(ObjectNode object, JsonNode patch) {
         if (patch.size() > MOST_OPERATIONS) {
-            throw ApiFailure.tooLarge(
-                    "The allowed maximum operations in a JSON patch is %d, got %d"
-                            .formatted(MOST_OPERATIONS, patch.size()));
+            throw ApiFailure.tooLarge("The allowed maximum operations in a JSON patch is %d, got %d"
+                    .formatted(MOST_OPERATIONS, patch.size()));
         }
         patch.forEach(Patches::requireOperation);
         try {

@@ -20,18 +20,17 @@ import java.util.function.Predicate;
  * stays, with new elements last. {@code $retainKeys} is refused with 400.
  */
 final class StrategicMerge {
-    private static final Map<String, String> MERGE_KEYS =
-            Map.of(
-                    "ownerReferences", "uid",
-                    "conditions", "type",
-                    "addresses", "type",
-                    "reservedFor", "uid",
-                    "containers", "name",
-                    "initContainers", "name",
-                    "volumes", "name",
-                    "env", "name",
-                    "resourceClaims", "name",
-                    "imagePullSecrets", "name");
+    private static final Map<String, String> MERGE_KEYS = Map.of(
+            "ownerReferences", "uid",
+            "conditions", "type",
+            "addresses", "type",
+            "reservedFor", "uid",
+            "containers", "name",
+            "initContainers", "name",
+            "volumes", "name",
+            "env", "name",
+            "resourceClaims", "name",
+            "imagePullSecrets", "name");
     private static final Set<String> SETS = Set.of("finalizers");
     private static final String DIRECTIVE = "$patch";
     private static final String DELETE_FROM_SET = "$deleteFromPrimitiveList/";
@@ -58,8 +57,7 @@ final class StrategicMerge {
             JsonNode list = target.path(name.substring(DELETE_FROM_SET.length()));
             value.forEach(gone -> removeWhere(list, gone::equals));
         } else if (!name.startsWith(ELEMENT_ORDER) && !name.equals(DIRECTIVE)) {
-            throw ApiFailure.badRequest(
-                    "the embedded API server does not know the strategic merge directive " + name);
+            throw ApiFailure.badRequest("the embedded API server does not know the strategic merge directive " + name);
         }
     }
 
@@ -115,8 +113,7 @@ final class StrategicMerge {
         if (element instanceof ObjectNode object) {
             return object;
         }
-        throw ApiFailure.badRequest(
-                "an element of a list that merges by key is no object: " + element);
+        throw ApiFailure.badRequest("an element of a list that merges by key is no object: " + element);
     }
 
     /** A list is replaced when one of its elements is nothing but the directive. */

@@ -47,22 +47,18 @@ public final class ApiListener implements AutoCloseable {
     }
 
     private static ScheduledThreadPoolExecutor newScheduler() {
-        ScheduledThreadPoolExecutor scheduler =
-                new ScheduledThreadPoolExecutor(
-                        1,
-                        task -> {
-                            Thread thread = new Thread(task, "dra4j-apiserver-timer");
-                            thread.setDaemon(true);
-                            return thread;
-                        });
+        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "dra4j-apiserver-timer");
+            thread.setDaemon(true);
+            return thread;
+        });
         scheduler.setRemoveOnCancelPolicy(true);
         return scheduler;
     }
 
     private static ServerConnector newConnector(Server server, int port) {
         ServerConnector connector =
-                new ServerConnector(
-                        server, 1, 1, new HttpConnectionFactory(Connections.configuration()));
+                new ServerConnector(server, 1, 1, new HttpConnectionFactory(Connections.configuration()));
         connector.setHost("127.0.0.1");
         connector.setPort(port);
         connector.setIdleTimeout(0); // Idle watches are the normal case.
@@ -119,9 +115,7 @@ public final class ApiListener implements AutoCloseable {
         public boolean handle(Request request, Response response, Callback callback) {
             int code = request.getAttribute(ERROR_STATUS) instanceof Integer status ? status : 500;
             Object message = request.getAttribute(ERROR_MESSAGE);
-            ApiFailure failure =
-                    ApiFailure.transport(
-                            code, message == null ? "no such request" : message.toString());
+            ApiFailure failure = ApiFailure.transport(code, message == null ? "no such request" : message.toString());
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
             new Exchange(request, response, callback).respond(failure);
             return true;

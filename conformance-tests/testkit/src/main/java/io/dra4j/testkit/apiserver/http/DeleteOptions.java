@@ -21,18 +21,17 @@ record DeleteOptions(Preconditions preconditions, boolean dryRun) {
     private static final String PROPAGATION = "propagationPolicy";
     private static final List<String> POLICIES = List.of("Foreground", "Background", "Orphan");
 
-    private static final Map<String, Predicate<JsonNode>> TYPES =
-            Map.of(
-                    GRACE,
-                    JsonNode::isIntegralNumber,
-                    ORPHAN,
-                    JsonNode::isBoolean,
-                    PROPAGATION,
-                    JsonNode::isTextual,
-                    "dryRun",
-                    JsonNode::isArray,
-                    "preconditions",
-                    JsonNode::isObject);
+    private static final Map<String, Predicate<JsonNode>> TYPES = Map.of(
+            GRACE,
+            JsonNode::isIntegralNumber,
+            ORPHAN,
+            JsonNode::isBoolean,
+            PROPAGATION,
+            JsonNode::isTextual,
+            "dryRun",
+            JsonNode::isArray,
+            "preconditions",
+            JsonNode::isObject);
 
     /**
      * Reads the options of a request.
@@ -45,7 +44,8 @@ record DeleteOptions(Preconditions preconditions, boolean dryRun) {
         options.properties().forEach(one -> requireType(one.getKey(), one.getValue()));
         FieldErrors errors = new FieldErrors();
         checkPropagation(options, errors);
-        List<String> dryRun = options.path("dryRun").valueStream().map(JsonNode::asText).toList();
+        List<String> dryRun =
+                options.path("dryRun").valueStream().map(JsonNode::asText).toList();
         Exchange.checkDryRun(dryRun, errors);
         if (!errors.isEmpty()) {
             throw ApiFailure.invalidOptions("DeleteOptions", errors);
@@ -72,9 +72,8 @@ record DeleteOptions(Preconditions preconditions, boolean dryRun) {
     private static void requireType(String field, JsonNode value) {
         boolean fits = value.isNull() || TYPES.getOrDefault(field, any -> true).test(value);
         if (!fits) {
-            throw ApiFailure.unexplained(
-                    "json: cannot unmarshal %s into Go struct field DeleteOptions.%s"
-                            .formatted(value.getNodeType().name().toLowerCase(Locale.ROOT), field));
+            throw ApiFailure.unexplained("json: cannot unmarshal %s into Go struct field DeleteOptions.%s"
+                    .formatted(value.getNodeType().name().toLowerCase(Locale.ROOT), field));
         }
     }
 

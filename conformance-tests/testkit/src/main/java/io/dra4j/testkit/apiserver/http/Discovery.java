@@ -22,8 +22,7 @@ import java.util.List;
  */
 final class Discovery {
     private static final String AGGREGATED_KIND = "APIGroupDiscoveryList";
-    private static final String AGGREGATED_TYPE =
-            "application/json;g=apidiscovery.k8s.io;v=v2;as=" + AGGREGATED_KIND;
+    private static final String AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=" + AGGREGATED_KIND;
     private static final List<String> VERBS =
             List.of("create delete deletecollection get list patch update watch".split(" "));
     private static final List<String> STATUS_VERBS = List.of("get", "patch", "update");
@@ -95,8 +94,7 @@ final class Discovery {
     private static void requireReadable(Exchange exchange) {
         exchange.requireGet();
         List<String> accepted = exchange.accepted();
-        if (!Negotiation.acceptsForm(accepted, AGGREGATED_KIND, "v2")
-                && !Negotiation.acceptsForm(accepted, "", "")) {
+        if (!Negotiation.acceptsForm(accepted, AGGREGATED_KIND, "v2") && !Negotiation.acceptsForm(accepted, "", "")) {
             throw ApiFailure.notAcceptable(List.of(Body.JSON));
         }
     }
@@ -112,12 +110,11 @@ final class Discovery {
     }
 
     private static ObjectNode legacyResource(ResourceKind kind, String name, List<String> verbs) {
-        ObjectNode resource =
-                Json.object()
-                        .put("name", name)
-                        .put("singularName", name.equals(kind.plural()) ? kind.singular() : "")
-                        .put("namespaced", kind.namespaced())
-                        .put("kind", kind.kind());
+        ObjectNode resource = Json.object()
+                .put("name", name)
+                .put("singularName", name.equals(kind.plural()) ? kind.singular() : "")
+                .put("namespaced", kind.namespaced())
+                .put("kind", kind.kind());
         verbs.forEach(resource.putArray("verbs")::add);
         if (name.equals(kind.plural())) {
             putShortNames(kind, resource);
@@ -130,9 +127,7 @@ final class Discovery {
     private static String storageVersionHash(ResourceKind kind) {
         String version = kind.group() + "/" + kind.version() + "/" + kind.kind();
         try {
-            byte[] hash =
-                    MessageDigest.getInstance("SHA-256")
-                            .digest(version.getBytes(StandardCharsets.UTF_8));
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(version.getBytes(StandardCharsets.UTF_8));
             return Base64.getEncoder().encodeToString(Arrays.copyOf(hash, 8));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
@@ -146,10 +141,7 @@ final class Discovery {
     }
 
     private ObjectNode aggregated(List<String> groups) {
-        ObjectNode list =
-                Json.object()
-                        .put("kind", AGGREGATED_KIND)
-                        .put("apiVersion", "apidiscovery.k8s.io/v2");
+        ObjectNode list = Json.object().put("kind", AGGREGATED_KIND).put("apiVersion", "apidiscovery.k8s.io/v2");
         list.putObject("metadata");
         ArrayNode items = list.putArray("items");
         for (String group : groups) {
@@ -181,8 +173,7 @@ final class Discovery {
         VERBS.forEach(resource.putArray("verbs")::add);
         putShortNames(kind, resource);
         if (kind.has(Trait.STATUS)) {
-            ObjectNode status =
-                    resource.putArray("subresources").addObject().put("subresource", "status");
+            ObjectNode status = resource.putArray("subresources").addObject().put("subresource", "status");
             status.set("responseKind", kind.groupVersionKind());
             STATUS_VERBS.forEach(status.putArray("verbs")::add);
         }

@@ -327,10 +327,9 @@ final class Exchange {
         if (!problem.isEmpty()) {
             throw unrecognized(kind, problem, body);
         }
-        repeated =
-                JsonBody.repeatedFields(body).stream()
-                        .map(field -> "duplicate field " + QuotedText.of(field))
-                        .toList();
+        repeated = JsonBody.repeatedFields(body).stream()
+                .map(field -> "duplicate field " + QuotedText.of(field))
+                .toList();
         return JsonBody.read(body);
     }
 
@@ -416,10 +415,7 @@ final class Exchange {
 
     /** Closes the connection, which fails a write that waits for the client to read. */
     void disconnect(String reason) {
-        request.getConnectionMetaData()
-                .getConnection()
-                .getEndPoint()
-                .close(new IOException(reason));
+        request.getConnectionMetaData().getConnection().getEndPoint().close(new IOException(reason));
     }
 
     Callback callback() {

@@ -24,9 +24,7 @@ import java.util.Set;
 /** Reads the body of a request that is known to be JSON. */
 final class JsonBody {
     private static final ObjectReader WITHOUT_REPETITION =
-            Json.MAPPER
-                    .readerFor(JsonNode.class)
-                    .with(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
+            Json.MAPPER.readerFor(JsonNode.class).with(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
 
     /** The part of a body that the real server reads first, to find out its kind. */
     private static final String TYPE =
@@ -57,8 +55,7 @@ final class JsonBody {
     /** Says that a value is no object. */
     static String mismatch(JsonNode value) {
         String form = value.isBoolean() ? "bool" : value.getNodeType().name();
-        return "json: cannot unmarshal %s into Go value of type %s"
-                .formatted(form.toLowerCase(Locale.ROOT), TYPE);
+        return "json: cannot unmarshal %s into Go value of type %s".formatted(form.toLowerCase(Locale.ROOT), TYPE);
     }
 
     /** The paths of fields that objects have more than once; the last value counts. */
@@ -82,13 +79,9 @@ final class JsonBody {
         List<String> repeated = new ArrayList<>();
         try (JsonParser parser = Json.YAML.createParser(body)) {
             while (parser.nextToken() != null && !isEnd(parser)) {
-                if (parser.currentToken() == JsonToken.FIELD_NAME
-                        && !seen.add(path(parser.getParsingContext()))) {
-                    repeated.add(
-                            "line %d: key %s already set in map"
-                                    .formatted(
-                                            parser.currentTokenLocation().getLineNr(),
-                                            QuotedText.of(parser.currentName())));
+                if (parser.currentToken() == JsonToken.FIELD_NAME && !seen.add(path(parser.getParsingContext()))) {
+                    repeated.add("line %d: key %s already set in map"
+                            .formatted(parser.currentTokenLocation().getLineNr(), QuotedText.of(parser.currentName())));
                 }
             }
         } catch (IOException e) {
@@ -126,8 +119,6 @@ final class JsonBody {
         if (context.inArray()) {
             return parent + "[" + context.getCurrentIndex() + "]";
         }
-        return parent.isEmpty()
-                ? context.getCurrentName()
-                : parent + "." + context.getCurrentName();
+        return parent.isEmpty() ? context.getCurrentName() : parent + "." + context.getCurrentName();
     }
 }

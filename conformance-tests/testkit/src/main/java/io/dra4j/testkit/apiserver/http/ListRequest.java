@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param limit how many objects to send at once; 0 for all
  * @param continuation where an earlier part of the same list ended; null at the beginning
  */
-record ListRequest(long revision, boolean exact, int limit, @Nullable Continuation continuation) {
+record ListRequest(
+        long revision, boolean exact, int limit, @Nullable Continuation continuation) {
 
     private static final String MATCH = WatchRequest.MATCH;
 
@@ -41,11 +42,9 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
         WatchRequest.number(exchange, "timeoutSeconds");
         requireValid(exchange, match, asked, token);
         long revision =
-                WatchRequest.revision(
-                        exchange, why -> ApiFailure.badRequest("invalid resource version: " + why));
+                WatchRequest.revision(exchange, why -> ApiFailure.badRequest("invalid resource version: " + why));
         if (!token.isEmpty() && revision != 0) {
-            throw ApiFailure.badRequest(
-                    "specifying resource version is not allowed when using continue");
+            throw ApiFailure.badRequest("specifying resource version is not allowed when using continue");
         }
         // The cache of the real server, which serves revision 0, has no parts.
         long wanted = Math.max(0, asMany);
@@ -58,8 +57,7 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
                 token.isEmpty() ? null : Continuation.parse(token));
     }
 
-    private static void requireValid(
-            Exchange exchange, String match, String revision, String token) {
+    private static void requireValid(Exchange exchange, String match, String revision, String token) {
         FieldErrors errors = new FieldErrors();
         if (!match.isEmpty()) {
             if (revision.isEmpty()) {
@@ -72,8 +70,7 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
                 errors.notSupported(MATCH, match, List.of("Exact", "NotOlderThan", ""));
             }
             if (match.equals("Exact") && revision.equals("0")) {
-                errors.forbidden(
-                        MATCH, MATCH + " \"exact\" is forbidden for resourceVersion \"0\"");
+                errors.forbidden(MATCH, MATCH + " \"exact\" is forbidden for resourceVersion \"0\"");
             }
         }
         if (exchange.has("sendInitialEvents")) {
@@ -93,27 +90,26 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
         boolean counted = selection.hasNoConditions();
         if (continuation == null) {
             store.requireReached(revision);
-            Listing whole =
-                    exact ? store.listAt(kind, selection, revision) : store.list(kind, selection);
+            Listing whole = exact ? store.listAt(kind, selection, revision) : store.list(kind, selection);
             return part(whole, whole.objects(), counted);
         }
         Listing whole = rest(store, kind, selection, continuation);
         ObjectKey last = continuation.after();
         return part(
                 whole,
-                whole.objects().stream().filter(one -> one.key().compareTo(last) > 0).toList(),
+                whole.objects().stream()
+                        .filter(one -> one.key().compareTo(last) > 0)
+                        .toList(),
                 counted);
     }
 
-    private static Listing rest(
-            ObjectStore store, ResourceKind kind, Selection selection, Continuation from) {
+    private static Listing rest(ObjectStore store, ResourceKind kind, Selection selection, Continuation from) {
         if (from.revision() == Continuation.CURRENT) {
             return store.list(kind, selection);
         }
         store.requireReached(from.revision());
         if (!store.remembers(from.revision())) {
-            throw ApiFailure.expiredContinuation(
-                    new Continuation(Continuation.CURRENT, from.after()).token());
+            throw ApiFailure.expiredContinuation(new Continuation(Continuation.CURRENT, from.after()).token());
         }
         return store.listAt(kind, selection, from.revision());
     }
@@ -123,7 +119,8 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
             return Listing.whole(whole.revision(), left);
         }
         List<StoredObject> now = left.subList(0, limit);
-        Continuation next = new Continuation(whole.revision(), now.get(limit - 1).key());
+        Continuation next =
+                new Continuation(whole.revision(), now.get(limit - 1).key());
         return new Listing(whole.revision(), now, next.token(), counted ? left.size() - limit : 0);
     }
 
@@ -159,7 +156,8 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
                 JsonNode revision = fields.path("rv");
                 String namespace = fields.path("namespace").asText();
                 if (revision.isIntegralNumber() && fields.path("name").isTextual()) {
-                    ObjectKey last = new ObjectKey(namespace, fields.path("name").asText());
+                    ObjectKey last =
+                            new ObjectKey(namespace, fields.path("name").asText());
                     return new Continuation(revision.asLong(), last);
                 }
             } catch (IOException | IllegalArgumentException e) {
@@ -169,8 +167,7 @@ record ListRequest(long revision, boolean exact, int limit, @Nullable Continuati
         }
 
         private static ApiFailure invalid(String why) {
-            return ApiFailure.badRequest(
-                    "invalid continue token: continue key is not valid: " + why);
+            return ApiFailure.badRequest("invalid continue token: continue key is not valid: " + why);
         }
     }
 }

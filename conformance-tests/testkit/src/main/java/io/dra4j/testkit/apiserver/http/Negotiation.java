@@ -37,10 +37,9 @@ final class Negotiation {
         if (watchable) {
             forms.addAll(STREAMS);
         }
-        boolean known =
-                accepted.stream()
-                        .map(HttpField::stripParameters)
-                        .anyMatch(type -> type.equals("*/*") || FORMS.contains(type));
+        boolean known = accepted.stream()
+                .map(HttpField::stripParameters)
+                .anyMatch(type -> type.equals("*/*") || FORMS.contains(type));
         if (!known) {
             throw ApiFailure.unrepresentable(forms);
         }
@@ -69,9 +68,8 @@ final class Negotiation {
                 if (yaml) {
                     form = form.map(YamlRendition::new);
                 } else if (protobuf) {
-                    form =
-                            form.filter(found -> !(found instanceof TableRendition))
-                                    .map(found -> inProtobuf(found, accepted));
+                    form = form.filter(found -> !(found instanceof TableRendition))
+                            .map(found -> inProtobuf(found, accepted));
                 }
                 if (form.isPresent()) {
                     return form.get();
@@ -87,13 +85,12 @@ final class Negotiation {
 
     /** The Status of a failure; in JSON where the client accepts nothing that there is. */
     static Body ofFailure(List<String> accepted, ApiFailure failure) {
-        String first =
-                accepted.stream()
-                        .filter(range -> !isTableInProtobuf(range))
-                        .map(HttpField::stripParameters)
-                        .filter(type -> isJson(type) || FORMS.contains(type))
-                        .findFirst()
-                        .orElse(Body.JSON);
+        String first = accepted.stream()
+                .filter(range -> !isTableInProtobuf(range))
+                .map(HttpField::stripParameters)
+                .filter(type -> isJson(type) || FORMS.contains(type))
+                .findFirst()
+                .orElse(Body.JSON);
         if (failure.code() == NOT_ACCEPTABLE || isJson(first)) {
             return Body.json(failure.status());
         }
@@ -108,11 +105,9 @@ final class Negotiation {
         return KubernetesProtobuf.isProtobuf(type) && "Table".equals(parameters.get("as"));
     }
 
-    private static Optional<Rendition> form(
-            Map<String, String> parameters, String includeObject, InstantSource clock) {
+    private static Optional<Rendition> form(Map<String, String> parameters, String includeObject, InstantSource clock) {
         String as = parameters.getOrDefault("as", "");
-        boolean meta =
-                "meta.k8s.io".equals(parameters.get("g")) && "v1".equals(parameters.get("v"));
+        boolean meta = "meta.k8s.io".equals(parameters.get("g")) && "v1".equals(parameters.get("v"));
         if (as.isEmpty()) {
             return Optional.of(new Rendition.Plain());
         }

@@ -57,7 +57,8 @@ final class OpenApi {
 
     private ObjectNode document(List<String> path) {
         boolean isCore = path.size() == 2 && path.get(0).equals("api");
-        boolean isOther = path.size() == 3 && path.get(0).equals("apis") && !path.get(1).isEmpty();
+        boolean isOther =
+                path.size() == 3 && path.get(0).equals("apis") && !path.get(1).isEmpty();
         String group = isOther ? path.get(1) : "";
         String groupVersion = path.get(path.size() - 1);
         List<ResourceKind> served = kinds.inGroup(group, groupVersion);
@@ -71,11 +72,10 @@ final class OpenApi {
         ObjectNode schemas = document.putObject("components").putObject("schemas");
         for (ResourceKind stored : served) {
             ResourceKind kind = stored.in(groupVersion);
-            String collection =
-                    "/"
-                            + String.join("/", path)
-                            + (kind.namespaced() ? "/namespaces/{namespace}/" : "/")
-                            + kind.plural();
+            String collection = "/"
+                    + String.join("/", path)
+                    + (kind.namespaced() ? "/namespaces/{namespace}/" : "/")
+                    + kind.plural();
             paths.set(collection, operations(kind, "get", "post"));
             paths.set(collection + "/{name}", operations(kind, "get", "put", "patch", "delete"));
             schemas.set(schemaName(kind), schema(kind));
@@ -104,9 +104,7 @@ final class OpenApi {
     }
 
     private static List<String> patchTypes(ResourceKind kind) {
-        return Stream.concat(
-                        PATCH_TYPES.stream(),
-                        Stream.of(Patches.APPLY).filter(type -> kind.has(Trait.APPLY)))
+        return Stream.concat(PATCH_TYPES.stream(), Stream.of(Patches.APPLY).filter(type -> kind.has(Trait.APPLY)))
                 .toList();
     }
 
@@ -117,17 +115,13 @@ final class OpenApi {
     }
 
     private static ObjectNode schema(ResourceKind kind) {
-        ObjectNode schema =
-                Json.object()
-                        .put("type", "object")
-                        .put("x-kubernetes-preserve-unknown-fields", true);
+        ObjectNode schema = Json.object().put("type", "object").put("x-kubernetes-preserve-unknown-fields", true);
         schema.putArray("x-kubernetes-group-version-kind").add(kind.groupVersionKind());
         return schema;
     }
 
     private static String schemaName(ResourceKind kind) {
         String group = kind.group().isEmpty() ? "core" : kind.group().split("\\.")[0];
-        return String.join(
-                ".", "io.k8s.api", group.toLowerCase(Locale.ROOT), kind.version(), kind.kind());
+        return String.join(".", "io.k8s.api", group.toLowerCase(Locale.ROOT), kind.version(), kind.kind());
     }
 }

@@ -50,10 +50,9 @@ final class Protobuf {
             return "<empty>";
         }
         int length = Math.min(body.length, LONGEST_QUOTE);
-        String text =
-                body[0] == '{'
-                        ? new String(body, 0, length, StandardCharsets.UTF_8)
-                        : HexFormat.of().formatHex(body, 0, length);
+        String text = body[0] == '{'
+                ? new String(body, 0, length, StandardCharsets.UTF_8)
+                : HexFormat.of().formatHex(body, 0, length);
         return length < body.length ? text + " ..." : text;
     }
 
@@ -63,7 +62,6 @@ final class Protobuf {
 
     static byte[] envelope(StoredObject object) {
         JsonNode json = object.json();
-        return CODEC.envelope(
-                Json.text(json, "apiVersion"), Json.text(json, "kind"), object.message(CODEC));
+        return CODEC.envelope(Json.text(json, "apiVersion"), Json.text(json, "kind"), object.message(CODEC));
     }
 }

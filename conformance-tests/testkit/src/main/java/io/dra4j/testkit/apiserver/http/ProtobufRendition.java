@@ -83,14 +83,11 @@ final class ProtobufRendition extends Rendition {
 
     private static ApiFailure unfit(ProtobufFormatException e) {
         return ApiFailure.notAcceptable(
-                "the object cannot be written in protobuf, ask for application/json as well: "
-                        + e.getMessage());
+                "the object cannot be written in protobuf, ask for application/json as well: " + e.getMessage());
     }
 
     private byte[] envelope(StoredObject object) {
-        return metadataOnly
-                ? Protobuf.CODEC.encode(Metadata.partial(object.json()))
-                : Protobuf.envelope(object);
+        return metadataOnly ? Protobuf.CODEC.encode(Metadata.partial(object.json())) : Protobuf.envelope(object);
     }
 
     private byte[] envelope(ResourceKind kind, Listing listing) {

@@ -67,8 +67,7 @@ abstract class Rendition {
         Body list(ResourceKind kind, Listing listing) {
             ByteArrayOutputStream list = new ByteArrayOutputStream(4096);
             String head = "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":%s,\"items\":";
-            list.writeBytes(
-                    utf8(head.formatted(kind.listKind(), kind.apiVersion(), listing.metadata())));
+            list.writeBytes(utf8(head.formatted(kind.listKind(), kind.apiVersion(), listing.metadata())));
             byte[] before = utf8("[");
             for (StoredObject object : listing.objects()) {
                 list.writeBytes(before);
@@ -95,8 +94,7 @@ abstract class Rendition {
             ObjectNode list = Json.object().put("kind", LIST_KIND).put("apiVersion", VERSION);
             list.set("metadata", listing.metadata());
             list.putNull("items"); // The real server has no list where there are no objects.
-            listing.objects()
-                    .forEach(object -> list.withArrayProperty("items").add(partial(object.json())));
+            listing.objects().forEach(object -> list.withArrayProperty("items").add(partial(object.json())));
             return Body.json(list);
         }
 

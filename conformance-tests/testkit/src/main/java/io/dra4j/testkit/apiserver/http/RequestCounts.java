@@ -19,7 +19,8 @@ final class RequestCounts {
         Map<String, String> query = Map.of("watch", Boolean.toString(exchange.flag("watch")));
         ApiAction action = ApiAction.of(exchange.method(), exchange.path(), query);
         String resource = action.resource().isEmpty() ? "(no resource)" : action.resource();
-        counts.computeIfAbsent(action.verb() + " " + resource, any -> new LongAdder()).increment();
+        counts.computeIfAbsent(action.verb() + " " + resource, any -> new LongAdder())
+                .increment();
     }
 
     SortedMap<String, Long> all() {

@@ -34,8 +34,7 @@ final class ResourceEndpoint {
     private final WatchEndpoint watches;
     private final InstantSource clock;
 
-    ResourceEndpoint(
-            Registry registry, ObjectStore store, WatchEndpoint watches, InstantSource clock) {
+    ResourceEndpoint(Registry registry, ObjectStore store, WatchEndpoint watches, InstantSource clock) {
         this.registry = registry;
         this.store = store;
         this.watches = watches;
@@ -53,10 +52,8 @@ final class ResourceEndpoint {
         if (!collection) {
             requireName(path.name());
         }
-        Rendition chosen =
-                Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), clock);
-        Rendition rendition =
-                path.isStored() ? chosen : new VersionedRendition(chosen, path.served());
+        Rendition chosen = Negotiation.choose(exchange.accepted(), exchange.query("includeObject"), clock);
+        Rendition rendition = path.isStored() ? chosen : new VersionedRendition(chosen, path.served());
         if (collection) {
             onCollection(exchange, path, rendition);
         } else {
@@ -66,12 +63,9 @@ final class ResourceEndpoint {
 
     private static void requireMethod(Exchange exchange, ResourcePath path) {
         boolean everywhere = path.kind().namespaced() && path.namespace().isEmpty();
-        List<String> methods =
-                path.isCollection()
-                        ? everywhere ? List.of("GET") : List.of("GET", "POST", "DELETE")
-                        : path.isStatus()
-                                ? List.of("GET", "PUT", "PATCH")
-                                : List.of("GET", "PUT", "PATCH", "DELETE");
+        List<String> methods = path.isCollection()
+                ? everywhere ? List.of("GET") : List.of("GET", "POST", "DELETE")
+                : path.isStatus() ? List.of("GET", "PUT", "PATCH") : List.of("GET", "PUT", "PATCH", "DELETE");
         if (!methods.contains(exchange.method())) {
             throw ApiFailure.methodNotAllowed();
         }
@@ -82,8 +76,7 @@ final class ResourceEndpoint {
         List<String> problems = Names.pathSegmentProblems(name);
         if (!problems.isEmpty()) {
             throw ApiFailure.badRequest(
-                    "Name parameter invalid: %s: %s"
-                            .formatted(QuotedText.of(name), String.join(";", problems)));
+                    "Name parameter invalid: %s: %s".formatted(QuotedText.of(name), String.join(";", problems)));
         }
     }
 
@@ -102,9 +95,7 @@ final class ResourceEndpoint {
             case "POST" -> {
                 WriteOptions options = exchange.writeOptions("CreateOptions", new FieldErrors());
                 ObjectNode body = body(exchange, path);
-                StoredObject created =
-                        registry.create(
-                                path.kind(), path.served(), path.namespace(), body, options);
+                StoredObject created = registry.create(path.kind(), path.served(), path.namespace(), body, options);
                 exchange.respond(201, rendition.object(created));
             }
             case "DELETE" -> deleteCollection(exchange, path, rendition);
@@ -117,8 +108,7 @@ final class ResourceEndpoint {
         Selection selection = selection(exchange, path);
         DeleteOptions options = DeleteOptions.of(exchange);
         List<StoredObject> deleted =
-                registry.deleteCollection(
-                        path.kind(), selection, options.preconditions(), options.dryRun());
+                registry.deleteCollection(path.kind(), selection, options.preconditions(), options.dryRun());
         Listing listing = Listing.whole(store.revision(), deleted);
         exchange.respond(200, rendition.list(path.kind(), listing));
     }
@@ -174,18 +164,15 @@ final class ResourceEndpoint {
         }
         String type = exchange.contentType();
         Supplier<JsonNode> body = exchange.patchBody();
-        StoredObject patched =
-                registry.patch(
-                        target(path),
-                        object ->
-                                stored(path, Patches.apply(type, body.get(), served(path, object))),
-                        result -> Patches.shown(type, body.get(), result),
-                        options);
+        StoredObject patched = registry.patch(
+                target(path),
+                object -> stored(path, Patches.apply(type, body.get(), served(path, object))),
+                result -> Patches.shown(type, body.get(), result),
+                options);
         exchange.respond(200, rendition.object(patched));
     }
 
-    private void apply(
-            Exchange exchange, ResourcePath path, WriteOptions options, Rendition rendition) {
+    private void apply(Exchange exchange, ResourcePath path, WriteOptions options, Rendition rendition) {
         if (!path.kind().has(Trait.APPLY)) {
             throw ApiFailure.unsupportedPatch();
         }
@@ -198,20 +185,17 @@ final class ResourceEndpoint {
 
     private void delete(Exchange exchange, ResourcePath path, Rendition rendition) {
         DeleteOptions options = DeleteOptions.of(exchange);
-        StoredObject deleted =
-                registry.delete(path.kind(), path.key(), options.preconditions(), options.dryRun());
-        boolean returned =
-                path.kind().has(Trait.RETURNS_DELETED)
-                        || MetadataRules.hasFinalizers(deleted.json());
-        exchange.respond(
-                200, returned ? rendition.object(deleted) : rendition.status(success(deleted)));
+        StoredObject deleted = registry.delete(path.kind(), path.key(), options.preconditions(), options.dryRun());
+        boolean returned = path.kind().has(Trait.RETURNS_DELETED) || MetadataRules.hasFinalizers(deleted.json());
+        exchange.respond(200, returned ? rendition.object(deleted) : rendition.status(success(deleted)));
     }
 
     private static ObjectNode success(StoredObject deleted) {
         ObjectNode status = Json.object().put("kind", "Status").put("apiVersion", "v1");
         status.putObject("metadata");
         status.put("status", "Success");
-        ObjectNode details = status.putObject("details").put("name", deleted.key().name());
+        ObjectNode details =
+                status.putObject("details").put("name", deleted.key().name());
         if (!deleted.kind().group().isEmpty()) {
             details.put("group", deleted.kind().group());
         }

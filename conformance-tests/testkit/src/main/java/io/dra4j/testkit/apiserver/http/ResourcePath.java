@@ -18,8 +18,7 @@ import java.util.Set;
  * @param name empty for a collection
  * @param subresource empty for the object itself
  */
-record ResourcePath(
-        ResourceKind kind, ResourceKind served, String namespace, String name, String subresource) {
+record ResourcePath(ResourceKind kind, ResourceKind served, String namespace, String name, String subresource) {
     private static final Set<String> OF_A_NAMESPACE = Set.of("status", "finalize");
 
     /**
@@ -28,28 +27,22 @@ record ResourcePath(
      * @param rest the segments after the version
      * @throws ApiFailure 404 when there is none
      */
-    static ResourcePath parse(
-            ResourceKinds kinds, String group, String version, List<String> rest) {
-        boolean inNamespace =
-                rest.get(0).equals("namespaces")
-                        && rest.size() >= 3
-                        && !(rest.size() == 3 && OF_A_NAMESPACE.contains(rest.get(2)));
+    static ResourcePath parse(ResourceKinds kinds, String group, String version, List<String> rest) {
+        boolean inNamespace = rest.get(0).equals("namespaces")
+                && rest.size() >= 3
+                && !(rest.size() == 3 && OF_A_NAMESPACE.contains(rest.get(2)));
         List<String> own = inNamespace ? rest.subList(2, rest.size()) : rest;
         String namespace = inNamespace ? rest.get(1) : "";
-        ResourceKind found =
-                kinds.find(group, version, own.get(0)).orElseThrow(ApiFailure::unknownPath);
+        ResourceKind found = kinds.find(group, version, own.get(0)).orElseThrow(ApiFailure::unknownPath);
         ResourceKind kind = kinds.stored(found);
-        ResourcePath path =
-                new ResourcePath(
-                        kind,
-                        found.version().equals(version) ? found : found.in(version),
-                        namespace,
-                        own.size() > 1 ? own.get(1) : "",
-                        own.size() > 2 ? own.get(2) : "");
+        ResourcePath path = new ResourcePath(
+                kind,
+                found.version().equals(version) ? found : found.in(version),
+                namespace,
+                own.size() > 1 ? own.get(1) : "",
+                own.size() > 2 ? own.get(2) : "");
         boolean scopeFits = kind.namespaced() ? inNamespace || path.name.isEmpty() : !inNamespace;
-        boolean subresourceFits =
-                path.subresource.isEmpty()
-                        || path.isStatus() && kind.has(ResourceKind.Trait.STATUS);
+        boolean subresourceFits = path.subresource.isEmpty() || path.isStatus() && kind.has(ResourceKind.Trait.STATUS);
         if (!scopeFits || !subresourceFits || own.size() > 3) {
             throw ApiFailure.unknownPath();
         }

@@ -12,11 +12,10 @@ import java.util.Map;
  */
 final class Reviews {
 
-    private static final Map<String, String> KINDS =
-            Map.of(
-                    "authorization.k8s.io/v1/selfsubjectaccessreviews", "SelfSubjectAccessReview",
-                    "authorization.k8s.io/v1/subjectaccessreviews", "SubjectAccessReview",
-                    "authentication.k8s.io/v1/selfsubjectreviews", "SelfSubjectReview");
+    private static final Map<String, String> KINDS = Map.of(
+            "authorization.k8s.io/v1/selfsubjectaccessreviews", "SelfSubjectAccessReview",
+            "authorization.k8s.io/v1/subjectaccessreviews", "SubjectAccessReview",
+            "authentication.k8s.io/v1/selfsubjectreviews", "SelfSubjectReview");
 
     private Reviews() {}
 

@@ -129,12 +129,10 @@ final class TableRendition extends Rendition {
 
         private static Column column(String title, String path) {
             String[] steps = path.split("\\.");
-            return computed(
-                    title,
-                    object -> {
-                        String text = Json.text(object, steps);
-                        return text.isEmpty() ? "<unset>" : text;
-                    });
+            return computed(title, object -> {
+                String text = Json.text(object, steps);
+                return text.isEmpty() ? "<unset>" : text;
+            });
         }
 
         private static Column computed(String title, Function<JsonNode, String> text) {

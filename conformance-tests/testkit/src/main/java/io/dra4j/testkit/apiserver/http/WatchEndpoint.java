@@ -22,8 +22,7 @@ final class WatchEndpoint {
     private final Duration bookmarkInterval;
     private final Map<WatchStream, List<Future<?>>> open = new ConcurrentHashMap<>();
 
-    WatchEndpoint(
-            ObjectStore store, ScheduledExecutorService scheduler, Duration bookmarkInterval) {
+    WatchEndpoint(ObjectStore store, ScheduledExecutorService scheduler, Duration bookmarkInterval) {
         this.store = store;
         this.scheduler = scheduler;
         this.bookmarkInterval = bookmarkInterval;
@@ -40,8 +39,7 @@ final class WatchEndpoint {
             store.requireReached(request.revision());
         }
         boolean announce = request.initialEvents() && request.bookmarks();
-        WatchStream stream =
-                new WatchStream(kind, selection, rendition, announce, exchange, this::forget);
+        WatchStream stream = new WatchStream(kind, selection, rendition, announce, exchange, this::forget);
         open.put(stream, timers(stream, request));
         try {
             begin(kind, request, stream);
@@ -62,10 +60,9 @@ final class WatchEndpoint {
     }
 
     private List<Future<?>> timers(WatchStream stream, WatchRequest request) {
-        long seconds =
-                request.timeoutSeconds() > 0
-                        ? request.timeoutSeconds()
-                        : 1800 + ThreadLocalRandom.current().nextInt(1800);
+        long seconds = request.timeoutSeconds() > 0
+                ? request.timeoutSeconds()
+                : 1800 + ThreadLocalRandom.current().nextInt(1800);
         Future<?> end = scheduler.schedule(stream::end, seconds, TimeUnit.SECONDS);
         if (!request.bookmarks()) {
             return List.of(end);
@@ -73,8 +70,7 @@ final class WatchEndpoint {
         long nanos = bookmarkInterval.toNanos();
         return List.of(
                 end,
-                scheduler.scheduleWithFixedDelay(
-                        () -> store.bookmark(stream), nanos, nanos, TimeUnit.NANOSECONDS));
+                scheduler.scheduleWithFixedDelay(() -> store.bookmark(stream), nanos, nanos, TimeUnit.NANOSECONDS));
     }
 
     private void forget(WatchStream stream) {

@@ -16,12 +16,7 @@ import java.util.function.Function;
  * @param initialEvents whether the client asked for the existing objects and a bookmark after them
  * @param timeoutSeconds 0 for the server's choice
  */
-record WatchRequest(
-        long revision,
-        boolean onlyNew,
-        boolean initialEvents,
-        boolean bookmarks,
-        long timeoutSeconds) {
+record WatchRequest(long revision, boolean onlyNew, boolean initialEvents, boolean bookmarks, long timeoutSeconds) {
 
     static final String MATCH = "resourceVersionMatch";
 
@@ -44,15 +39,11 @@ record WatchRequest(
         boolean notOlder = match.equals("NotOlderThan");
         FieldErrors errors = new FieldErrors();
         if (initialAsked && !notOlder) {
-            errors.forbidden(
-                    MATCH,
-                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+            errors.forbidden(MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
         }
         if (!match.isEmpty()) {
             if (!initialAsked) {
-                errors.forbidden(
-                        MATCH,
-                        MATCH + " is forbidden for watch unless sendInitialEvents is provided");
+                errors.forbidden(MATCH, MATCH + " is forbidden for watch unless sendInitialEvents is provided");
             }
             if (!notOlder) {
                 errors.notSupported(MATCH, match, List.of("NotOlderThan"));
@@ -92,11 +83,7 @@ record WatchRequest(
             return text.isEmpty() ? 0 : Long.parseUnsignedLong(text);
         } catch (NumberFormatException e) {
             String quoted = QuotedText.of(text);
-            throw refusal.apply(
-                    "resourceVersion: Invalid value: "
-                            + quoted
-                            + ": "
-                            + unreadable("ParseUint", text));
+            throw refusal.apply("resourceVersion: Invalid value: " + quoted + ": " + unreadable("ParseUint", text));
         }
     }
 }

@@ -140,9 +140,7 @@ final class WatchStream implements Watcher {
     }
 
     private byte[] render(WatchEvent event) {
-        return event.type().equals("ERROR")
-                ? rendition.failure(event.object().json())
-                : rendition.event(event);
+        return event.type().equals("ERROR") ? rendition.failure(event.object().json()) : rendition.event(event);
     }
 
     /** Writes the queue, one write at a time. */
@@ -166,10 +164,7 @@ final class WatchStream implements Watcher {
                 return Action.IDLE;
             }
             headersSent = true;
-            ByteBuffer bytes =
-                    lines.size() == 0
-                            ? BufferUtil.EMPTY_BUFFER
-                            : ByteBuffer.wrap(lines.toByteArray());
+            ByteBuffer bytes = lines.size() == 0 ? BufferUtil.EMPTY_BUFFER : ByteBuffer.wrap(lines.toByteArray());
             response.write(lastSent, bytes, this);
             return Action.SCHEDULED;
         }

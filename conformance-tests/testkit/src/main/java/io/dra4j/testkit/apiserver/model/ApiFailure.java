@@ -33,8 +33,7 @@ public final class ApiFailure extends RuntimeException {
         this(code, reason, message, details, "");
     }
 
-    private ApiFailure(
-            int code, String reason, String message, ObjectNode details, String unfitness) {
+    private ApiFailure(int code, String reason, String message, ObjectNode details, String unfitness) {
         super(message);
         this.code = code;
         this.unfitness = unfitness;
@@ -88,8 +87,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     public static ApiFailure alreadyExists(ResourceKind kind, String name) {
-        return new ApiFailure(
-                409, "AlreadyExists", named(kind, name) + " already exists", about(kind, name));
+        return new ApiFailure(409, "AlreadyExists", named(kind, name) + " already exists", about(kind, name));
     }
 
     public static ApiFailure conflict(ResourceKind kind, String name, String why) {
@@ -103,8 +101,7 @@ public final class ApiFailure extends RuntimeException {
     /** A deletion of an object that is not the one that was meant. */
     public static ApiFailure notMeant(ResourceKind kind, String name, String why) {
         String message =
-                "Operation cannot be fulfilled on %s %s: %s"
-                        .formatted(kind.qualifiedKind(), QuotedText.of(name), why);
+                "Operation cannot be fulfilled on %s %s: %s".formatted(kind.qualifiedKind(), QuotedText.of(name), why);
         return new ApiFailure(409, "Conflict", message, details(kind, kind.kind(), name));
     }
 
@@ -134,14 +131,13 @@ public final class ApiFailure extends RuntimeException {
             return "1 conflict: conflict with " + only.owner + ": " + only.field;
         }
         Map<String, List<Conflict>> byOwner = new TreeMap<>();
-        conflicts.forEach(
-                one -> byOwner.computeIfAbsent(one.owner, owner -> new ArrayList<>()).add(one));
+        conflicts.forEach(one ->
+                byOwner.computeIfAbsent(one.owner, owner -> new ArrayList<>()).add(one));
         List<String> lines = new ArrayList<>();
-        byOwner.forEach(
-                (owner, taken) -> {
-                    lines.add("conflicts with " + owner + ":");
-                    taken.forEach(one -> lines.add("- " + one.field));
-                });
+        byOwner.forEach((owner, taken) -> {
+            lines.add("conflicts with " + owner + ":");
+            taken.forEach(one -> lines.add("- " + one.field));
+        });
         return conflicts.size() + " conflicts: " + String.join("\n", lines);
     }
 
@@ -181,19 +177,16 @@ public final class ApiFailure extends RuntimeException {
                     .put("message", error.message())
                     .put("field", error.field());
         }
-        List<String> problems = errors.stream().map(FieldError::toString).distinct().toList();
+        List<String> problems =
+                errors.stream().map(FieldError::toString).distinct().toList();
         String list = String.join(", ", problems);
         return new ApiFailure(
-                422,
-                "Invalid",
-                what + " is invalid: " + (problems.size() == 1 ? list : "[" + list + "]"),
-                details);
+                422, "Invalid", what + " is invalid: " + (problems.size() == 1 ? list : "[" + list + "]"), details);
     }
 
     /** A well-formed patch that does not apply to the object. */
     public static ApiFailure unprocessable() {
-        return general(
-                422, "Invalid", "the server rejected our request due to an error in our request");
+        return general(422, "Invalid", "the server rejected our request due to an error in our request");
     }
 
     public static ApiFailure badRequest(String message) {
@@ -213,21 +206,16 @@ public final class ApiFailure extends RuntimeException {
      */
     public static ApiFailure unfit(String sent, String version, ResourceKind wanted, String why) {
         String message =
-                "%s in version \"%s\" cannot be handled as a %s: %s"
-                        .formatted(sent, version, wanted.kind(), why);
+                "%s in version \"%s\" cannot be handled as a %s: %s".formatted(sent, version, wanted.kind(), why);
         return new ApiFailure(400, "BadRequest", message, Json.object(), why);
     }
 
     public static ApiFailure methodNotAllowed() {
-        return general(
-                405,
-                "MethodNotAllowed",
-                "the server does not allow this method on the requested resource");
+        return general(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
     }
 
     public static ApiFailure notAcceptable(List<String> accepted) {
-        return notAcceptable(
-                "only the following media types are accepted: " + String.join(", ", accepted));
+        return notAcceptable("only the following media types are accepted: " + String.join(", ", accepted));
     }
 
     /** A request that accepts none of the forms that its resource has. */
@@ -235,8 +223,7 @@ public final class ApiFailure extends RuntimeException {
         return general(
                 406,
                 "NotAcceptable",
-                "406: Not Acceptable\n\nAvailable representations: "
-                        + String.join(", ", available));
+                "406: Not Acceptable\n\nAvailable representations: " + String.join(", ", available));
     }
 
     /** A patch of no known type. */
@@ -252,8 +239,7 @@ public final class ApiFailure extends RuntimeException {
         return new ApiFailure(
                 415,
                 "UnsupportedMediaType",
-                "the body of the request was in an unknown format - accepted media types include: "
-                        + accepted);
+                "the body of the request was in an unknown format - accepted media types include: " + accepted);
     }
 
     public static ApiFailure tooLarge(String why) {
@@ -261,8 +247,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     public static ApiFailure expired(long asked, long oldest) {
-        return new ApiFailure(
-                410, "Expired", "too old resource version: " + asked + " (" + oldest + ")");
+        return new ApiFailure(410, "Expired", "too old resource version: " + asked + " (" + oldest + ")");
     }
 
     /**
@@ -271,13 +256,12 @@ public final class ApiFailure extends RuntimeException {
      * @param token asks for the rest as it is now
      */
     public static ApiFailure expiredContinuation(String token) {
-        ApiFailure failure =
-                new ApiFailure(
-                        410,
-                        "Expired",
-                        "The provided continue parameter is too old to display a consistent list: start a new"
-                                + " list without it, or take the token in this answer's metadata, with which the"
-                                + " rest may be newer than what came before.");
+        ApiFailure failure = new ApiFailure(
+                410,
+                "Expired",
+                "The provided continue parameter is too old to display a consistent list: start a new"
+                        + " list without it, or take the token in this answer's metadata, with which the"
+                        + " rest may be newer than what came before.");
         Json.metadata(failure.status).put("continue", token);
         return failure;
     }
@@ -290,10 +274,7 @@ public final class ApiFailure extends RuntimeException {
                 .put("message", "Too large resource version");
         details.put("retryAfterSeconds", 1);
         return new ApiFailure(
-                504,
-                "Timeout",
-                "Timeout: Too large resource version: " + asked + ", current: " + current,
-                details);
+                504, "Timeout", "Timeout: Too large resource version: " + asked + ", current: " + current, details);
     }
 
     /** A request that HTTP itself refuses. */
@@ -302,8 +283,7 @@ public final class ApiFailure extends RuntimeException {
     }
 
     public static ApiFailure internal(Throwable cause) {
-        ApiFailure failure =
-                new ApiFailure(500, "InternalError", "Internal error occurred: " + cause);
+        ApiFailure failure = new ApiFailure(500, "InternalError", "Internal error occurred: " + cause);
         failure.initCause(cause);
         return failure;
     }

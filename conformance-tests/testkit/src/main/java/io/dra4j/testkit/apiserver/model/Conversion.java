@@ -16,19 +16,17 @@ import java.util.Map;
  * same fields, and are stored in the core's.
  */
 public final class Conversion {
-    private static final Map<String, String> EVENT_FIELDS =
-            Map.of(
-                    "involvedObject", "regarding",
-                    "message", "note",
-                    "reportingComponent", "reportingController",
-                    "source", "deprecatedSource",
-                    "firstTimestamp", "deprecatedFirstTimestamp",
-                    "lastTimestamp", "deprecatedLastTimestamp",
-                    "count", "deprecatedCount");
+    private static final Map<String, String> EVENT_FIELDS = Map.of(
+            "involvedObject", "regarding",
+            "message", "note",
+            "reportingComponent", "reportingController",
+            "source", "deprecatedSource",
+            "firstTimestamp", "deprecatedFirstTimestamp",
+            "lastTimestamp", "deprecatedLastTimestamp",
+            "count", "deprecatedCount");
 
     /** Fields of events that the newer group leaves out when they are empty. */
-    private static final List<String> OPTIONAL =
-            List.of("reportingController", "reportingInstance");
+    private static final List<String> OPTIONAL = List.of("reportingController", "reportingInstance");
 
     private Conversion() {}
 
@@ -40,17 +38,13 @@ public final class Conversion {
     public static ObjectNode toServed(ResourceKind served, ObjectNode stored) {
         ObjectNode object = Json.object();
         stored.properties()
-                .forEach(
-                        one ->
-                                object.set(
-                                        isEvent(served)
-                                                ? EVENT_FIELDS.getOrDefault(
-                                                        one.getKey(), one.getKey())
-                                                : one.getKey(),
-                                        one.getValue()));
+                .forEach(one -> object.set(
+                        isEvent(served) ? EVENT_FIELDS.getOrDefault(one.getKey(), one.getKey()) : one.getKey(),
+                        one.getValue()));
         if (isEvent(served)) {
-            object.remove(
-                    OPTIONAL.stream().filter(one -> Json.text(object, one).isEmpty()).toList());
+            object.remove(OPTIONAL.stream()
+                    .filter(one -> Json.text(object, one).isEmpty())
+                    .toList());
         }
         return object.put("apiVersion", served.apiVersion());
     }
@@ -74,8 +68,6 @@ public final class Conversion {
     /** The field of the stored object that a client of that kind means. */
     public static String storedPath(ResourceKind served, String path) {
         int end = (path + ".").indexOf('.');
-        return isEvent(served)
-                ? storedEventField(path.substring(0, end)) + path.substring(end)
-                : path;
+        return isEvent(served) ? storedEventField(path.substring(0, end)) + path.substring(end) : path;
     }
 }

@@ -15,11 +15,10 @@ import java.util.List;
 
 /** Reads, writes and walks JSON trees. */
 public final class Json {
-    public static final JsonMapper MAPPER =
-            JsonMapper.builder()
-                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build();
+    public static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
     public static final YAMLMapper YAML = new YAMLMapper();
 
     private Json() {}
@@ -60,9 +59,7 @@ public final class Json {
 
     /** The object at a field, made there when missing. */
     public static ObjectNode child(ObjectNode parent, String field) {
-        return parent.get(field) instanceof ObjectNode existing
-                ? existing
-                : parent.putObject(field);
+        return parent.get(field) instanceof ObjectNode existing ? existing : parent.putObject(field);
     }
 
     public static ObjectNode metadata(ObjectNode object) {

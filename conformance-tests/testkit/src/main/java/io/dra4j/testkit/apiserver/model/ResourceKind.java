@@ -57,8 +57,7 @@ public record ResourceKind(
 
     /** The kind as it is in another version. */
     public ResourceKind in(String other) {
-        return new ResourceKind(
-                group, other, versions, kind, plural, namespaced, shortNames, fieldLabels, traits);
+        return new ResourceKind(group, other, versions, kind, plural, namespaced, shortNames, fieldLabels, traits);
     }
 
     public String singular() {

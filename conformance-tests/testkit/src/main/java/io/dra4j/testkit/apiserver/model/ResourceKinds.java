@@ -19,8 +19,7 @@ public final class ResourceKinds {
      * A version, a field label or a trait may have the release that it came with, behind an at
      * sign. Kinds without versions are in v1.
      */
-    private static final String TABLE =
-            """
+    private static final String TABLE = """
             group               | versions | kind                  | plural                 | short | scope      | field labels | traits
                                 |          | Namespace             | namespaces             | ns    | cluster    | status.phase | STATUS APPLY
                                 |          | Node                  | nodes                  | no    | cluster    | spec.unschedulable | STATUS STATUS_ON_CREATE APPLY
@@ -53,17 +52,17 @@ public final class ResourceKinds {
      */
     public ResourceKinds(KubernetesVersion version, boolean preReleases) {
         this.version = version;
-        kinds =
-                TABLE.lines()
-                        .skip(1)
-                        .flatMap(row -> kind(row.split("\\|"), preReleases).stream())
-                        .toList();
+        kinds = TABLE.lines()
+                .skip(1)
+                .flatMap(row -> kind(row.split("\\|"), preReleases).stream())
+                .toList();
     }
 
     private Optional<ResourceKind> kind(String[] columns, boolean preReleases) {
         List<String> versions = columns[1].isBlank() ? STABLE : known(columns[1]);
-        List<String> served =
-                versions.stream().filter(one -> preReleases || STABLE.contains(one)).toList();
+        List<String> served = versions.stream()
+                .filter(one -> preReleases || STABLE.contains(one))
+                .toList();
         if (served.isEmpty()) {
             return Optional.empty();
         }
@@ -73,19 +72,16 @@ public final class ResourceKinds {
         if (namespaced) {
             labels.add("metadata.namespace");
         }
-        return Optional.of(
-                new ResourceKind(
-                        columns[0].strip(),
-                        served.get(0),
-                        served,
-                        columns[2].strip(),
-                        columns[3].strip(),
-                        namespaced,
-                        known(columns[4]),
-                        labels,
-                        known(columns[7]).stream()
-                                .map(Trait::valueOf)
-                                .collect(Collectors.toSet())));
+        return Optional.of(new ResourceKind(
+                columns[0].strip(),
+                served.get(0),
+                served,
+                columns[2].strip(),
+                columns[3].strip(),
+                namespaced,
+                known(columns[4]),
+                labels,
+                known(columns[7]).stream().map(Trait::valueOf).collect(Collectors.toSet())));
     }
 
     /** The words of a column that the release knows. */
@@ -126,26 +122,20 @@ public final class ResourceKinds {
 
     public ResourceKind ofObject(String apiVersion, String kindName) {
         return only(
-                kind ->
-                        kind.kind().equals(kindName)
-                                && kind.versions().stream()
-                                        .anyMatch(v -> kind.in(v).apiVersion().equals(apiVersion)),
+                kind -> kind.kind().equals(kindName)
+                        && kind.versions().stream()
+                                .anyMatch(v -> kind.in(v).apiVersion().equals(apiVersion)),
                 apiVersion + " " + kindName);
     }
 
     /** The kind of a plural that only one group serves, or of {@code plural.group}. */
     public ResourceKind named(String resource) {
-        return only(
-                kind -> List.of(kind.plural(), kind.qualifiedResource()).contains(resource),
-                resource);
+        return only(kind -> List.of(kind.plural(), kind.qualifiedResource()).contains(resource), resource);
     }
 
     private ResourceKind only(Predicate<ResourceKind> wanted, String described) {
         String message = "the embedded API server serves no " + described;
-        return kinds.stream()
-                .filter(wanted)
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(message));
+        return kinds.stream().filter(wanted).findFirst().orElseThrow(() -> new IllegalArgumentException(message));
     }
 
     public ResourceKind namespaces() {
@@ -154,7 +144,8 @@ public final class ResourceKinds {
 
     /** Groups other than core. */
     public Set<String> groups() {
-        Set<String> groups = new TreeSet<>(kinds.stream().map(ResourceKind::group).toList());
+        Set<String> groups =
+                new TreeSet<>(kinds.stream().map(ResourceKind::group).toList());
         groups.remove("");
         return groups;
     }

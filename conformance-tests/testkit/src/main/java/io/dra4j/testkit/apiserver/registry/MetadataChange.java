@@ -20,8 +20,7 @@ import java.util.stream.Collectors;
  */
 record MetadataChange(StoredObject current, JsonNode sent) {
     /** Fields of an object that is being deleted: only the server sets them. */
-    private static final List<String> OF_DELETION =
-            List.of("deletionTimestamp", "deletionGracePeriodSeconds");
+    private static final List<String> OF_DELETION = List.of("deletionTimestamp", "deletionGracePeriodSeconds");
 
     static MetadataChange of(StoredObject current, JsonNode body) {
         return new MetadataChange(current, body.path("metadata").deepCopy());
@@ -41,9 +40,7 @@ record MetadataChange(StoredObject current, JsonNode sent) {
             errors.forbidden(
                     "metadata.finalizers",
                     "no new finalizers can be added if the object is being deleted, found new finalizers "
-                            + added.stream()
-                                    .map(QuotedText::of)
-                                    .collect(Collectors.joining(", ", "[]string{", "}")));
+                            + added.stream().map(QuotedText::of).collect(Collectors.joining(", ", "[]string{", "}")));
         }
         String uid = Json.text(sent, "uid");
         if (!uid.isEmpty() && !uid.equals(current.uid())) {
@@ -59,8 +56,7 @@ record MetadataChange(StoredObject current, JsonNode sent) {
     private List<String> addedFinalizers(ObjectNode next) {
         TreeSet<String> added = new TreeSet<>();
         Json.at(next, "metadata", "finalizers").forEach(one -> added.add(one.asText()));
-        Json.at(current.json(), "metadata", "finalizers")
-                .forEach(one -> added.remove(one.asText()));
+        Json.at(current.json(), "metadata", "finalizers").forEach(one -> added.remove(one.asText()));
         return List.copyOf(added);
     }
 }

@@ -43,8 +43,7 @@ public record Preconditions(String uid, String resourceVersion) {
         require(object, "ResourceVersion", resourceVersion, found, "modified");
     }
 
-    private static void require(
-            StoredObject object, String what, String wanted, String found, String since) {
+    private static void require(StoredObject object, String what, String wanted, String found, String since) {
         if (!wanted.isEmpty() && !wanted.equals(found)) {
             throw ApiFailure.notMeant(
                     object.kind(),

@@ -47,11 +47,7 @@ public final class Registry {
      * @param strategies by plural, and group where another group has that plural; a kind without
      *     one is plain
      */
-    public Registry(
-            ResourceKinds kinds,
-            ObjectStore store,
-            MetadataRules metadata,
-            Map<String, Strategy> strategies) {
+    public Registry(ResourceKinds kinds, ObjectStore store, MetadataRules metadata, Map<String, Strategy> strategies) {
         this.kinds = kinds;
         this.store = store;
         this.schema = new Schema(kinds.version());
@@ -64,8 +60,7 @@ public final class Registry {
         return new Target(kind, key, Part.MAIN).existing(store.find(kind, key));
     }
 
-    public StoredObject create(
-            ResourceKind kind, String namespace, ObjectNode body, WriteOptions options) {
+    public StoredObject create(ResourceKind kind, String namespace, ObjectNode body, WriteOptions options) {
         return create(kind, kind, namespace, body, options);
     }
 
@@ -74,28 +69,20 @@ public final class Registry {
      * @param body in the form in which it is stored
      */
     public StoredObject create(
-            ResourceKind kind,
-            ResourceKind served,
-            String namespace,
-            ObjectNode body,
-            WriteOptions options) {
+            ResourceKind kind, ResourceKind served, String namespace, ObjectNode body, WriteOptions options) {
         MetadataRules.requireFits(kind, namespace, body);
         if (!Json.text(body, "metadata", "resourceVersion").isEmpty()) {
-            throw ApiFailure.unexplained(
-                    "resourceVersion should not be set on objects to be created");
+            throw ApiFailure.unexplained("resourceVersion should not be set on objects to be created");
         }
         decode(kind, body, options);
         Target target = new Target(kind, newKey(kind, namespace, body), Part.MAIN, served);
-        return commit(
-                target,
-                options.dryRun(),
-                current -> {
-                    requireNamespace(kind, namespace);
-                    if (current != null) {
-                        throw ApiFailure.alreadyExists(kind, target.key().name());
-                    }
-                    return created(target, body, options);
-                });
+        return commit(target, options.dryRun(), current -> {
+            requireNamespace(kind, namespace);
+            if (current != null) {
+                throw ApiFailure.alreadyExists(kind, target.key().name());
+            }
+            return created(target, body, options);
+        });
     }
 
     private ObjectKey newKey(ResourceKind kind, String namespace, ObjectNode body) {
@@ -132,8 +119,7 @@ public final class Registry {
      *
      * @param force take fields from other managers who own them
      */
-    public StoredObject apply(
-            Target target, ObjectNode applied, boolean force, WriteOptions options) {
+    public StoredObject apply(Target target, ObjectNode applied, boolean force, WriteOptions options) {
         ownership.requireApplicable(target.kind(), applied);
         String sent = Json.text(applied, "kind");
         if (!sent.equals(target.kind().kind())) {
@@ -142,22 +128,19 @@ public final class Registry {
         }
         target.requireNamedIn(applied);
         decodeApplied(target, applied);
-        return changed(
-                target,
-                options.dryRun(),
-                (current, released) -> {
-                    if (current != null) {
-                        return applied(current, target, applied, force, options, released);
-                    }
-                    if (target.part() == Part.STATUS) {
-                        throw target.notFound();
-                    }
-                    requireNamespace(target.kind(), target.key().namespace());
-                    Preconditions.requireNone(target.kind(), target.key(), applied);
-                    ObjectNode made = created(target, applied.deepCopy(), options);
-                    ownership.appliedFirst(target.kind(), made, applied, options.fieldManager());
-                    return made;
-                });
+        return changed(target, options.dryRun(), (current, released) -> {
+            if (current != null) {
+                return applied(current, target, applied, force, options, released);
+            }
+            if (target.part() == Part.STATUS) {
+                throw target.notFound();
+            }
+            requireNamespace(target.kind(), target.key().namespace());
+            Preconditions.requireNone(target.kind(), target.key(), applied);
+            ObjectNode made = created(target, applied.deepCopy(), options);
+            ownership.appliedFirst(target.kind(), made, applied, options.fieldManager());
+            return made;
+        });
     }
 
     private @Nullable ObjectNode applied(
@@ -181,18 +164,15 @@ public final class Registry {
         target.requireNamedIn(body);
         decode(target.kind(), body, options);
         boolean creates = target.kind().has(Trait.CREATE_ON_UPDATE) && target.part() == Part.MAIN;
-        return changed(
-                target,
-                options.dryRun(),
-                (current, released) -> {
-                    if (current == null && creates) {
-                        requireNamespace(target.kind(), target.key().namespace());
-                        return created(target, body, options);
-                    }
-                    StoredObject existing = target.existing(current);
-                    Preconditions.requireSame(existing, Json.text(body, "metadata", "uid"));
-                    return updated(existing, target, body, options, released);
-                });
+        return changed(target, options.dryRun(), (current, released) -> {
+            if (current == null && creates) {
+                requireNamespace(target.kind(), target.key().namespace());
+                return created(target, body, options);
+            }
+            StoredObject existing = target.existing(current);
+            Preconditions.requireSame(existing, Json.text(body, "metadata", "uid"));
+            return updated(existing, target, body, options, released);
+        });
     }
 
     /**
@@ -202,26 +182,16 @@ public final class Registry {
      * @param shown describes an object that is none of its kind any more, in messages
      */
     public StoredObject patch(
-            Target target,
-            UnaryOperator<ObjectNode> patch,
-            Function<JsonNode, String> shown,
-            WriteOptions options) {
-        return changed(
-                target,
-                options.dryRun(),
-                (current, released) -> {
-                    StoredObject existing = target.existing(current);
-                    ObjectNode body = patch.apply(existing.copy());
-                    decodePatched(target, body, shown, options);
-                    return updated(existing, target, body, options, released);
-                });
+            Target target, UnaryOperator<ObjectNode> patch, Function<JsonNode, String> shown, WriteOptions options) {
+        return changed(target, options.dryRun(), (current, released) -> {
+            StoredObject existing = target.existing(current);
+            ObjectNode body = patch.apply(existing.copy());
+            decodePatched(target, body, shown, options);
+            return updated(existing, target, body, options, released);
+        });
     }
 
-    private void decodePatched(
-            Target target,
-            ObjectNode body,
-            Function<JsonNode, String> shown,
-            WriteOptions options) {
+    private void decodePatched(Target target, ObjectNode body, Function<JsonNode, String> shown, WriteOptions options) {
         ObjectNode patched = body.deepCopy();
         try {
             MetadataRules.requireKind(target.kind(), body);
@@ -233,11 +203,7 @@ public final class Registry {
     }
 
     private @Nullable ObjectNode updated(
-            StoredObject current,
-            Target target,
-            ObjectNode body,
-            WriteOptions options,
-            Released released) {
+            StoredObject current, Target target, ObjectNode body, WriteOptions options, Released released) {
         complete(current.kind(), body);
         requireCurrent(current, body);
         MetadataChange change = MetadataChange.of(current, body);
@@ -248,14 +214,12 @@ public final class Registry {
     }
 
     private ObjectNode next(StoredObject current, Part part, ObjectNode body) {
-        ObjectNode next =
-                part == Part.STATUS ? withStatusOf(current, body) : withMainOf(current, body);
+        ObjectNode next = part == Part.STATUS ? withStatusOf(current, body) : withMainOf(current, body);
         metadata.carryOver(current, next);
         return next;
     }
 
-    private @Nullable ObjectNode finished(
-            MetadataChange change, Target target, ObjectNode next, Released released) {
+    private @Nullable ObjectNode finished(MetadataChange change, Target target, ObjectNode next, Released released) {
         FieldErrors errors = new FieldErrors();
         change.check(next, errors);
         StoredObject current = change.current();
@@ -270,7 +234,8 @@ public final class Registry {
 
     /** Takes an object that goes away because its last finalizer did. */
     private static final class Released {
-        @Nullable ObjectNode last;
+        @Nullable
+        ObjectNode last;
 
         /** The object as it would be, which is the answer; without it, the stored one. */
         StoredObject orElse(StoredObject stored) {
@@ -285,7 +250,8 @@ public final class Registry {
 
     /** A {@link Mutation} that may release the object. */
     private interface Change {
-        @Nullable ObjectNode apply(@Nullable StoredObject current, Released released);
+        @Nullable
+        ObjectNode apply(@Nullable StoredObject current, Released released);
     }
 
     private StoredObject changed(Target target, boolean dryRun, Change change) {
@@ -320,19 +286,19 @@ public final class Registry {
     }
 
     private static ApiFailure untyped(Target target, JsonNode applied, String why) {
-        return ApiFailure.unexplained(
-                "failed to create typed patch object (%s/%s; %s, Kind=%s): %s"
-                        .formatted(
-                                target.key().namespace(),
-                                target.key().name(),
-                                target.kind().apiVersion(),
-                                Json.text(applied, "kind"),
-                                why));
+        return ApiFailure.unexplained("failed to create typed patch object (%s/%s; %s, Kind=%s): %s"
+                .formatted(
+                        target.key().namespace(),
+                        target.key().name(),
+                        target.kind().apiVersion(),
+                        Json.text(applied, "kind"),
+                        why));
     }
 
     private static String undeclared(List<String> fields) {
-        List<String> errors =
-                fields.stream().map(one -> "." + one + ": field not declared in schema").toList();
+        List<String> errors = fields.stream()
+                .map(one -> "." + one + ": field not declared in schema")
+                .toList();
         return errors.size() == 1 ? errors.get(0) : "errors:\n  " + String.join("\n  ", errors);
     }
 
@@ -364,13 +330,10 @@ public final class Registry {
         return body;
     }
 
-    private ObjectNode checked(
-            Target target, ObjectNode next, @Nullable ObjectNode old, FieldErrors errors) {
+    private ObjectNode checked(Target target, ObjectNode next, @Nullable ObjectNode old, FieldErrors errors) {
         ResourceKind served = target.served();
-        Strategy strategy =
-                strategies.getOrDefault(
-                        served.qualifiedResource(),
-                        strategies.getOrDefault(served.plural(), Strategy.PLAIN));
+        Strategy strategy = strategies.getOrDefault(
+                served.qualifiedResource(), strategies.getOrDefault(served.plural(), Strategy.PLAIN));
         strategy.prepare(next, old, target.part());
         if (old == null) {
             MetadataRules.validate(served, next, errors);
@@ -386,20 +349,13 @@ public final class Registry {
     }
 
     /** Deletes, or marks as deleting when finalizers remain, which is seen by its finalizers. */
-    public StoredObject delete(
-            ResourceKind kind, ObjectKey key, Preconditions preconditions, boolean dryRun) {
+    public StoredObject delete(ResourceKind kind, ObjectKey key, Preconditions preconditions, boolean dryRun) {
         Target target = new Target(kind, key, Part.MAIN);
-        StoredObject deleted =
-                commit(
-                        target,
-                        dryRun,
-                        current -> {
-                            StoredObject object = target.existing(current);
-                            preconditions.check(object);
-                            return MetadataRules.hasFinalizers(object.json())
-                                    ? metadata.deleting(object)
-                                    : null;
-                        });
+        StoredObject deleted = commit(target, dryRun, current -> {
+            StoredObject object = target.existing(current);
+            preconditions.check(object);
+            return MetadataRules.hasFinalizers(object.json()) ? metadata.deleting(object) : null;
+        });
         if (kind.equals(kinds.namespaces()) && !dryRun) {
             emptyNamespace(key.name());
         }
@@ -477,9 +433,8 @@ public final class Registry {
                                 .formatted(key.name()));
             }
             if (!name.equals(key.name())) {
-                throw ApiFailure.badRequest(
-                        "the name of the object (%s) does not match the name on the URL (%s)"
-                                .formatted(name, key.name()));
+                throw ApiFailure.badRequest("the name of the object (%s) does not match the name on the URL (%s)"
+                        .formatted(name, key.name()));
             }
         }
     }

@@ -20,8 +20,7 @@ public record FieldSelector(List<Term> terms) {
     public static final FieldSelector ALL = new FieldSelector(List.of());
 
     /** A text between commas; a comma behind a backslash is none. */
-    private static final Pattern TERM =
-            Pattern.compile("(?:[^\\\\,]++|\\\\.|\\\\$)++", Pattern.DOTALL);
+    private static final Pattern TERM = Pattern.compile("(?:[^\\\\,]++|\\\\.|\\\\$)++", Pattern.DOTALL);
 
     private static final Pattern OPERATOR = Pattern.compile("!=|==|=");
 
@@ -54,19 +53,14 @@ public record FieldSelector(List<Term> terms) {
     public static FieldSelector parse(ResourceKind kind, String text) {
         List<Term> terms = new ArrayList<>();
         // An error is about the first of the terms in the order of their texts.
-        TERM.matcher(text)
-                .results()
-                .map(MatchResult::group)
-                .sorted()
-                .forEach(part -> terms.add(term(text, part)));
+        TERM.matcher(text).results().map(MatchResult::group).sorted().forEach(part -> terms.add(term(text, part)));
         return new FieldSelector(terms.stream().map(term -> term.storedIn(kind)).toList());
     }
 
     private static Term term(String selector, String text) {
         Matcher operator = OPERATOR.matcher(text);
         if (!operator.find()) {
-            throw ApiFailure.badRequest(
-                    "invalid selector: '%s'; can't understand '%s'".formatted(selector, text));
+            throw ApiFailure.badRequest("invalid selector: '%s'; can't understand '%s'".formatted(selector, text));
         }
         return new Term(
                 text.substring(0, operator.start()),
@@ -107,8 +101,7 @@ public record FieldSelector(List<Term> terms) {
 
     private static String unknown(ResourceKind kind, String label) {
         if (kind.plural().equals("resourceslices")) {
-            return "field label not supported for %s, Kind=%s: %s"
-                    .formatted(kind.apiVersion(), kind.kind(), label);
+            return "field label not supported for %s, Kind=%s: %s".formatted(kind.apiVersion(), kind.kind(), label);
         }
         boolean ofCore = kind.group().isEmpty() || kind.plural().equals("events");
         return ofCore

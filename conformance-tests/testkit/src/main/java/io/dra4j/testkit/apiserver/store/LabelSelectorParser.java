@@ -60,8 +60,7 @@ final class LabelSelectorParser {
     }
 
     private static ApiFailure unreadable(String token, String expected) {
-        return ApiFailure.badRequest(
-                "unable to parse requirement: found '" + token + "', expected: " + expected);
+        return ApiFailure.badRequest("unable to parse requirement: found '" + token + "', expected: " + expected);
     }
 
     private List<Predicate<JsonNode>> requirements() {
@@ -119,8 +118,7 @@ final class LabelSelectorParser {
     private Set<String> values() {
         String opening = take();
         if (!opening.equals("(")) {
-            throw ApiFailure.badRequest(
-                    "unable to parse requirement: found '" + opening + "' expected: '('");
+            throw ApiFailure.badRequest("unable to parse requirement: found '" + opening + "' expected: '('");
         }
         Set<String> values = new TreeSet<>();
         if (!isIdentifier(next()) && !next().equals(",") && !next().equals(")")) {
@@ -165,8 +163,7 @@ final class LabelSelectorParser {
         if (!problems.isEmpty()) {
             String all = String.join(", ", problems);
             throw ApiFailure.badRequest(
-                    "unable to parse requirement: "
-                            + (problems.size() == 1 ? all : "[" + all + "]"));
+                    "unable to parse requirement: " + (problems.size() == 1 ? all : "[" + all + "]"));
         }
     }
 
@@ -178,8 +175,7 @@ final class LabelSelectorParser {
         List<String> problems = Names.qualifiedNameProblems(key);
         if (!problems.isEmpty()) {
             throw ApiFailure.badRequest(
-                    "unable to parse requirement: "
-                            + invalid("<nil>", key, String.join("; ", problems)));
+                    "unable to parse requirement: " + invalid("<nil>", key, String.join("; ", problems)));
         }
     }
 
@@ -194,9 +190,7 @@ final class LabelSelectorParser {
         return labels -> {
             OptionalLong found = integer(labels.path(key).asText());
             return found.isPresent()
-                    && (greater
-                            ? found.getAsLong() > bound.getAsLong()
-                            : found.getAsLong() < bound.getAsLong());
+                    && (greater ? found.getAsLong() > bound.getAsLong() : found.getAsLong() < bound.getAsLong());
         };
     }
 

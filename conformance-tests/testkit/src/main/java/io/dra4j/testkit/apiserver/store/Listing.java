@@ -13,8 +13,7 @@ import java.util.List;
  * @param continuation the token that asks for the rest; empty when this is all
  * @param remaining how many objects the rest has; 0 when it is not counted
  */
-public record Listing(
-        long revision, List<StoredObject> objects, String continuation, int remaining) {
+public record Listing(long revision, List<StoredObject> objects, String continuation, int remaining) {
     public Listing {
         objects = List.copyOf(objects);
     }
@@ -26,7 +25,8 @@ public record Listing(
 
     /** The list with its objects as clients of that kind see them. */
     public Listing in(ResourceKind served) {
-        List<StoredObject> converted = objects.stream().map(one -> one.in(served)).toList();
+        List<StoredObject> converted =
+                objects.stream().map(one -> one.in(served)).toList();
         return new Listing(revision, converted, continuation, remaining);
     }
 

@@ -36,13 +36,13 @@ public final class ObjectStore {
      * null (delete).
      */
     public interface Mutation {
-        @Nullable ObjectNode apply(@Nullable StoredObject current);
+        @Nullable
+        ObjectNode apply(@Nullable StoredObject current);
     }
 
     private final int historySize;
     // All guarded by this.
-    private final Map<ResourceKind, NavigableMap<ObjectKey, StoredObject>> objects =
-            new IdentityHashMap<>();
+    private final Map<ResourceKind, NavigableMap<ObjectKey, StoredObject>> objects = new IdentityHashMap<>();
     private final Map<ResourceKind, Set<Watcher>> watchers = new IdentityHashMap<>();
     private final Deque<Change> history = new ArrayDeque<>();
     private long revision = 1;
@@ -62,7 +62,8 @@ public final class ObjectStore {
 
     public synchronized Listing list(ResourceKind kind, Selection selection) {
         return Listing.whole(
-                revision, objectsOf(kind).values().stream().filter(selection::matches).toList());
+                revision,
+                objectsOf(kind).values().stream().filter(selection::matches).toList());
     }
 
     /** Returns whether the history reaches back to that revision. */
@@ -87,7 +88,8 @@ public final class ObjectStore {
                 undo(change, then);
             }
         }
-        return Listing.whole(asked, then.values().stream().filter(selection::matches).toList());
+        return Listing.whole(
+                asked, then.values().stream().filter(selection::matches).toList());
     }
 
     private static void undo(Change change, Map<ObjectKey, StoredObject> objects) {
@@ -122,13 +124,9 @@ public final class ObjectStore {
     }
 
     private StoredObject commit(
-            ResourceKind kind,
-            ObjectKey key,
-            @Nullable StoredObject current,
-            @Nullable ObjectNode next) {
+            ResourceKind kind, ObjectKey key, @Nullable StoredObject current, @Nullable ObjectNode next) {
         revision++;
-        StoredObject after =
-                next == null ? null : new StoredObject(kind, key, revision, stamped(next));
+        StoredObject after = next == null ? null : new StoredObject(kind, key, revision, stamped(next));
         if (after == null) {
             objectsOf(kind).remove(key);
         } else {
@@ -208,8 +206,7 @@ public final class ObjectStore {
      *
      * @return false when the time is over
      */
-    public synchronized boolean await(BooleanSupplier condition, Duration timeout)
-            throws InterruptedException {
+    public synchronized boolean await(BooleanSupplier condition, Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         while (!condition.getAsBoolean()) {
             long left = end - System.nanoTime();

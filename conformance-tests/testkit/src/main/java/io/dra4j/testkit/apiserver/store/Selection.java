@@ -34,8 +34,7 @@ public record Selection(String namespace, FieldSelector fields, LabelSelector la
             return Optional.of(new WatchEvent(matched ? "MODIFIED" : "ADDED", change.after()));
         }
         return matched
-                ? Optional.of(
-                        new WatchEvent("DELETED", change.before().atRevision(change.revision())))
+                ? Optional.of(new WatchEvent("DELETED", change.before().atRevision(change.revision())))
                 : Optional.empty();
     }
 }

@@ -60,10 +60,9 @@ public final class StoredObject {
     }
 
     public byte[] bytes() {
-        byte[] head =
-                "{\"kind\":\"%s\",\"apiVersion\":\"%s\","
-                        .formatted(kind.kind(), kind.apiVersion())
-                        .getBytes(StandardCharsets.UTF_8);
+        byte[] head = "{\"kind\":\"%s\",\"apiVersion\":\"%s\","
+                .formatted(kind.kind(), kind.apiVersion())
+                .getBytes(StandardCharsets.UTF_8);
         byte[] rest = element();
         byte[] bytes = Arrays.copyOf(head, head.length + rest.length - 1);
         System.arraycopy(rest, 1, bytes, head.length, rest.length - 1);

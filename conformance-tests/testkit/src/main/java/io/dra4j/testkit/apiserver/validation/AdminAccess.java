@@ -51,14 +51,13 @@ record AdminAccess(ResourceKinds kinds, ObjectStore store) {
 
     private void require(ObjectNode object, String field, FieldErrors errors) {
         String name = Json.text(object, "metadata", "namespace");
-        StoredObject namespace = store.find(kinds.namespaces(), kinds.namespaces().key("", name));
+        StoredObject namespace =
+                store.find(kinds.namespaces(), kinds.namespaces().key("", name));
         if (namespace == null
                 || !Json.text(namespace.json(), "metadata", "labels", LABEL).equals("true")) {
             errors.forbidden(
                     field,
-                    "admin access to devices requires the `"
-                            + LABEL
-                            + ": true` label on the containing namespace");
+                    "admin access to devices requires the `" + LABEL + ": true` label on the containing namespace");
         }
     }
 }

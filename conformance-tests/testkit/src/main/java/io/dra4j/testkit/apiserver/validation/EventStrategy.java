@@ -20,19 +20,18 @@ record EventStrategy(boolean strict) implements Strategy {
     private static final int LONGEST = 128;
     private static final int LONGEST_MESSAGE = 1024;
     private static final Set<String> MAY_BE_ANYWHERE = Set.of("default", "kube-system");
-    private static final List<String> IMMUTABLE =
-            List.of(
-                    "involvedObject",
-                    "reason",
-                    "message",
-                    "source",
-                    "firstTimestamp",
-                    "lastTimestamp",
-                    "count",
-                    "type",
-                    "eventTime",
-                    "action",
-                    "related");
+    private static final List<String> IMMUTABLE = List.of(
+            "involvedObject",
+            "reason",
+            "message",
+            "source",
+            "firstTimestamp",
+            "lastTimestamp",
+            "count",
+            "type",
+            "eventTime",
+            "action",
+            "related");
 
     @Override
     public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
@@ -59,8 +58,7 @@ record EventStrategy(boolean strict) implements Strategy {
 
     private static void checkNew(ObjectNode event, FieldErrors errors) {
         String about = Json.text(event, "involvedObject", "namespace");
-        if (about.isEmpty()
-                && !MAY_BE_ANYWHERE.contains(Json.text(event, "metadata", "namespace"))) {
+        if (about.isEmpty() && !MAY_BE_ANYWHERE.contains(Json.text(event, "metadata", "namespace"))) {
             errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
         }
         String controller = event.path("reportingComponent").asText();
@@ -121,8 +119,7 @@ record EventStrategy(boolean strict) implements Strategy {
         checkSame(event, old, "reportingInstance", "reportingInstance", errors);
     }
 
-    private static void checkSame(
-            ObjectNode event, ObjectNode old, String field, String name, FieldErrors errors) {
+    private static void checkSame(ObjectNode event, ObjectNode old, String field, String name, FieldErrors errors) {
         JsonNode value = event.path(field);
         if (!value.equals(old.path(field))) {
             errors.invalid(name, value.isTextual() ? value.asText() : value, "field is immutable");

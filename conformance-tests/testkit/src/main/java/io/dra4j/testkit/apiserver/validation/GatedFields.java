@@ -19,9 +19,7 @@ import org.jspecify.annotations.Nullable;
  * In paths such as {@code spec.devices.*.taints} a star is every element or value.
  */
 final class GatedFields {
-    static final Map<FeatureGate, List<String>> OF_SLICES =
-            table(
-                    """
+    static final Map<FeatureGate, List<String>> OF_SLICES = table("""
                     DRA_DEVICE_TAINTS spec.devices.*.taints
                     DRA_PARTITIONABLE_DEVICES spec.sharedCounters spec.perDeviceNodeSelection
                     DRA_PARTITIONABLE_DEVICES spec.devices.*.consumesCounters
@@ -43,8 +41,7 @@ final class GatedFields {
                     DRA_DEVICE_COMPATIBILITY_GROUPS spec.devices.*.consumesCounters.*.compatibilityGroups
                     """);
 
-    private static final String CLAIM_SPEC =
-            """
+    private static final String CLAIM_SPEC = """
             DRA_ADMIN_ACCESS spec.devices.requests.*.exactly.adminAccess
             DRA_PRIORITIZED_LIST spec.devices.requests.*.firstAvailable
             DRA_CONSUMABLE_CAPACITY spec.devices.requests.*.exactly.capacity
@@ -56,10 +53,7 @@ final class GatedFields {
             DRA_DERIVED_ATTRIBUTES spec.devices.requests.*.firstAvailable.*.derivedAttributes
             """;
 
-    static final Map<FeatureGate, List<String>> OF_CLAIMS =
-            table(
-                    CLAIM_SPEC
-                            + """
+    static final Map<FeatureGate, List<String>> OF_CLAIMS = table(CLAIM_SPEC + """
                     DRA_ADMIN_ACCESS status.allocation.devices.results.*.adminAccess
                     DRA_RESOURCE_CLAIM_DEVICE_STATUS status.devices
                     DRA_CONSUMABLE_CAPACITY status.allocation.devices.results.*.shareID
@@ -69,11 +63,9 @@ final class GatedFields {
                     DRA_OPTIONAL_NODE_OPERATIONS status.allocation.devices.results.*.skipNodeOperations
                     """);
 
-    static final Map<FeatureGate, List<String>> OF_TEMPLATES =
-            table(CLAIM_SPEC.replace(" spec.", " spec.spec."));
+    static final Map<FeatureGate, List<String>> OF_TEMPLATES = table(CLAIM_SPEC.replace(" spec.", " spec.spec."));
 
-    static final Map<FeatureGate, List<String>> OF_CLASSES =
-            table("DRA_EXTENDED_RESOURCE spec.extendedResourceName");
+    static final Map<FeatureGate, List<String>> OF_CLASSES = table("DRA_EXTENDED_RESOURCE spec.extendedResourceName");
 
     private static Map<FeatureGate, List<String>> table(String lines) {
         Map<FeatureGate, List<String>> fields = new EnumMap<>(FeatureGate.class);
@@ -88,17 +80,13 @@ final class GatedFields {
     private GatedFields() {}
 
     static void drop(
-            Map<FeatureGate, List<String>> fields,
-            FeatureGates gates,
-            ObjectNode next,
-            @Nullable ObjectNode old) {
-        fields.forEach(
-                (gate, paths) -> {
-                    boolean inUse = old != null && paths.stream().anyMatch(path -> used(old, path));
-                    if (!gates.enabled(gate) && !inUse) {
-                        paths.forEach(path -> remove(next, path));
-                    }
-                });
+            Map<FeatureGate, List<String>> fields, FeatureGates gates, ObjectNode next, @Nullable ObjectNode old) {
+        fields.forEach((gate, paths) -> {
+            boolean inUse = old != null && paths.stream().anyMatch(path -> used(old, path));
+            if (!gates.enabled(gate) && !inUse) {
+                paths.forEach(path -> remove(next, path));
+            }
+        });
     }
 
     static boolean used(JsonNode node, String path) {
@@ -106,13 +94,10 @@ final class GatedFields {
     }
 
     private static void remove(JsonNode node, String path) {
-        walk(
-                node,
-                steps(path),
-                (parent, field) -> {
-                    parent.remove(field);
-                    return false;
-                });
+        walk(node, steps(path), (parent, field) -> {
+            parent.remove(field);
+            return false;
+        });
     }
 
     private static List<String> steps(String path) {
@@ -120,8 +105,7 @@ final class GatedFields {
     }
 
     /** Visits every parent of the last step until a visit returns true. */
-    private static boolean walk(
-            JsonNode node, List<String> steps, BiPredicate<ObjectNode, String> visit) {
+    private static boolean walk(JsonNode node, List<String> steps, BiPredicate<ObjectNode, String> visit) {
         if (steps.size() == 1) {
             return node instanceof ObjectNode parent && visit.test(parent, steps.get(0));
         }

@@ -16,8 +16,7 @@ import java.util.Map;
 /** The rules for the fields of {@code metadata}, in the words of the real server. */
 final class MetadataForm {
     private static final int LONGEST_ANNOTATIONS = 256 * 1024;
-    private static final List<String> STANDARD_FINALIZERS =
-            List.of("kubernetes", "orphan", "foregroundDeletion");
+    private static final List<String> STANDARD_FINALIZERS = List.of("kubernetes", "orphan", "foregroundDeletion");
 
     private final Field metadata;
     private final FieldErrors errors;
@@ -32,8 +31,7 @@ final class MetadataForm {
         Field base = metadata.at("generateName");
         if (!base.text().isEmpty() && !kind.plural().equals("deviceclasses")) {
             String form = base.text().replaceFirst("(?s).-\\z", "a");
-            nameProblems(kind, form)
-                    .forEach(problem -> errors.invalid(base.path(), base.text(), problem));
+            nameProblems(kind, form).forEach(problem -> errors.invalid(base.path(), base.text(), problem));
         }
         Field name = metadata.at("name");
         if (name.text().isEmpty()) {
@@ -48,9 +46,7 @@ final class MetadataForm {
             case "namespaces" -> Names.dnsLabelProblems(name);
             case "deviceclasses" -> Names.longNameProblems(name);
             case "events" ->
-                    kind.group().isEmpty()
-                            ? Names.pathSegmentProblems(name)
-                            : Names.dnsSubdomainProblems(name);
+                kind.group().isEmpty() ? Names.pathSegmentProblems(name) : Names.dnsSubdomainProblems(name);
             default -> Names.dnsSubdomainProblems(name);
         };
     }
@@ -127,8 +123,7 @@ final class MetadataForm {
             }
         }
         if (version.equals("v1") && Json.text(owner, "kind").equals("Event")) {
-            errors.invalid(
-                    owners.path(), owner, "/v1, Kind=Event is disallowed from being an owner");
+            errors.invalid(owners.path(), owner, "/v1, Kind=Event is disallowed from being an owner");
         }
     }
 
@@ -148,11 +143,8 @@ final class MetadataForm {
     /** A finalizer without a domain is one of Kubernetes' own. */
     void checkDomainsOfFinalizers() {
         for (Field finalizer : metadata.at("finalizers").items()) {
-            boolean known =
-                    finalizer.text().contains("/")
-                            || STANDARD_FINALIZERS.contains(finalizer.text());
-            finalizer.requireThat(
-                    known, "name is neither a standard finalizer name nor is it fully qualified");
+            boolean known = finalizer.text().contains("/") || STANDARD_FINALIZERS.contains(finalizer.text());
+            finalizer.requireThat(known, "name is neither a standard finalizer name nor is it fully qualified");
         }
     }
 }

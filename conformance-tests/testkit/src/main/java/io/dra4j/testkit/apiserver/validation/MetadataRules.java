@@ -26,9 +26,7 @@ public final class MetadataRules {
 
     private static final String RANDOM_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
     private static final List<String> SERVER_OWNED =
-            List.of(
-                    "uid creationTimestamp deletionTimestamp deletionGracePeriodSeconds generation"
-                            .split(" "));
+            List.of("uid creationTimestamp deletionTimestamp deletionGracePeriodSeconds generation".split(" "));
 
     /** Kinds with finalizers of any form. */
     private static final Set<String> WITHOUT_FINALIZER_DOMAINS = Set.of("leases", "events");
@@ -47,8 +45,7 @@ public final class MetadataRules {
     }
 
     public static String generatedName(String base) {
-        StringBuilder name =
-                new StringBuilder(base.substring(0, Math.min(base.length(), MAX_GENERATED_BASE)));
+        StringBuilder name = new StringBuilder(base.substring(0, Math.min(base.length(), MAX_GENERATED_BASE)));
         ThreadLocalRandom.current()
                 .ints(5, 0, RANDOM_CHARACTERS.length())
                 .forEach(at -> name.append(RANDOM_CHARACTERS.charAt(at)));
@@ -60,9 +57,8 @@ public final class MetadataRules {
         requireKind(kind, body);
         String apiVersion = body.path("apiVersion").asText(kind.apiVersion());
         if (!apiVersion.equals(kind.apiVersion())) {
-            throw ApiFailure.badRequest(
-                    "the API version in the data (%s) does not match the expected API version (%s)"
-                            .formatted(apiVersion, kind.apiVersion()));
+            throw ApiFailure.badRequest("the API version in the data (%s) does not match the expected API version (%s)"
+                    .formatted(apiVersion, kind.apiVersion()));
         }
         String sent = kind.namespaced() ? Json.text(body, "metadata", "namespace") : "";
         if (!sent.isEmpty() && !sent.equals(namespace)) {
@@ -93,7 +89,9 @@ public final class MetadataRules {
                             .formatted(
                                     version,
                                     sent,
-                                    kind.group().isEmpty() ? "core" : kind.group().split("\\.")[0],
+                                    kind.group().isEmpty()
+                                            ? "core"
+                                            : kind.group().split("\\.")[0],
                                     kind.kind()));
         }
     }
@@ -142,8 +140,7 @@ public final class MetadataRules {
 
     /** Counts a change of anything but metadata and status. */
     public void countGeneration(StoredObject current, ObjectNode next) {
-        if (current.kind().has(Trait.GENERATION)
-                && !desired(next).equals(desired(current.json()))) {
+        if (current.kind().has(Trait.GENERATION) && !desired(next).equals(desired(current.json()))) {
             bumpGeneration(next);
         }
     }

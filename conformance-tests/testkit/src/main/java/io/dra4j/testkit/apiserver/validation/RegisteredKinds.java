@@ -10,22 +10,18 @@ import java.util.Map;
  * out where no client of this server has it.
  */
 final class RegisteredKinds {
-    private static final Map<String, List<String>> BY_VERSION =
-            Map.of(
-                    "v1",
-                            words(
-                                    "Namespace Node Pod Event ConfigMap Secret Service ServiceAccount PersistentVolume PersistentVolumeClaim"),
-                    "coordination.k8s.io/v1", words("Lease"),
-                    "events.k8s.io/v1", words("Event"),
-                    "resource.k8s.io/v1alpha3", words("DeviceTaintRule"),
-                    "resource.k8s.io/v1beta1",
-                            words("DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice"),
-                    "resource.k8s.io/v1beta2",
-                            words(
-                                    "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice"),
-                    "resource.k8s.io/v1",
-                            words(
-                                    "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice"));
+    private static final Map<String, List<String>> BY_VERSION = Map.of(
+            "v1",
+                    words(
+                            "Namespace Node Pod Event ConfigMap Secret Service ServiceAccount PersistentVolume PersistentVolumeClaim"),
+            "coordination.k8s.io/v1", words("Lease"),
+            "events.k8s.io/v1", words("Event"),
+            "resource.k8s.io/v1alpha3", words("DeviceTaintRule"),
+            "resource.k8s.io/v1beta1", words("DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice"),
+            "resource.k8s.io/v1beta2",
+                    words("DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice"),
+            "resource.k8s.io/v1",
+                    words("DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice"));
 
     private RegisteredKinds() {}
 

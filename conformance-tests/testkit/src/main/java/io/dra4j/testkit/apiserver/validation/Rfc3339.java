@@ -80,8 +80,7 @@ final class Rfc3339 {
 
     private Unreadable unlike(String value, String element) {
         return new Unreadable(
-                " as %s: cannot parse %s as %s"
-                        .formatted(quoted(LAYOUT), quoted(value), quoted(element)));
+                " as %s: cannot parse %s as %s".formatted(quoted(LAYOUT), quoted(value), quoted(element)));
     }
 
     private int year() throws Unreadable {
@@ -98,8 +97,7 @@ final class Rfc3339 {
         taken(1);
     }
 
-    private int number(String element, boolean fixed, int least, int most, String name)
-            throws Unreadable {
+    private int number(String element, boolean fixed, int least, int most, String name) throws Unreadable {
         if (!isDigit(0) || fixed && !isDigit(1)) {
             throw unlike(rest, element);
         }

@@ -31,16 +31,14 @@ public final class Schema {
     private final Map<String, FieldType> types = new HashMap<>();
 
     public Schema(KubernetesVersion version) {
-        FILE.properties()
-                .forEach(type -> types.put(type.getKey(), FieldType.of(type.getValue(), version)));
+        FILE.properties().forEach(type -> types.put(type.getKey(), FieldType.of(type.getValue(), version)));
     }
 
     private static JsonNode read() {
         try (InputStream file = Schema.class.getResourceAsStream("fields.yaml")) {
             return Json.YAML.readTree(file);
         } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "the jar of the embedded API server is damaged: fields.yaml", e);
+            throw new UncheckedIOException("the jar of the embedded API server is damaged: fields.yaml", e);
         }
     }
 

@@ -37,8 +37,7 @@ public final class Strategies {
                 "namespaces", new FirstPhase("Active"));
     }
 
-    private record DeviceClasses(FeatureGates gates, ExpressionCompiler compiler)
-            implements Strategy {
+    private record DeviceClasses(FeatureGates gates, ExpressionCompiler compiler) implements Strategy {
         @Override
         public void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {
             GatedFields.drop(GatedFields.OF_CLASSES, gates, next, old);
@@ -46,8 +45,7 @@ public final class Strategies {
         }
 
         @Override
-        public void validate(
-                ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
+        public void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {
             ClassRules.check(next.path("spec"), compiler, errors);
         }
     }

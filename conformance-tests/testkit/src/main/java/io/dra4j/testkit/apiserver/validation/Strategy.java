@@ -29,6 +29,5 @@ public interface Strategy {
     default void prepare(ObjectNode next, @Nullable ObjectNode old, Part part) {}
 
     /** Collects what the real server would refuse. */
-    default void validate(
-            ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {}
+    default void validate(ObjectNode next, @Nullable ObjectNode old, Part part, FieldErrors errors) {}
 }

@@ -17,8 +17,7 @@ final class TaintRuleStrategy implements Strategy {
     private final ExpressionCompiler compiler;
     private final MetadataRules metadata;
 
-    TaintRuleStrategy(
-            KubernetesVersion version, ExpressionCompiler compiler, MetadataRules metadata) {
+    TaintRuleStrategy(KubernetesVersion version, ExpressionCompiler compiler, MetadataRules metadata) {
         this.version = version;
         this.compiler = compiler;
         this.metadata = metadata;
@@ -31,10 +30,9 @@ final class TaintRuleStrategy implements Strategy {
             return;
         }
         JsonNode before = old == null ? Json.object() : Json.at(old, "spec", "taint");
-        boolean renewed =
-                version.atLeast(KubernetesVersion.V1_36)
-                        && !before.path("effect").equals(taint.path("effect"))
-                        && before.path("timeAdded").equals(taint.path("timeAdded"));
+        boolean renewed = version.atLeast(KubernetesVersion.V1_36)
+                && !before.path("effect").equals(taint.path("effect"))
+                && before.path("timeAdded").equals(taint.path("timeAdded"));
         if (!taint.hasNonNull("timeAdded") || renewed) {
             taint.put("timeAdded", metadata.now());
         }

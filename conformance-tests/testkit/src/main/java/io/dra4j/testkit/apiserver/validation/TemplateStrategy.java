@@ -14,8 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The strategy of ResourceClaimTemplates: an immutable spec, with the metadata of claims. */
-record TemplateStrategy(FeatureGates gates, ExpressionCompiler compiler, AdminAccess adminAccess)
-        implements Strategy {
+record TemplateStrategy(FeatureGates gates, ExpressionCompiler compiler, AdminAccess adminAccess) implements Strategy {
     private static final Set<String> METADATA = Set.of("labels", "annotations");
 
     @Override
@@ -46,8 +45,7 @@ record TemplateStrategy(FeatureGates gates, ExpressionCompiler compiler, AdminAc
                     errors.forbidden(spec.at("metadata").at(name).path(), "cannot be set");
                 }
             }
-            ClaimRules.checkSpec(
-                    Json.at(next, "spec", "spec"), "spec.spec", gates, compiler, errors);
+            ClaimRules.checkSpec(Json.at(next, "spec", "spec"), "spec.spec", gates, compiler, errors);
         } else if (!next.path("spec").equals(old.path("spec"))) {
             errors.invalid("spec", next.path("spec"), "field is immutable");
         }

@@ -31,20 +31,19 @@ class ServerSideApplyIT {
     private static final String GPU_0 = "'driver':'a.example.com','pool':'p','device':'gpu-0'";
     private static final String NIC_0 = "'driver':'b.example.com','pool':'p','device':'nic-0'";
 
-    private final AtomicReference<Instant> now =
-            new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
+    private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
 
     @AutoClose
-    private final EmbeddedApiServer server = EmbeddedApiServer.builder().clock(now::get).start();
+    private final EmbeddedApiServer server =
+            EmbeddedApiServer.builder().clock(now::get).start();
 
     private final HttpProbe http = new HttpProbe(server);
 
     @BeforeEach
     void allocate() {
-        String claim =
-                "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},"
-                        + "'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'x'}}]}},"
-                        + "'status':{'allocation':{'devices':{'results':[{'request':'r',%s},{'request':'r',%s}]}}}}";
+        String claim = "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},"
+                + "'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'x'}}]}},"
+                + "'status':{'allocation':{'devices':{'results':[{'request':'r',%s},{'request':'r',%s}]}}}}";
         server.store().put(tree(claim.formatted(GPU_0, NIC_0)));
     }
 
@@ -80,8 +79,8 @@ class ServerSideApplyIT {
     private static List<String> managers(Answer answer) {
         List<String> names = new ArrayList<>();
         for (JsonNode entry : answer.body().at("/metadata/managedFields")) {
-            String manager =
-                    entry.path("manager").asText() + " " + entry.path("operation").asText();
+            String manager = entry.path("manager").asText() + " "
+                    + entry.path("operation").asText();
             names.add(manager + " " + entry.path("subresource").asText("-"));
         }
         return names;
@@ -98,7 +97,8 @@ class ServerSideApplyIT {
             assertThat(devices(both)).hasSize(2);
             assertThat(devices(changed).at("/0/data/x").asInt()).isEqualTo(3);
             assertThat(devices(changed).get(1)).isEqualTo(devices(both).get(1));
-            assertThat(Json.at(changed.body(), "status", "allocation").isObject()).isTrue();
+            assertThat(Json.at(changed.body(), "status", "allocation").isObject())
+                    .isTrue();
             assertThat(managers(changed))
                     .containsExactlyInAnyOrder(
                             "cluster-objects Update -",
@@ -110,8 +110,7 @@ class ServerSideApplyIT {
         @Test
         void shareAnEntryConditionByCondition() {
             applied("a", "{" + GPU_0 + ",'conditions':[" + condition("Ready", "True") + "]}");
-            Answer both =
-                    applied("b", "{" + GPU_0 + ",'conditions':[" + condition("Net", "True") + "]}");
+            Answer both = applied("b", "{" + GPU_0 + ",'conditions':[" + condition("Net", "True") + "]}");
             Answer oneLess = applied("a", "");
             Answer noneLeft = applied("b", "");
 
@@ -137,10 +136,8 @@ class ServerSideApplyIT {
             assertThat(refused.message())
                     .startsWith("Apply failed with 1 conflict: conflict with \"a\"")
                     .contains("subresource \"status\": ")
-                    .endsWith(
-                            ".status.devices[device=\"gpu-0\",driver=\"a.example.com\",pool=\"p\"].data");
-            assertThat(refused.body().at("/details/causes/0/reason").asText())
-                    .isEqualTo("FieldManagerConflict");
+                    .endsWith(".status.devices[device=\"gpu-0\",driver=\"a.example.com\",pool=\"p\"].data");
+            assertThat(refused.body().at("/details/causes/0/reason").asText()).isEqualTo("FieldManagerConflict");
             assertThat(forced.status()).isEqualTo(200);
             assertThat(devices(forced).at("/0/data/x").asInt()).isEqualTo(2);
             assertThat(back.message()).contains("conflict with \"b\"");
@@ -196,8 +193,7 @@ class ServerSideApplyIT {
                             + "'spec':{'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'x'}}]}}}";
 
             Answer made = send("/new?fieldManager=a", claim);
-            Answer unlabelled =
-                    send("/new?fieldManager=a", claim.replace(",'labels':{'l':'1'}", ""));
+            Answer unlabelled = send("/new?fieldManager=a", claim.replace(",'labels':{'l':'1'}", ""));
 
             assertThat(made.status()).isEqualTo(201);
             assertThat(managers(made)).containsExactly("a Apply -");
@@ -240,8 +236,7 @@ class ServerSideApplyIT {
 
         @Test
         void ofForceOnOtherPatches() {
-            Answer answer =
-                    http.send("PATCH", CLAIMS + "/c/status?force=true", MERGE, "{\"status\":{}}");
+            Answer answer = http.send("PATCH", CLAIMS + "/c/status?force=true", MERGE, "{\"status\":{}}");
 
             assertThat(answer.status()).isEqualTo(422);
         }
@@ -276,8 +271,7 @@ class ServerSideApplyIT {
         assertThat(made.status()).isEqualTo(201);
         assertThat(next.body().at("/spec/pool/generation").asInt()).isEqualTo(2);
         assertThat(other.message())
-                .isEqualTo(
-                        "Apply failed with 1 conflict: conflict with \"a\": .spec.pool.generation");
+                .isEqualTo("Apply failed with 1 conflict: conflict with \"a\": .spec.pool.generation");
     }
 
     @Test
@@ -304,8 +298,7 @@ class ServerSideApplyIT {
                 "{'f:status':{'f:devices':{'k:{\\\"device\\\":\\\"gpu-0\\\",\\\"driver\\\":\\\"a.example.com\\\",\\\"pool\\\":\\\"p\\\"}':"
                         + "{'.':{},'f:data':{},'f:device':{},'f:driver':{},'f:pool':{}}}}}";
         assertThat(entry.path("fieldsV1")).isEqualTo(tree(fields));
-        assertThat(FieldSet.decode(entry.path("fieldsV1")).encode())
-                .isEqualTo(entry.path("fieldsV1"));
+        assertThat(FieldSet.decode(entry.path("fieldsV1")).encode()).isEqualTo(entry.path("fieldsV1"));
         assertThat(entry.path("fieldsType").asText()).isEqualTo("FieldsV1");
         assertThat(entry.path("time").asText()).isEqualTo("2026-01-01T00:00:00Z");
     }

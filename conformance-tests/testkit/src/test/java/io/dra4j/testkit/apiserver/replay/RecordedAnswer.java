@@ -25,27 +25,25 @@ record RecordedAnswer(int code, String contentType, List<JsonNode> documents) {
     private static final Map<String, String> RANDOM_FIELDS =
             Map.of("resourceVersion", "RV", "uid", "UID", "continue", "CONT");
 
-    private static final Pattern UID =
-            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern UID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
     /** Uids that the recording wrote down in part. */
     private static final Pattern CHOSEN_UID = Pattern.compile("00000000-0000-0000-0000-N");
 
-    private static final Pattern TIME =
-            Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z");
+    private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z");
     private static final Pattern AGE = Pattern.compile("\\d+s");
     private static final Pattern GENERATED = Pattern.compile("gen-[a-z0-9]{5}");
     private static final Pattern REVISION = Pattern.compile("(current: |in record \\()\\d+");
     private static final Pattern LONG_NUMBER = Pattern.compile("\\d{9,}");
 
     /** An object in a message: its fields are written in Go's order. */
-    private static final Pattern QUOTED_OBJECT =
-            Pattern.compile("Invalid value: (\"?\\{.*}\"?): ", Pattern.DOTALL);
+    private static final Pattern QUOTED_OBJECT = Pattern.compile("Invalid value: (\"?\\{.*}\"?): ", Pattern.DOTALL);
 
     static RecordedAnswer read(int code, String contentType, String body) {
         List<JsonNode> documents = List.of(TextNode.valueOf(body));
         if (contentType.startsWith("application/json")) {
-            documents = body.lines().filter(one -> !one.isBlank()).map(Json::parse).toList();
+            documents =
+                    body.lines().filter(one -> !one.isBlank()).map(Json::parse).toList();
         }
         return new RecordedAnswer(code, contentType, documents);
     }
@@ -54,8 +52,7 @@ record RecordedAnswer(int code, String contentType, List<JsonNode> documents) {
     List<String> differences(RecordedAnswer other) {
         List<String> found = new ArrayList<>();
         if (code != other.code) {
-            return List.of(
-                    "code %d instead of %d: %s".formatted(other.code, code, other.documents));
+            return List.of("code %d instead of %d: %s".formatted(other.code, code, other.documents));
         }
         if (!mediaType().equals(other.mediaType())) {
             return List.of("type %s instead of %s".formatted(other.contentType, contentType));
@@ -93,8 +90,7 @@ record RecordedAnswer(int code, String contentType, List<JsonNode> documents) {
     private static JsonNode fixed(String field, JsonNode value) {
         if (value instanceof ObjectNode object) {
             ObjectNode copy = Json.object();
-            object.properties()
-                    .forEach(one -> copy.set(one.getKey(), fixed(one.getKey(), one.getValue())));
+            object.properties().forEach(one -> copy.set(one.getKey(), fixed(one.getKey(), one.getValue())));
             return copy;
         }
         if (value instanceof ArrayNode array) {
@@ -122,18 +118,11 @@ record RecordedAnswer(int code, String contentType, List<JsonNode> documents) {
         return LONG_NUMBER.matcher(fixed).replaceAll("N");
     }
 
-    private static void compare(
-            String path, JsonNode wanted, JsonNode found, List<String> differences) {
+    private static void compare(String path, JsonNode wanted, JsonNode found, List<String> differences) {
         if (wanted.isObject() && found.isObject()) {
             Set<String> names = new TreeSet<>(Json.names(wanted));
             names.addAll(Json.names(found));
-            names.forEach(
-                    name ->
-                            compare(
-                                    path + "." + name,
-                                    wanted.path(name),
-                                    found.path(name),
-                                    differences));
+            names.forEach(name -> compare(path + "." + name, wanted.path(name), found.path(name), differences));
         } else if (wanted.isArray() && found.isArray() && wanted.size() == found.size()) {
             for (int i = 0; i < wanted.size(); i++) {
                 compare(path + "[" + i + "]", wanted.get(i), found.get(i), differences);

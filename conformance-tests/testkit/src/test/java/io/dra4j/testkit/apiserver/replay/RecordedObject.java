@@ -32,8 +32,7 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
     private static final String THEN = "2026-11-22T23:";
 
     static RecordedObject of(int line, JsonNode json) {
-        return new RecordedObject(
-                line, json.path("kind").asText(), json.path("object"), json.path("expected"));
+        return new RecordedObject(line, json.path("kind").asText(), json.path("object"), json.path("expected"));
     }
 
     /** Says how an answer differs from the recorded one; empty if it does not. */
@@ -48,7 +47,8 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
         }
         if (!answer.text("reason").equals(expected.path("reason").asText())) {
             return "%s: reason %s instead of %s"
-                    .formatted(kind, answer.text("reason"), expected.path("reason").asText());
+                    .formatted(
+                            kind, answer.text("reason"), expected.path("reason").asText());
         }
         return refused(answer);
     }
@@ -63,9 +63,7 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
         JsonNode part = answered.path(ofStatus ? "status" : "spec").deepCopy();
         JsonNode wanted = expected.path("spec").deepCopy();
         forgetTimes(wanted, part);
-        return part.equals(wanted)
-                ? ""
-                : "%s: stored %s instead of %s".formatted(kind, part, wanted);
+        return part.equals(wanted) ? "" : "%s: stored %s instead of %s".formatted(kind, part, wanted);
     }
 
     private static void forgetTimes(JsonNode wanted, JsonNode part) {
@@ -88,28 +86,22 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
     private String refused(Answer answer) {
         JsonNode causes = Json.at(answer.body(), "details", "causes");
         Set<String> found = new TreeSet<>();
-        causes.forEach(
-                one -> found.add(one.path("field").asText() + " " + one.path("reason").asText()));
+        causes.forEach(one ->
+                found.add(one.path("field").asText() + " " + one.path("reason").asText()));
         Set<String> wanted = new TreeSet<>();
         expected.path("causes")
-                .forEach(one -> wanted.add(one.path(0).asText() + " " + one.path(1).asText()));
+                .forEach(one ->
+                        wanted.add(one.path(0).asText() + " " + one.path(1).asText()));
         if (expected.path("code").asInt() == 422 && !found.equals(wanted)) {
             return "%s: causes %s instead of %s: %s"
-                    .formatted(
-                            kind,
-                            without(found, wanted),
-                            without(wanted, found),
-                            reasonOf(expected));
+                    .formatted(kind, without(found, wanted), without(wanted, found), reasonOf(expected));
         }
         String message = expected.path("message").asText();
-        boolean same =
-                OF_GO.matcher(message).matches()
-                        || message.equals(answer.message())
-                        || isCut(message) && answer.message().startsWith(message)
-                        || sameParts(message, causes);
-        return same
-                ? ""
-                : "%s: message %s instead of %s".formatted(kind, answer.message(), message);
+        boolean same = OF_GO.matcher(message).matches()
+                || message.equals(answer.message())
+                || isCut(message) && answer.message().startsWith(message)
+                || sameParts(message, causes);
+        return same ? "" : "%s: message %s instead of %s".formatted(kind, answer.message(), message);
     }
 
     private static boolean isCut(String message) {
@@ -117,23 +109,17 @@ record RecordedObject(int line, String kind, JsonNode object, JsonNode expected)
     }
 
     private static Set<String> without(Set<String> some, Set<String> others) {
-        return some.stream()
-                .filter(one -> !others.contains(one))
-                .collect(Collectors.toCollection(TreeSet::new));
+        return some.stream().filter(one -> !others.contains(one)).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The order of causes is random where the server walks through a map. */
     private static boolean sameParts(String message, JsonNode causes) {
-        List<String> parts =
-                causes.valueStream()
-                        .map(
-                                one ->
-                                        one.path("field").asText()
-                                                + ": "
-                                                + one.path("message").asText())
-                        .distinct()
-                        .sorted(Comparator.comparing(String::length).reversed())
-                        .toList();
+        List<String> parts = causes.valueStream()
+                .map(one ->
+                        one.path("field").asText() + ": " + one.path("message").asText())
+                .distinct()
+                .sorted(Comparator.comparing(String::length).reversed())
+                .toList();
         int start = message.indexOf(" is invalid: ");
         if (start < 0 || parts.isEmpty()) {
             return false;

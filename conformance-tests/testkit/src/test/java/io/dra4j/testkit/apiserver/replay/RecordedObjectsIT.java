@@ -33,12 +33,11 @@ class RecordedObjectsIT {
     private static final String API = "/apis/resource.k8s.io/v1/";
     private static final String OPTIONS = "?dryRun=All&fieldValidation=Strict";
     private static final int SHOWN = Integer.getInteger("dra4j.replay.shown", 20);
-    private static final Map<String, String> COLLECTIONS =
-            Map.of(
-                    "ResourceSlice", "resourceslices",
-                    "DeviceClass", "deviceclasses",
-                    "ResourceClaim", "namespaces/default/resourceclaims",
-                    "ResourceClaimTemplate", "namespaces/default/resourceclaimtemplates");
+    private static final Map<String, String> COLLECTIONS = Map.of(
+            "ResourceSlice", "resourceslices",
+            "DeviceClass", "deviceclasses",
+            "ResourceClaim", "namespaces/default/resourceclaims",
+            "ResourceClaimTemplate", "namespaces/default/resourceclaimtemplates");
 
     private static final List<JsonNode> CREATES = Recordings.of("creates");
     private static final List<JsonNode> UPDATES = Recordings.of("updates");
@@ -61,10 +60,7 @@ class RecordedObjectsIT {
 
     @BeforeAll
     static void createWhatIsUpdated() {
-        UPDATES.get(0)
-                .path("base")
-                .properties()
-                .forEach(one -> BASE.put(one.getKey(), create(one)));
+        UPDATES.get(0).path("base").properties().forEach(one -> BASE.put(one.getKey(), create(one)));
     }
 
     private static ObjectNode create(Map.Entry<String, JsonNode> base) {
@@ -74,7 +70,8 @@ class RecordedObjectsIT {
         ObjectNode created = HTTP.post(collection, object.toString()).body();
         if (object.has("status")) {
             created.set("status", object.path("status"));
-            created = HTTP.put(collection + "/base-claim/status", created.toString()).body();
+            created = HTTP.put(collection + "/base-claim/status", created.toString())
+                    .body();
         }
         return created;
     }
@@ -87,12 +84,13 @@ class RecordedObjectsIT {
 
     @AfterEach
     void theServerLogsNoException() {
-        assertThat(LOG.list).filteredOn(event -> event.getThrowableProxy() != null).isEmpty();
+        assertThat(LOG.list)
+                .filteredOn(event -> event.getThrowableProxy() != null)
+                .isEmpty();
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"ResourceSlice", "DeviceClass", "ResourceClaim", "ResourceClaimTemplate"})
+    @ValueSource(strings = {"ResourceSlice", "DeviceClass", "ResourceClaim", "ResourceClaimTemplate"})
     void isCreatedOrRefused(String kind) {
         List<String> differences = new ArrayList<>();
         for (int i = 0; i < CREATES.size(); i++) {
@@ -100,7 +98,9 @@ class RecordedObjectsIT {
             if (one.kind().equals(kind)) {
                 note(
                         one,
-                        HTTP.post(API + COLLECTIONS.get(kind) + OPTIONS, one.object().toString()),
+                        HTTP.post(
+                                API + COLLECTIONS.get(kind) + OPTIONS,
+                                one.object().toString()),
                         differences);
             }
         }

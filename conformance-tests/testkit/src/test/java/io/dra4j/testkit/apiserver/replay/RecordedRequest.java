@@ -47,10 +47,9 @@ record RecordedRequest(JsonNode line) {
     RecordedAnswer send(EmbeddedApiServer server, Map<Integer, RecordedAnswer> earlier)
             throws IOException, InterruptedException {
         String path = resolved(line.path("path").asText(), earlier);
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server.url() + path))
-                        .method(line.path("method").asText(), body(earlier))
-                        .header("User-Agent", "t/1");
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
+                .method(line.path("method").asText(), body(earlier))
+                .header("User-Agent", "t/1");
         for (String name : List.of("Accept", "Content-Type")) {
             request.header(name, line.path("headers").path(name).asText("application/json"));
         }
@@ -69,14 +68,12 @@ record RecordedRequest(JsonNode line) {
     }
 
     private static String resolved(String text, Map<Integer, RecordedAnswer> earlier) {
-        return EARLIER.matcher(text)
-                .replaceAll(
-                        found -> {
-                            int step = Integer.parseInt(found.group(2));
-                            JsonNode answer = earlier.get(step).documents().get(0);
-                            String field = EARLIER_FIELDS.get(found.group(1));
-                            return Matcher.quoteReplacement(Json.text(answer, "metadata", field));
-                        });
+        return EARLIER.matcher(text).replaceAll(found -> {
+            int step = Integer.parseInt(found.group(2));
+            JsonNode answer = earlier.get(step).documents().get(0);
+            String field = EARLIER_FIELDS.get(found.group(1));
+            return Matcher.quoteReplacement(Json.text(answer, "metadata", field));
+        });
     }
 
     @Override

@@ -26,11 +26,9 @@ class RecordedRequestsIT {
         Map<String, List<RecordedRequest>> sequences = new LinkedHashMap<>();
         Recordings.of("transcripts").stream()
                 .map(RecordedRequest::new)
-                .forEach(
-                        one ->
-                                sequences
-                                        .computeIfAbsent(one.sequence(), name -> new ArrayList<>())
-                                        .add(one));
+                .forEach(one -> sequences
+                        .computeIfAbsent(one.sequence(), name -> new ArrayList<>())
+                        .add(one));
         return sequences;
     }
 
@@ -42,7 +40,8 @@ class RecordedRequestsIT {
     @MethodSource("names")
     void isAnsweredTheSame(String sequence) throws Exception {
         List<String> differences = new ArrayList<>();
-        try (var server = EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start()) {
+        try (var server =
+                EmbeddedApiServer.builder().version(KubernetesVersion.V1_36).start()) {
             Map<Integer, RecordedAnswer> answers = new HashMap<>();
             for (RecordedRequest request : SEQUENCES.get(sequence)) {
                 RecordedAnswer answer = request.send(server, answers);

@@ -53,10 +53,7 @@ class ObjectStoreTest {
     }
 
     private StoredObject write(String name, int content) {
-        return store.write(
-                slices,
-                new ObjectKey("", name),
-                current -> tree("{'metadata':{},'spec':" + content + "}"));
+        return store.write(slices, new ObjectKey("", name), current -> tree("{'metadata':{},'spec':" + content + "}"));
     }
 
     private void delete(String name) {
@@ -91,12 +88,10 @@ class ObjectStoreTest {
         void thatFailLeaveEverythingAsItWas() {
             StoredObject first = write("a", 1);
 
-            ObjectStore.Mutation failing =
-                    current -> {
-                        throw ApiFailure.badRequest("no");
-                    };
-            assertThatThrownBy(() -> store.write(slices, first.key(), failing))
-                    .isInstanceOf(ApiFailure.class);
+            ObjectStore.Mutation failing = current -> {
+                throw ApiFailure.badRequest("no");
+            };
+            assertThatThrownBy(() -> store.write(slices, first.key(), failing)).isInstanceOf(ApiFailure.class);
 
             assertThat(store.find(slices, first.key())).isSameAs(first);
         }
@@ -113,8 +108,7 @@ class ObjectStoreTest {
             write("a", 2);
             delete("a");
 
-            assertThat(recorder.received)
-                    .containsExactly("2 there", "2 synced", "3 there", "flush", "4 gone", "flush");
+            assertThat(recorder.received).containsExactly("2 there", "2 synced", "3 there", "flush", "4 gone", "flush");
         }
 
         @Test
@@ -147,8 +141,7 @@ class ObjectStoreTest {
 
         private String refusal(long from) {
             ApiFailure failure =
-                    catchThrowableOfType(
-                            ApiFailure.class, () -> store.watchAfter(slices, from, new Recorder()));
+                    catchThrowableOfType(ApiFailure.class, () -> store.watchAfter(slices, from, new Recorder()));
             return failure.code() + " " + failure.reason();
         }
 
@@ -184,9 +177,7 @@ class ObjectStoreTest {
 
         private boolean await(String name) {
             try {
-                return store.await(
-                        () -> store.find(slices, new ObjectKey("", name)) != null,
-                        Duration.ofSeconds(10));
+                return store.await(() -> store.find(slices, new ObjectKey("", name)) != null, Duration.ofSeconds(10));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

@@ -21,22 +21,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SelectorTest {
     private final ResourceKinds kinds = new ResourceKinds(KubernetesVersion.V1_36);
     private final ResourceKind slices = kinds.named("resourceslices");
-    private final StoredObject slice =
-            new StoredObject(
-                    slices,
-                    new ObjectKey("", "s1"),
-                    7,
-                    tree(
-                            "{'metadata':{'name':'s1','labels':{'app':'a','tier':'x'}},"
-                                    + "'spec':{'driver':'gpu.example.com','nodeName':'node-1','pool':{'name':'a'}}}"));
+    private final StoredObject slice = new StoredObject(
+            slices,
+            new ObjectKey("", "s1"),
+            7,
+            tree("{'metadata':{'name':'s1','labels':{'app':'a','tier':'x'}},"
+                    + "'spec':{'driver':'gpu.example.com','nodeName':'node-1','pool':{'name':'a'}}}"));
 
     @Nested
     class ByField {
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         ''                                               | true
                         metadata.name=s1                                 | true
                         spec.nodeName==node-1                            | true
@@ -57,25 +52,25 @@ class SelectorTest {
         void isRefused(String selector) {
             assertThatThrownBy(() -> FieldSelector.parse(slices, selector))
                     .isInstanceOfSatisfying(
-                            ApiFailure.class, failure -> assertThat(failure.code()).isEqualTo(400));
+                            ApiFailure.class,
+                            failure -> assertThat(failure.code()).isEqualTo(400));
         }
 
         @Test
         void knowsPoolsFrom137() {
             ResourceKind newer = new ResourceKinds(KubernetesVersion.V1_37).named("resourceslices");
 
-            assertThat(FieldSelector.parse(newer, "spec.pool.name=a").matches(slice)).isTrue();
-            assertThat(FieldSelector.parse(newer, "spec.pool.name=b").matches(slice)).isFalse();
+            assertThat(FieldSelector.parse(newer, "spec.pool.name=a").matches(slice))
+                    .isTrue();
+            assertThat(FieldSelector.parse(newer, "spec.pool.name=b").matches(slice))
+                    .isFalse();
         }
     }
 
     @Nested
     class ByLabel {
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', textBlock = """
                         app=a                | true
                         app == a             | true
                         app!=b               | true
@@ -102,8 +97,7 @@ class SelectorTest {
 
         @Test
         void isRefused() {
-            assertThatThrownBy(() -> LabelSelector.parse("app in a"))
-                    .isInstanceOf(ApiFailure.class);
+            assertThatThrownBy(() -> LabelSelector.parse("app in a")).isInstanceOf(ApiFailure.class);
         }
     }
 }

@@ -21,13 +21,12 @@ import org.junit.jupiter.api.Test;
 
 /** The fields that a disabled gate drops. */
 class FeatureGatesTest {
-    private static final String EVERYTHING =
-            "{'spec':{'sharedCounters':[{'name':'s','counters':{'c':{'value':'1'}}}],"
-                    + "'perDeviceNodeSelection':true,'devices':[{'name':'gpu-0','taints':[{'key':'k','effect':'None'}],"
-                    + "'consumesCounters':[{'counterSet':'s','counters':{'c':{'value':'1'}}}],'nodeName':'n',"
-                    + "'bindsToNode':true,'bindingConditions':['a'],'bindingFailureConditions':['b'],"
-                    + "'allowMultipleAllocations':true,'capacity':{'m':{'value':'1','requestPolicy':{'default':'1'}}},"
-                    + "'attributes':{'l':{'ints':[1]},'s':{'int':1}}}]}}";
+    private static final String EVERYTHING = "{'spec':{'sharedCounters':[{'name':'s','counters':{'c':{'value':'1'}}}],"
+            + "'perDeviceNodeSelection':true,'devices':[{'name':'gpu-0','taints':[{'key':'k','effect':'None'}],"
+            + "'consumesCounters':[{'counterSet':'s','counters':{'c':{'value':'1'}}}],'nodeName':'n',"
+            + "'bindsToNode':true,'bindingConditions':['a'],'bindingFailureConditions':['b'],"
+            + "'allowMultipleAllocations':true,'capacity':{'m':{'value':'1','requestPolicy':{'default':'1'}}},"
+            + "'attributes':{'l':{'ints':[1]},'s':{'int':1}}}]}}";
 
     private static ObjectNode written(FeatureGates gates, @Nullable ObjectNode old) {
         ObjectNode slice = tree(EVERYTHING);
@@ -41,10 +40,8 @@ class FeatureGatesTest {
         ObjectNode slice = written(new FeatureGates(V1_34, Map.of()), null);
 
         assertThat(slice)
-                .isEqualTo(
-                        tree(
-                                "{'spec':{'devices':[{'name':'gpu-0','capacity':{'m':{'value':'1'}},"
-                                        + "'attributes':{'l':{},'s':{'int':1}}}]}}"));
+                .isEqualTo(tree("{'spec':{'devices':[{'name':'gpu-0','capacity':{'m':{'value':'1'}},"
+                        + "'attributes':{'l':{},'s':{'int':1}}}]}}"));
     }
 
     @Test
@@ -55,14 +52,16 @@ class FeatureGatesTest {
         assertThat(GatedFields.used(slice, "spec.devices.*.consumesCounters")).isTrue();
         assertThat(GatedFields.used(slice, "spec.devices.*.taints.*.timeAdded")).isTrue();
         assertThat(GatedFields.used(slice, "spec.devices.*.bindingConditions")).isTrue();
-        assertThat(GatedFields.used(slice, "spec.devices.*.capacity.*.requestPolicy")).isTrue();
+        assertThat(GatedFields.used(slice, "spec.devices.*.capacity.*.requestPolicy"))
+                .isTrue();
     }
 
     @Test
     void aFeatureInUseStaysUsable() {
         FeatureGates off = new FeatureGates(V1_36, Map.of(FeatureGate.DRA_DEVICE_TAINTS, false));
 
-        assertThat(GatedFields.used(written(off, null), "spec.devices.*.taints")).isFalse();
+        assertThat(GatedFields.used(written(off, null), "spec.devices.*.taints"))
+                .isFalse();
         assertThat(GatedFields.used(written(off, tree(EVERYTHING)), "spec.devices.*.taints"))
                 .isTrue();
     }
@@ -74,9 +73,8 @@ class FeatureGatesTest {
         assertThat(new FeatureGates(V1_36, lists).enabled(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES))
                 .isTrue();
         assertThatThrownBy(() -> new FeatureGates(V1_34, lists))
-                .hasMessage(
-                        "Kubernetes 1.34 has no feature gate DRAListTypeAttributes; leave it out or choose a newer"
-                                + " version");
+                .hasMessage("Kubernetes 1.34 has no feature gate DRAListTypeAttributes; leave it out or choose a newer"
+                        + " version");
     }
 
     @Test
@@ -87,9 +85,8 @@ class FeatureGatesTest {
         assertThat(new FeatureGates(V1_36, off).enabled(gate)).isFalse();
         assertThat(new FeatureGates(V1_37, Map.of(gate, true)).enabled(gate)).isTrue();
         assertThatThrownBy(() -> new FeatureGates(V1_37, off))
-                .hasMessage(
-                        "Kubernetes 1.37 has locked feature gate DRAPrioritizedList on; leave it out or choose"
-                                + " an older version");
+                .hasMessage("Kubernetes 1.37 has locked feature gate DRAPrioritizedList on; leave it out or choose"
+                        + " an older version");
     }
 
     @Test

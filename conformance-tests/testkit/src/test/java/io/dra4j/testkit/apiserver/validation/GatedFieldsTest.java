@@ -39,8 +39,7 @@ class GatedFieldsTest {
      * The kind and the object that the field is added to; the gate; the releases that know the
      * field; the field below that object; what becomes of the write without the gate; the change.
      */
-    private static final String FIELDS =
-            """
+    private static final String FIELDS = """
             device | DRADeviceTaints | 1.34 | taints | dropped | 'taints':[{'key':'k','effect':'None'}]
             slice | DRAPartitionableDevices | 1.34 | sharedCounters | dropped | 'devices':null,'sharedCounters':[COUNTERS]
             slice | DRAPartitionableDevices | 1.34 | perDeviceNodeSelection | refused | 'nodeName':null,'perDeviceNodeSelection':true,'devices':[{'name':'gpu-0','allNodes':true}]
@@ -77,29 +76,25 @@ class GatedFieldsTest {
             result | DRADeviceBindingConditions | 1.34 | bindingFailureConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
             result | DRAOptionalNodeOperations | 1.37 | skipNodeOperations | dropped | 'skipNodeOperations':['NodeUnprepareResources']
             status | DRAResourceClaimDeviceStatus | 1.34 | devices | dropped | 'devices':[{'driver':'gpu.example.com','pool':'n','device':'gpu-0'}]
-            """
-                    .replace("COUNTERS", "{'name':'s','counters':{'c':{'value':'1'}}}")
-                    .replace(
-                            "PARTITION",
-                            "{'name':'gpu-0','attributes':{'type':{'string':'half'}},'consumesCounters':[CONSUMED]}")
-                    .replace("CONSUMED", "{'counterSet':'s','counters':{'c':{'value':'1'}}}")
-                    .replace("SUBREQUEST", "'name':'sub','deviceClassName':'gpu'")
-                    .replace("DERIVED", "{'name':'gpu.example.com/d','expression':'1'}");
+            """.replace("COUNTERS", "{'name':'s','counters':{'c':{'value':'1'}}}")
+            .replace(
+                    "PARTITION",
+                    "{'name':'gpu-0','attributes':{'type':{'string':'half'}},'consumesCounters':[CONSUMED]}")
+            .replace("CONSUMED", "{'counterSet':'s','counters':{'c':{'value':'1'}}}")
+            .replace("SUBREQUEST", "'name':'sub','deviceClassName':'gpu'")
+            .replace("DERIVED", "{'name':'gpu.example.com/d','expression':'1'}");
 
     private static final String SLICE =
             "{'metadata':{'name':'o'},'spec':{'driver':'gpu.example.com','nodeName':'n','devices':[{'name':'gpu-0'}],"
                     + "'pool':{'name':'n','generation':1,'resourceSliceCount':1}}}";
-    private static final String REQUESTS =
-            "'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'gpu'}}],"
-                    + "'constraints':[{'matchAttribute':'gpu.example.com/d'}]}";
+    private static final String REQUESTS = "'devices':{'requests':[{'name':'r','exactly':{'deviceClassName':'gpu'}}],"
+            + "'constraints':[{'matchAttribute':'gpu.example.com/d'}]}";
     private static final String CLAIM = "{'metadata':{'name':'o'},'spec':{" + REQUESTS + "}}";
-    private static final String TEMPLATE =
-            "{'metadata':{'name':'o'},'spec':{'spec':{" + REQUESTS + "}}}";
-    private static final String ALLOCATED =
-            "{'metadata':{'name':'o'},'spec':{"
-                    + REQUESTS
-                    + "},'status':{'allocation':{'devices':{'results':["
-                    + "{'request':'r','driver':'gpu.example.com','pool':'n','device':'gpu-0'}]}}}}";
+    private static final String TEMPLATE = "{'metadata':{'name':'o'},'spec':{'spec':{" + REQUESTS + "}}}";
+    private static final String ALLOCATED = "{'metadata':{'name':'o'},'spec':{"
+            + REQUESTS
+            + "},'status':{'allocation':{'devices':{'results':["
+            + "{'request':'r','driver':'gpu.example.com','pool':'n','device':'gpu-0'}]}}}}";
 
     /** An object of a kind, and where in it the changes of a row go. */
     enum Place {
@@ -107,10 +102,7 @@ class GatedFieldsTest {
         DEVICE("resourceslices", GatedFieldsTest.SLICE, "/spec/devices/0"),
         CLASS("deviceclasses", "{'metadata':{'name':'o'},'spec':{}}", "/spec"),
         REQUEST("resourceclaims", GatedFieldsTest.CLAIM, "/spec/devices/requests/0"),
-        TEMPLATE(
-                "resourceclaimtemplates",
-                GatedFieldsTest.TEMPLATE,
-                "/spec/spec/devices/requests/0"),
+        TEMPLATE("resourceclaimtemplates", GatedFieldsTest.TEMPLATE, "/spec/spec/devices/requests/0"),
         CLAIM("resourceclaims", GatedFieldsTest.CLAIM, "/spec/devices"),
         RESULT("resourceclaims", ALLOCATED, "/status/allocation/devices/results/0"),
         STATUS("resourceclaims", ALLOCATED, "/status");
@@ -169,27 +161,21 @@ class GatedFieldsTest {
 
     private static Stream<Row> rows(String line) {
         List<String> cells = Stream.of(line.split("\\|")).map(String::strip).toList();
-        FeatureGate gate =
-                Stream.of(FeatureGate.values())
-                        .filter(one -> one.text().equals(cells.get(1)))
-                        .findFirst()
-                        .orElseThrow();
+        FeatureGate gate = Stream.of(FeatureGate.values())
+                .filter(one -> one.text().equals(cells.get(1)))
+                .findFirst()
+                .orElseThrow();
         Place place = Place.valueOf(cells.get(0).toUpperCase(Locale.ROOT));
-        Stream<Place> places =
-                place == Place.REQUEST ? Stream.of(place, Place.TEMPLATE) : Stream.of(place);
-        return places.flatMap(
-                        one ->
-                                Arrays.stream(KubernetesVersion.values())
-                                        .map(
-                                                version ->
-                                                        new Row(
-                                                                one,
-                                                                gate,
-                                                                version,
-                                                                knows(version, cells.get(2)),
-                                                                cells.get(3),
-                                                                cells.get(4).equals("refused"),
-                                                                cells.get(5))))
+        Stream<Place> places = place == Place.REQUEST ? Stream.of(place, Place.TEMPLATE) : Stream.of(place);
+        return places.flatMap(one -> Arrays.stream(KubernetesVersion.values())
+                        .map(version -> new Row(
+                                one,
+                                gate,
+                                version,
+                                knows(version, cells.get(2)),
+                                cells.get(3),
+                                cells.get(4).equals("refused"),
+                                cells.get(5))))
                 .filter(Row::isPossible);
     }
 
@@ -209,8 +195,7 @@ class GatedFieldsTest {
             this.version = version;
             this.kinds = new ResourceKinds(version);
             ObjectNode namespace =
-                    tree(
-                            "{'metadata':{'name':'default','labels':{'resource.kubernetes.io/admin-access':'true'}}}");
+                    tree("{'metadata':{'name':'default','labels':{'resource.kubernetes.io/admin-access':'true'}}}");
             server(gate -> false).create(kinds.namespaces(), "", namespace, WriteOptions.DEFAULT);
         }
 
@@ -223,8 +208,7 @@ class GatedFieldsTest {
             }
             MetadataRules metadata = new MetadataRules(InstantSource.system());
             FeatureGates gates = new FeatureGates(version, states);
-            return new Registry(
-                    kinds, store, metadata, Strategies.of(gates, metadata, kinds, store));
+            return new Registry(kinds, store, metadata, Strategies.of(gates, metadata, kinds, store));
         }
 
         /** Writes an object with its status, with one gate as given and all others on. */
@@ -275,7 +259,8 @@ class GatedFieldsTest {
         cluster.write(row.place(), object, row.gate(), true);
         Json.metadata(object).putObject("labels").put("a", "b");
 
-        assertThat(row.isIn(cluster.write(row.place(), object, row.gate(), false))).isTrue();
+        assertThat(row.isIn(cluster.write(row.place(), object, row.gate(), false)))
+                .isTrue();
     }
 
     static Stream<Row> rowsThatCanChange() {

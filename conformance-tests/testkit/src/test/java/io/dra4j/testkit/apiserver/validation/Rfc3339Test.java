@@ -41,9 +41,7 @@ class Rfc3339Test {
             })
     void aPartOfAnotherFormIsNamed(String sent, String rest, String element) {
         assertThat(Rfc3339.read(sent).problem())
-                .isEqualTo(
-                        "parsing time \"%s\"%s\"%s\" as \"%s\""
-                                .formatted(sent, LAYOUT, rest, element));
+                .isEqualTo("parsing time \"%s\"%s\"%s\" as \"%s\"".formatted(sent, LAYOUT, rest, element));
     }
 
     @ParameterizedTest
@@ -56,8 +54,7 @@ class Rfc3339Test {
         "2026-01-01T00:00:00+25:00, time zone offset hour",
     })
     void aPartOutOfItsRangeIsNamed(String sent, String part) {
-        assertThat(Rfc3339.read(sent).problem())
-                .isEqualTo("parsing time \"" + sent + "\": " + part + " out of range");
+        assertThat(Rfc3339.read(sent).problem()).isEqualTo("parsing time \"" + sent + "\": " + part + " out of range");
     }
 
     @ParameterizedTest

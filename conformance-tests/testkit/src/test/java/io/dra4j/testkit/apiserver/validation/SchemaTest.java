@@ -19,22 +19,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Decoding of a tree into the known fields. */
 class SchemaTest {
     private final Schema schema = new Schema(KubernetesVersion.V1_36);
-    private final ResourceKind slices =
-            new ResourceKinds(KubernetesVersion.V1_36).named("resourceslices");
+    private final ResourceKind slices = new ResourceKinds(KubernetesVersion.V1_36).named("resourceslices");
 
     @Test
     void unknownFieldsAreNamedAndGone() {
-        ObjectNode slice =
-                tree(
-                        "{'apiVersion':'a','kind':'b','status':{},'metadata':{'nam':'x'},"
-                                + "'spec':{'devices':[{'name':'a','basic':{}}]}}");
+        ObjectNode slice = tree("{'apiVersion':'a','kind':'b','status':{},'metadata':{'nam':'x'},"
+                + "'spec':{'devices':[{'name':'a','basic':{}}]}}");
 
-        assertThat(schema.fit(slices, slice))
-                .containsExactly("status", "metadata.nam", "spec.devices[0].basic");
+        assertThat(schema.fit(slices, slice)).containsExactly("status", "metadata.nam", "spec.devices[0].basic");
         assertThat(slice)
-                .isEqualTo(
-                        tree(
-                                "{'apiVersion':'a','kind':'b','metadata':{},'spec':{'devices':[{'name':'a'}]}}"));
+                .isEqualTo(tree("{'apiVersion':'a','kind':'b','metadata':{},'spec':{'devices':[{'name':'a'}]}}"));
     }
 
     @Test
@@ -122,9 +116,8 @@ class SchemaTest {
 
     @Test
     void nullsInObjectsAreGoneAndInListsAndMapsAreZero() {
-        ObjectNode slice =
-                tree(
-                        "{'metadata':{},'spec':{'driver':null,'devices':[null,{'attributes':{'a':null,'b':{'int':null}},'bindingConditions':[null]}]}}");
+        ObjectNode slice = tree(
+                "{'metadata':{},'spec':{'driver':null,'devices':[null,{'attributes':{'a':null,'b':{'int':null}},'bindingConditions':[null]}]}}");
 
         assertThat(schema.fit(slices, slice)).isEmpty();
         assertThat(slice)
@@ -147,9 +140,7 @@ class SchemaTest {
 
     @Test
     void timesLoseTheirFraction() {
-        ObjectNode slice =
-                tree(
-                        "{'spec':{'devices':[{'taints':[{'timeAdded':'2026-01-01T01:00:00.9+01:00'}]}]}}");
+        ObjectNode slice = tree("{'spec':{'devices':[{'taints':[{'timeAdded':'2026-01-01T01:00:00.9+01:00'}]}]}}");
 
         schema.fit(slices, slice);
 

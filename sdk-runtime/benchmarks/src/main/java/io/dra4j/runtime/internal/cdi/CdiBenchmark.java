@@ -58,7 +58,8 @@ public class CdiBenchmark {
     }
 
     private static DeviceEdits device(int index) {
-        DeviceNode node = DeviceNode.builder("/dev/nvidia" + index).permissions("rw").build();
+        DeviceNode node =
+                DeviceNode.builder("/dev/nvidia" + index).permissions("rw").build();
         return new DeviceEdits(
                 new PoolName(Gpus.NODE),
                 new DeviceName("gpu-" + index),
@@ -74,16 +75,14 @@ public class CdiBenchmark {
         }
         for (int i = 0; i < 40; i++) {
             String library = "/usr/lib/x86_64-linux-gnu/libnvidia-" + i + ".so.550.163.01";
-            edits.mount(
-                    new Mount(library, library, List.of("ro", "nosuid", "nodev", "bind"), null));
+            edits.mount(new Mount(library, library, List.of("ro", "nosuid", "nodev", "bind"), null));
         }
-        return edits.hook(
-                        new Hook(
-                                HookName.CREATE_CONTAINER,
-                                "/usr/bin/nvidia-cdi-hook",
-                                List.of("nvidia-cdi-hook", "update-ldcache"),
-                                List.of(),
-                                null))
+        return edits.hook(new Hook(
+                        HookName.CREATE_CONTAINER,
+                        "/usr/bin/nvidia-cdi-hook",
+                        List.of("nvidia-cdi-hook", "update-ldcache"),
+                        List.of(),
+                        null))
                 .build();
     }
 

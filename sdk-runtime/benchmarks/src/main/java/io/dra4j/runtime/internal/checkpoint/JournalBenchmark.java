@@ -64,19 +64,13 @@ public class JournalBenchmark {
     }
 
     private Journal open() {
-        return Journal.open(
-                new JournalStore.Place(
-                        folder.path().resolve("claims.journal"),
-                        BOOT,
-                        locks,
-                        Meters.none(),
-                        (channel, metadata) -> {}));
+        return Journal.open(new JournalStore.Place(
+                folder.path().resolve("claims.journal"), BOOT, locks, Meters.none(), (channel, metadata) -> {}));
     }
 
     private static ClaimRecord preparing(int index) {
-        HeldDevice device =
-                HeldDevice.builder("gpu", new PoolName(Gpus.NODE), new DeviceName("gpu-" + index))
-                        .build();
+        HeldDevice device = HeldDevice.builder("gpu", new PoolName(Gpus.NODE), new DeviceName("gpu-" + index))
+                .build();
         String uid = "00000000-0000-0000-0000-%012x".formatted(index);
         return new ClaimRecord(
                 new ClaimRef("default", "claim-" + index, uid),
@@ -91,10 +85,12 @@ public class JournalBenchmark {
     }
 
     private static ClaimRecord prepared(ClaimRecord claim) {
-        ContainerEdits edits =
-                ContainerEdits.builder().env("GPU", claim.devices().get(0).toString()).build();
+        ContainerEdits edits = ContainerEdits.builder()
+                .env("GPU", claim.devices().get(0).toString())
+                .build();
         ResultDevice device = new ResultDevice(claim.devices().get(0), edits, List.of());
-        return claim.prepared(null, new Results(List.of(device), ContainerEdits.builder().build()));
+        return claim.prepared(
+                null, new Results(List.of(device), ContainerEdits.builder().build()));
     }
 
     /** The three records of a claim that comes and goes. */

@@ -43,17 +43,15 @@ public final class Allocations {
     List<Result> results(ClaimRef ref, ClaimObject object) {
         if (!object.uid().equals(ref.uid())) {
             throw new PrepareException(
-                    "the claim was replaced by another of the same name (UID %s)"
-                            .formatted(object.uid()));
+                    "the claim was replaced by another of the same name (UID %s)".formatted(object.uid()));
         }
         Allocation allocation = object.allocation();
         if (allocation == null) {
             throw new PrepareException("the claim is not allocated");
         }
-        List<Result> own =
-                allocation.results().stream()
-                        .filter(result -> driver.equals(result.driver()))
-                        .toList();
+        List<Result> own = allocation.results().stream()
+                .filter(result -> driver.equals(result.driver()))
+                .toList();
         if (own.isEmpty()) {
             throw new PrepareException("the claim was allocated no device of driver " + driver);
         }
@@ -63,8 +61,7 @@ public final class Allocations {
     /** Returns whether a claim was allocated a device of this driver. */
     public boolean isAllocated(ClaimObject object) {
         Allocation allocation = object.allocation();
-        return allocation != null
-                && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
+        return allocation != null && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
     }
 
     /** Returns whether the kubelet never asks this driver to prepare a claim. */
@@ -100,8 +97,7 @@ public final class Allocations {
     private static HeldDevice held(Result result) {
         String main = ConfigEntry.mainRequest(result.request());
         try {
-            return HeldDevice.builder(
-                            main, new PoolName(result.pool()), new DeviceName(result.device()))
+            return HeldDevice.builder(main, new PoolName(result.pool()), new DeviceName(result.device()))
                     .subrequest(
                             main.equals(result.request())
                                     ? null
@@ -124,15 +120,17 @@ public final class Allocations {
         List<Result> own = results(ref, object);
         Allocation allocation = object.allocation();
         ConfigChoice configs =
-                new ConfigChoice(
-                        driver, configTypes, allocation == null ? List.of() : allocation.configs());
-        List<AllocatedDevice> devices =
-                own.stream().map(result -> allocated(result, object, configs, inventory)).toList();
-        return AllocatedClaim.builder(ref).devices(devices).rawJson(object.json()).build();
+                new ConfigChoice(driver, configTypes, allocation == null ? List.of() : allocation.configs());
+        List<AllocatedDevice> devices = own.stream()
+                .map(result -> allocated(result, object, configs, inventory))
+                .toList();
+        return AllocatedClaim.builder(ref)
+                .devices(devices)
+                .rawJson(object.json())
+                .build();
     }
 
-    private AllocatedDevice allocated(
-            Result result, ClaimObject object, ConfigChoice configs, Inventory inventory) {
+    private AllocatedDevice allocated(Result result, ClaimObject object, ConfigChoice configs, Inventory inventory) {
         HeldDevice held = held(result);
         Optional<Device> device = published(held, inventory);
         return AllocatedDevice.builder(Hardware.identified(held, device))
@@ -155,9 +153,8 @@ public final class Allocations {
             throw new PrepareException("pool " + name + " has no device " + wanted.device());
         }
         if (wanted.shareId() != null && !device.get().allowMultipleAllocations()) {
-            throw new PrepareException(
-                    "the claim has a share of device %s, which allows no multiple allocations"
-                            .formatted(DeviceKey.of(wanted)));
+            throw new PrepareException("the claim has a share of device %s, which allows no multiple allocations"
+                    .formatted(DeviceKey.of(wanted)));
         }
         return device;
     }

@@ -48,22 +48,17 @@ final class Budget {
     Optional<HoldConflict> take(DeviceKey device, Amount wanted) {
         Use use = uses.computeIfAbsent(wanted.item, key -> new Use());
         BigDecimal sum = use.sum.add(wanted.amount.amount());
-        if (wanted.total == null
-                || wanted.amount.amount().signum() <= 0
-                || sum.compareTo(wanted.total.amount()) <= 0) {
+        if (wanted.total == null || wanted.amount.amount().signum() <= 0 || sum.compareTo(wanted.total.amount()) <= 0) {
             use.sum = sum;
             return Optional.empty();
         }
         String problem =
-                "device %s takes %s of %s, which has %s"
-                        .formatted(device, wanted.amount, wanted.item, wanted.total);
+                "device %s takes %s of %s, which has %s".formatted(device, wanted.amount, wanted.item, wanted.total);
         if (use.holders.isEmpty()) {
             throw new PrepareException(problem + "; the claim takes more than there is");
         }
-        return Optional.of(
-                new HoldConflict(
-                        problem + ", and " + use.sum.toPlainString() + " of it is held",
-                        List.copyOf(use.holders.values())));
+        return Optional.of(new HoldConflict(
+                problem + ", and " + use.sum.toPlainString() + " of it is held", List.copyOf(use.holders.values())));
     }
 
     private static final class Use {

@@ -58,10 +58,9 @@ final class ConfigChoice {
      *     of a device that it does not fit
      */
     List<AppliedConfig<?>> configsOf(Result result, Optional<Device> device) {
-        List<ConfigType<?>> fitting =
-                types.stream()
-                        .filter(type -> device.map(type.appliesTo()::test).orElse(true))
-                        .toList();
+        List<ConfigType<?>> fitting = types.stream()
+                .filter(type -> device.map(type.appliesTo()::test).orElse(true))
+                .toList();
         List<ConfigEntry> found = find(result, fitting);
         List<AppliedConfig<?>> chosen = new ArrayList<>();
         fitting.forEach(type -> choose(type, found).ifPresent(chosen::add));
@@ -90,37 +89,32 @@ final class ConfigChoice {
         return found;
     }
 
-    private static PrepareException misfit(
-            ConfigEntry entry, Result result, List<ConfigType<?>> fitting) {
-        String kinds =
-                fitting.isEmpty()
-                        ? "no configurations"
-                        : fitting.stream()
-                                .map(ConfigType::kind)
-                                .collect(Collectors.joining(" or ", "configurations of kind ", ""));
-        return new PrepareException(
-                "%s: cannot apply %s to device %s/%s of request %s: it takes %s"
-                        .formatted(
-                                entry.describe(),
-                                entry.type().kind(),
-                                result.pool(),
-                                result.device(),
-                                result.request(),
-                                kinds));
+    private static PrepareException misfit(ConfigEntry entry, Result result, List<ConfigType<?>> fitting) {
+        String kinds = fitting.isEmpty()
+                ? "no configurations"
+                : fitting.stream()
+                        .map(ConfigType::kind)
+                        .collect(Collectors.joining(" or ", "configurations of kind ", ""));
+        return new PrepareException("%s: cannot apply %s to device %s/%s of request %s: it takes %s"
+                .formatted(
+                        entry.describe(),
+                        entry.type().kind(),
+                        result.pool(),
+                        result.device(),
+                        result.request(),
+                        kinds));
     }
 
-    private static <T> Optional<AppliedConfig<T>> choose(
-            ConfigType<T> type, List<ConfigEntry> found) {
+    private static <T> Optional<AppliedConfig<T>> choose(ConfigType<T> type, List<ConfigEntry> found) {
         BinaryOperator<T> merge = type.merge();
         AppliedConfig<T> chosen = null;
         for (int i = found.size() - 1; i >= 0; i--) {
             ConfigEntry entry = found.get(i);
             if (entry.type().equals(type)) {
                 AppliedConfig<T> own = entry.valid(type, entry.value(type));
-                chosen =
-                        merge == null || chosen == null
-                                ? own
-                                : entry.valid(type, merge.apply(chosen.value(), own.value()));
+                chosen = merge == null || chosen == null
+                        ? own
+                        : entry.valid(type, merge.apply(chosen.value(), own.value()));
             }
         }
         return chosen == null ? defaults(type) : Optional.of(chosen);

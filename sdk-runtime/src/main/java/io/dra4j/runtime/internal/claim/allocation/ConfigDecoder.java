@@ -32,12 +32,11 @@ final class ConfigDecoder {
         ObjectNode entry = ConfigJson.object(parameters);
         String apiVersion = text(entry.remove("apiVersion"));
         String kind = text(entry.remove("kind"));
-        ConfigType<?> type =
-                types.stream()
-                        .filter(known -> known.apiVersion().equals(apiVersion))
-                        .filter(known -> known.kind().equals(kind))
-                        .findFirst()
-                        .orElseThrow(() -> unknownKind(apiVersion, kind));
+        ConfigType<?> type = types.stream()
+                .filter(known -> known.apiVersion().equals(apiVersion))
+                .filter(known -> known.kind().equals(kind))
+                .findFirst()
+                .orElseThrow(() -> unknownKind(apiVersion, kind));
         return decode(type, entry);
     }
 
@@ -64,15 +63,12 @@ final class ConfigDecoder {
     }
 
     private PrepareException unknownKind(String apiVersion, String kind) {
-        String known =
-                types.stream()
-                        .map(type -> type.apiVersion() + " " + type.kind())
-                        .collect(Collectors.joining(", "));
-        String problem =
-                apiVersion.isEmpty() || kind.isEmpty()
-                        ? "the opaque parameters need both apiVersion and kind, and have "
-                                + given(apiVersion, kind)
-                        : "the driver does not know the kind \"" + apiVersion + " " + kind + "\"";
+        String known = types.stream()
+                .map(type -> type.apiVersion() + " " + type.kind())
+                .collect(Collectors.joining(", "));
+        String problem = apiVersion.isEmpty() || kind.isEmpty()
+                ? "the opaque parameters need both apiVersion and kind, and have " + given(apiVersion, kind)
+                : "the driver does not know the kind \"" + apiVersion + " " + kind + "\"";
         return new PrepareException(problem + "; it knows " + (known.isEmpty() ? "none" : known));
     }
 

@@ -29,8 +29,7 @@ record ConfigEntry(int index, Config config, Decoded<?> decoded) {
     private static void requireAllowed(ConfigType<?> type, Config config) {
         if (!type.sources().contains(source(config))) {
             throw new PrepareException(
-                    "%s is not allowed in a %s"
-                            .formatted(type.kind(), config.fromClass() ? "class" : "claim"));
+                    "%s is not allowed in a %s".formatted(type.kind(), config.fromClass() ? "class" : "claim"));
         }
     }
 
@@ -70,8 +69,7 @@ record ConfigEntry(int index, Config config, Decoded<?> decoded) {
      */
     <T> AppliedConfig<T> valid(ConfigType<T> type, T value) {
         try {
-            return new AppliedConfig<>(
-                    ConfigDecoder.valid(type, value), source(config), index, config.requests());
+            return new AppliedConfig<>(ConfigDecoder.valid(type, value), source(config), index, config.requests());
         } catch (PrepareException e) {
             throw new PrepareException(describe() + ": " + e.getMessage(), e);
         }

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConfigJson {
 
-    private static final Set<Class<?>> WHOLE_NUMBERS =
-            Set.of(int.class, long.class, short.class, byte.class);
+    private static final Set<Class<?>> WHOLE_NUMBERS = Set.of(int.class, long.class, short.class, byte.class);
     private static final Set<Class<?>> NUMBERS = Set.of(double.class, float.class);
 
     private ConfigJson() {}
@@ -45,8 +44,7 @@ final class ConfigJson {
             }
             throw new PrepareException("the parameters are not a JSON object");
         } catch (IOException e) {
-            throw new PrepareException(
-                    "the parameters are not JSON, or have a field twice, at " + place(e), e);
+            throw new PrepareException("the parameters are not JSON, or have a field twice, at " + place(e), e);
         }
     }
 
@@ -72,8 +70,7 @@ final class ConfigJson {
         }
         String where = field.isEmpty() ? "" : field + ": ";
         // Messages of a vendor's constructor are for people; those of Jackson name Java classes.
-        if (e.getCause() instanceof IllegalArgumentException
-                || e.getCause() instanceof DraException) {
+        if (e.getCause() instanceof IllegalArgumentException || e.getCause() instanceof DraException) {
             return where + e.getCause().getMessage();
         }
         if (e.getCause() instanceof InputCoercionException tooLarge) {
@@ -102,9 +99,7 @@ final class ConfigJson {
         }
         if (type.isEnum()) {
             return "one of "
-                    + Stream.of(type.getEnumConstants())
-                            .map(ConfigJson::text)
-                            .collect(Collectors.joining(", "));
+                    + Stream.of(type.getEnumConstants()).map(ConfigJson::text).collect(Collectors.joining(", "));
         }
         if (CharSequence.class.isAssignableFrom(type)) {
             return "a text";
@@ -141,8 +136,6 @@ final class ConfigJson {
 
     private static String place(IOException e) {
         JsonLocation at = e instanceof JsonProcessingException json ? json.getLocation() : null;
-        return at == null
-                ? "an unknown place"
-                : "line " + at.getLineNr() + ", column " + at.getColumnNr();
+        return at == null ? "an unknown place" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
     }
 }

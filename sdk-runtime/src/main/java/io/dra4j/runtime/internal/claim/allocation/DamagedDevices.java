@@ -34,8 +34,7 @@ public final class DamagedDevices {
      * @param recorded the devices of the last intact record
      * @param named the devices of the CDI spec, which does not show admin access
      */
-    public static List<HeldDevice> all(
-            List<HeldDevice> allocated, List<HeldDevice> recorded, List<HeldDevice> named) {
+    public static List<HeldDevice> all(List<HeldDevice> allocated, List<HeldDevice> recorded, List<HeldDevice> named) {
         List<HeldDevice> all = new ArrayList<>();
         allocated.forEach(device -> all.add(identified(device, recorded)));
         add(recorded, all, DamagedDevices::isSameUse);
@@ -56,10 +55,7 @@ public final class DamagedDevices {
         return isSameShare(one, other) && one.adminAccess() == other.adminAccess();
     }
 
-    private static void add(
-            List<HeldDevice> more,
-            List<HeldDevice> all,
-            BiPredicate<HeldDevice, HeldDevice> isSame) {
+    private static void add(List<HeldDevice> more, List<HeldDevice> all, BiPredicate<HeldDevice, HeldDevice> isSame) {
         for (HeldDevice device : more) {
             if (all.stream().noneMatch(known -> isSame.test(known, device))) {
                 all.add(device);
@@ -68,8 +64,7 @@ public final class DamagedDevices {
     }
 
     private static boolean isSameShare(HeldDevice one, HeldDevice other) {
-        return DeviceKey.of(one).equals(DeviceKey.of(other))
-                && Objects.equals(one.shareId(), other.shareId());
+        return DeviceKey.of(one).equals(DeviceKey.of(other)) && Objects.equals(one.shareId(), other.shareId());
     }
 
     /**
@@ -98,6 +93,8 @@ public final class DamagedDevices {
     }
 
     private static HeldDevice held(Pool pool, Device device, @Nullable String shareId) {
-        return HeldDevice.builder("unknown", pool.name(), device.name()).shareId(shareId).build();
+        return HeldDevice.builder("unknown", pool.name(), device.name())
+                .shareId(shareId)
+                .build();
     }
 }

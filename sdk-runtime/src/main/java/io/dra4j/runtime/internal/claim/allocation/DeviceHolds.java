@@ -52,29 +52,21 @@ public final class DeviceHolds {
         return wanted.stream()
                 .flatMap(device -> exclusive(device, same).stream())
                 .findFirst()
-                .or(
-                        () ->
-                                budget(
-                                        uid,
-                                        wanted,
-                                        keys,
-                                        same,
-                                        committed.all(),
-                                        known(inventory, committed.all())));
+                .or(() -> budget(uid, wanted, keys, same, committed.all(), known(inventory, committed.all())));
     }
 
-    private synchronized KnownDevices known(
-            Inventory inventory, Collection<ClaimRecord> committed) {
+    private synchronized KnownDevices known(Inventory inventory, Collection<ClaimRecord> committed) {
         known = known.with(inventory, committed);
         return known;
     }
 
-    private static List<Hold> holds(
-            String uid, Collection<ClaimRecord> committed, Predicate<HeldDevice> of) {
+    private static List<Hold> holds(String uid, Collection<ClaimRecord> committed, Predicate<HeldDevice> of) {
         List<Hold> holds = new ArrayList<>();
         for (ClaimRecord claim : committed) {
             for (HeldDevice device : claim.devices()) {
-                if (!device.adminAccess() && of.test(device) && !claim.ref().uid().equals(uid)) {
+                if (!device.adminAccess()
+                        && of.test(device)
+                        && !claim.ref().uid().equals(uid)) {
                     holds.add(new Hold(claim, DeviceKey.of(device), device));
                 }
             }
@@ -87,8 +79,7 @@ public final class DeviceHolds {
                 same.stream().filter(h -> h.excludes(wanted)).map(Hold::claim).toList();
         return holders.isEmpty()
                 ? Optional.empty()
-                : Optional.of(
-                        new HoldConflict("device " + DeviceKey.of(wanted) + " is held", holders));
+                : Optional.of(new HoldConflict("device " + DeviceKey.of(wanted) + " is held", holders));
     }
 
     private static Optional<HoldConflict> budget(
@@ -116,25 +107,15 @@ public final class DeviceHolds {
 
     /** Returns who else holds devices of the same pools; one that is wanted is a shared one. */
     private static Map<DeviceKey, List<ClaimRecord>> overlapping(
-            String uid,
-            Set<DeviceKey> wanted,
-            Collection<ClaimRecord> committed,
-            KnownDevices known) {
+            String uid, Set<DeviceKey> wanted, Collection<ClaimRecord> committed, KnownDevices known) {
         List<DeviceKey> counted = wanted.stream().filter(known::hasCounters).toList();
         Map<DeviceKey, List<ClaimRecord>> holders = new LinkedHashMap<>();
         if (!counted.isEmpty()) {
             Set<PoolName> pools = new HashSet<>();
             counted.forEach(key -> pools.add(key.pool()));
-            holds(
-                            uid,
-                            committed,
-                            held ->
-                                    pools.contains(held.pool())
-                                            && !wanted.contains(DeviceKey.of(held)))
-                    .forEach(
-                            hold ->
-                                    holders.computeIfAbsent(hold.key, k -> new ArrayList<>())
-                                            .add(hold.claim));
+            holds(uid, committed, held -> pools.contains(held.pool()) && !wanted.contains(DeviceKey.of(held)))
+                    .forEach(hold -> holders.computeIfAbsent(hold.key, k -> new ArrayList<>())
+                            .add(hold.claim));
         }
         return holders;
     }

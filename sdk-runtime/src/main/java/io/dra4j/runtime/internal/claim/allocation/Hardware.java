@@ -33,11 +33,9 @@ public final class Hardware {
     /** Returns devices as a claim's object names them: without physical ids. */
     public static List<HeldDevice> unidentified(List<HeldDevice> devices) {
         return devices.stream()
-                .map(
-                        device ->
-                                device.physicalId() == null
-                                        ? device
-                                        : device.toBuilder().physicalId(null).build())
+                .map(device -> device.physicalId() == null
+                        ? device
+                        : device.toBuilder().physicalId(null).build())
                 .toList();
     }
 
@@ -81,10 +79,9 @@ public final class Hardware {
     }
 
     private static void refuse(DeviceKey device, String before, String now) {
-        throw new PrepareException(
-                ("device %s is other hardware than the claim was allocated: it was %s, and since a"
-                                + " restart the name means %s; delete the pod and the claim, so that"
-                                + " the claim is allocated again")
-                        .formatted(device, before, now));
+        throw new PrepareException(("device %s is other hardware than the claim was allocated: it was %s, and since a"
+                        + " restart the name means %s; delete the pod and the claim, so that"
+                        + " the claim is allocated again")
+                .formatted(device, before, now));
     }
 }

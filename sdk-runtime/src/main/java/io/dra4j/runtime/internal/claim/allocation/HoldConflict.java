@@ -28,13 +28,10 @@ public record HoldConflict(String problem, List<ClaimRecord> holders) {
      */
     public void refuse() {
         String others =
-                holders.stream()
-                        .map(holder -> anonymous(holder.ref().uid()))
-                        .collect(Collectors.joining(", "));
-        String names =
-                holders.stream()
-                        .map(holder -> holder.ref() + " " + holder.phase())
-                        .collect(Collectors.joining(", "));
+                holders.stream().map(holder -> anonymous(holder.ref().uid())).collect(Collectors.joining(", "));
+        String names = holders.stream()
+                .map(holder -> holder.ref() + " " + holder.phase())
+                .collect(Collectors.joining(", "));
         throw new PrepareException(
                 problem + " by " + others + "; it is free when that is unprepared",
                 new DraException("Held by " + names));

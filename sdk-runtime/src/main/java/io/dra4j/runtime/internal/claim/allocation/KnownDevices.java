@@ -58,7 +58,10 @@ final class KnownDevices {
 
     /** Returns whether devices of a pool may overlap. */
     boolean hasCounters(DeviceKey key) {
-        return inventory.pool(key.pool()).filter(p -> !p.counterSets().isEmpty()).isPresent();
+        return inventory
+                .pool(key.pool())
+                .filter(p -> !p.counterSets().isEmpty())
+                .isPresent();
     }
 
     /** Returns what a device takes of the counters of its pool. */
@@ -69,27 +72,20 @@ final class KnownDevices {
             return amounts;
         }
         for (CounterConsumption set : device.consumesCounters()) {
-            set.counters()
-                    .forEach(
-                            (name, amount) ->
-                                    amounts.add(counter(key, set.counterSet(), name, amount)));
+            set.counters().forEach((name, amount) -> amounts.add(counter(key, set.counterSet(), name, amount)));
         }
         return amounts;
     }
 
     private Amount counter(DeviceKey key, String set, String name, Quantity amount) {
-        Quantity total =
-                inventory.pool(key.pool()).stream()
-                        .flatMap(pool -> pool.counterSets().stream())
-                        .filter(candidate -> candidate.name().equals(set))
-                        .map(CounterSet::counters)
-                        .map(counters -> counters.get(name))
-                        .findFirst()
-                        .orElse(null);
-        return new Amount(
-                "counter " + name + " in counter set " + set + " of pool " + key.pool(),
-                amount,
-                total);
+        Quantity total = inventory.pool(key.pool()).stream()
+                .flatMap(pool -> pool.counterSets().stream())
+                .filter(candidate -> candidate.name().equals(set))
+                .map(CounterSet::counters)
+                .map(counters -> counters.get(name))
+                .findFirst()
+                .orElse(null);
+        return new Amount("counter " + name + " in counter set " + set + " of pool " + key.pool(), amount, total);
     }
 
     /** Returns what a share takes of the capacities of its device. */
@@ -97,12 +93,10 @@ final class KnownDevices {
         DeviceKey key = DeviceKey.of(share);
         Device device = devices.get(key);
         return share.consumedCapacity().entrySet().stream()
-                .map(
-                        one ->
-                                new Amount(
-                                        "capacity " + one.getKey() + " of device " + key,
-                                        one.getValue(),
-                                        capacity(device, one.getKey())))
+                .map(one -> new Amount(
+                        "capacity " + one.getKey() + " of device " + key,
+                        one.getValue(),
+                        capacity(device, one.getKey())))
                 .toList();
     }
 

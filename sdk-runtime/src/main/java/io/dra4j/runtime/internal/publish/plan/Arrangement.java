@@ -33,8 +33,7 @@ record Arrangement<T>(Function<T, Object> nameOf, int limit, int first, int step
      * @return what each slice holds, in the order of the things; no slice is empty
      * @throws IllegalArgumentException if two things bear one name
      */
-    TreeMap<Integer, List<T>> place(
-            List<T> things, Map<Integer, List<T>> before, Set<Integer> taken) {
+    TreeMap<Integer, List<T>> place(List<T> things, Map<Integer, List<T>> before, Set<Integer> taken) {
         Map<Object, Integer> homes = homes(before);
         Map<Object, Integer> placed = keep(things, homes);
         taken.addAll(placed.values());
@@ -49,8 +48,7 @@ record Arrangement<T>(Function<T, Object> nameOf, int limit, int first, int step
 
     private Map<Object, Integer> homes(Map<Integer, List<T>> before) {
         Map<Object, Integer> homes = new HashMap<>();
-        before.forEach(
-                (index, held) -> held.forEach(thing -> homes.put(nameOf.apply(thing), index)));
+        before.forEach((index, held) -> held.forEach(thing -> homes.put(nameOf.apply(thing), index)));
         return homes;
     }
 

@@ -52,18 +52,14 @@ record CounterGroup(List<CounterSet> sets, List<Device> devices) {
         Map<String, Set<String>> linked = linked(pool);
         Map<Set<String>, List<CounterSet>> sets = new LinkedHashMap<>();
         for (CounterSet set : pool.counterSets()) {
-            sets.computeIfAbsent(linked.get(set.name()), names -> new ArrayList<>()).add(set);
+            sets.computeIfAbsent(linked.get(set.name()), names -> new ArrayList<>())
+                    .add(set);
         }
-        Map<Set<String>, List<Device>> devices =
-                pool.devices().stream()
-                        .filter(Feature.COUNTERS::usedBy)
-                        .collect(Collectors.groupingBy(device -> names(device, linked)));
+        Map<Set<String>, List<Device>> devices = pool.devices().stream()
+                .filter(Feature.COUNTERS::usedBy)
+                .collect(Collectors.groupingBy(device -> names(device, linked)));
         return sets.entrySet().stream()
-                .map(
-                        it ->
-                                new CounterGroup(
-                                        it.getValue(),
-                                        devices.getOrDefault(it.getKey(), List.of())))
+                .map(it -> new CounterGroup(it.getValue(), devices.getOrDefault(it.getKey(), List.of())))
                 .toList();
     }
 
@@ -92,13 +88,11 @@ record CounterGroup(List<CounterSet> sets, List<Device> devices) {
         return names;
     }
 
-    private static Set<String> names(
-            Device device, CounterConsumption consumption, Map<String, Set<String>> linked) {
+    private static Set<String> names(Device device, CounterConsumption consumption, Map<String, Set<String>> linked) {
         Set<String> names = linked.get(consumption.counterSet());
         if (names == null) {
             throw new IllegalArgumentException(
-                    ("Device %s: consumesCounters names the counter set %s, which the pool does "
-                                    + "not have")
+                    ("Device %s: consumesCounters names the counter set %s, which the pool does " + "not have")
                             .formatted(device.name(), consumption.counterSet()));
         }
         return names;
@@ -116,47 +110,24 @@ record CounterGroup(List<CounterSet> sets, List<Device> devices) {
      */
     List<Problem> problems(PoolName pool) {
         long counters = sets.stream().mapToLong(set -> set.counters().size()).sum();
-        long consumed =
-                devices.stream()
-                        .flatMap(device -> device.consumesCounters().stream())
-                        .mapToLong(one -> one.counters().size())
-                        .sum();
+        long consumed = devices.stream()
+                .flatMap(device -> device.consumesCounters().stream())
+                .mapToLong(one -> one.counters().size())
+                .sum();
         List<Problem> problems = new ArrayList<>();
         check(problems, pool, LIMITS.sharedCounters(), counters, "counters");
-        check(
-                problems,
-                pool,
-                LIMITS.complexDevices(),
-                devices.size(),
-                "devices that consume of it");
-        check(
-                problems,
-                pool,
-                LIMITS.sliceCounters(),
-                consumed,
-                "counters that its devices consume, summed");
+        check(problems, pool, LIMITS.complexDevices(), devices.size(), "devices that consume of it");
+        check(problems, pool, LIMITS.sliceCounters(), consumed, "counters that its devices consume, summed");
         return problems;
     }
 
     private void check(List<Problem> problems, PoolName pool, int most, long count, String what) {
         if (count > most) {
             String names = sets.stream().map(CounterSet::name).collect(Collectors.joining(", "));
-            String rule =
-                    ("must have at most %s %s: Kubernetes 1.34 wants %s and its devices in one "
-                                    + "slice; offer fewer, or use Kubernetes 1.35")
-                            .formatted(
-                                    most,
-                                    what,
-                                    (sets.size() > 1
-                                            ? "these sets, which devices share,"
-                                            : "the set"));
-            problems.add(
-                    new Problem(
-                            pool,
-                            null,
-                            "sharedCounters[" + names + "]",
-                            rule,
-                            Long.toString(count)));
+            String rule = ("must have at most %s %s: Kubernetes 1.34 wants %s and its devices in one "
+                            + "slice; offer fewer, or use Kubernetes 1.35")
+                    .formatted(most, what, (sets.size() > 1 ? "these sets, which devices share," : "the set"));
+            problems.add(new Problem(pool, null, "sharedCounters[" + names + "]", rule, Long.toString(count)));
         }
     }
 }

@@ -60,14 +60,12 @@ public enum Feature {
         }
     },
     /** Counters keep overlapping devices from being allocated together. */
-    COUNTERS(
-            "counters",
-            Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES),
-            "consumesCounters",
-            Loss.WITHHELD) {
+    COUNTERS("counters", Gate.of(FeatureGate.DRA_PARTITIONABLE_DEVICES), "consumesCounters", Loss.WITHHELD) {
         @Override
         List<CounterConsumption> guard(Device device) {
-            return device.consumesCounters().stream().map(Feature::withoutGroups).toList();
+            return device.consumesCounters().stream()
+                    .map(Feature::withoutGroups)
+                    .toList();
         }
 
         @Override
@@ -109,14 +107,15 @@ public enum Feature {
 
         @Override
         List<BindingConditions> guard(Device device) {
-            return device.binding().equals(BindingConditions.NONE)
-                    ? List.of()
-                    : List.of(device.binding());
+            return device.binding().equals(BindingConditions.NONE) ? List.of() : List.of(device.binding());
         }
 
         @Override
         public Device without(Device device) {
-            return device.toBuilder().binding(BindingConditions.NONE).bindsToNode(false).build();
+            return device.toBuilder()
+                    .binding(BindingConditions.NONE)
+                    .bindsToNode(false)
+                    .build();
         }
 
         @Override
@@ -127,10 +126,7 @@ public enum Feature {
     },
     /** Without it a device is allocated as a whole, which is safe. */
     MULTIPLE_ALLOCATIONS(
-            "multiple allocations",
-            Gate.of(FeatureGate.DRA_CONSUMABLE_CAPACITY),
-            "capacity",
-            Loss.LEFT_OUT) {
+            "multiple allocations", Gate.of(FeatureGate.DRA_CONSUMABLE_CAPACITY), "capacity", Loss.LEFT_OUT) {
         @Override
         public boolean usedBy(Device device) {
             return device.allowMultipleAllocations();
@@ -139,8 +135,7 @@ public enum Feature {
         @Override
         public Device without(Device device) {
             Map<String, Capacity> capacities = new LinkedHashMap<>();
-            device.capacities()
-                    .forEach((key, it) -> capacities.put(key, new Capacity(it.value(), null)));
+            device.capacities().forEach((key, it) -> capacities.put(key, new Capacity(it.value(), null)));
             return device.toBuilder()
                     .allowMultipleAllocations(false)
                     .capacities(capacities)
@@ -153,11 +148,7 @@ public enum Feature {
         }
     },
     /** The server leaves out the list, and then refuses the attribute for having no value. */
-    LIST_ATTRIBUTES(
-            "list attributes",
-            Gate.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES),
-            "attributes",
-            Loss.LEFT_OUT) {
+    LIST_ATTRIBUTES("list attributes", Gate.of(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES), "attributes", Loss.LEFT_OUT) {
         @Override
         public boolean usedBy(Device device) {
             return device.attributes().values().stream().anyMatch(Feature::isList);
@@ -172,7 +163,8 @@ public enum Feature {
 
         @Override
         public Device probe() {
-            return device().attribute(NAME, new AttributeValue.OfInts(List.of(1L))).build();
+            return device().attribute(NAME, new AttributeValue.OfInts(List.of(1L)))
+                    .build();
         }
     },
     /** A server without it rounds amounts up to whole numbers, and then refuses the policy. */
@@ -216,14 +208,16 @@ public enum Feature {
         @Override
         public Device without(Device device) {
             return device.toBuilder()
-                    .consumesCounters(
-                            device.consumesCounters().stream().map(Feature::withoutGroups).toList())
+                    .consumesCounters(device.consumesCounters().stream()
+                            .map(Feature::withoutGroups)
+                            .toList())
                     .build();
         }
 
         @Override
         public Device probe() {
-            return device().consumes(probeCounter().compatibilityGroup(NAME).build()).build();
+            return device().consumes(probeCounter().compatibilityGroup(NAME).build())
+                    .build();
         }
     },
     /** A mapping in the shape of Kubernetes 1.36: a server of 1.37 is sent the next one. */
@@ -240,9 +234,7 @@ public enum Feature {
         @Override
         public Device probe() {
             return device().capacity(NAME, "1")
-                    .rawField(
-                            field(),
-                            "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"probe\"}}")
+                    .rawField(field(), "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"probe\"}}")
                     .build();
         }
     },
@@ -263,18 +255,14 @@ public enum Feature {
         boolean withholds(Pool pool, Device device, Set<Feature> missing) {
             return device.nodeAllocatableResources().values().stream()
                     .filter(resource -> !resource.mayBeLeftOut())
-                    .anyMatch(
-                            resource ->
-                                    resource.overhead() != null
-                                            || missing.contains(ALLOCATABLE_MAPPINGS));
+                    .anyMatch(resource -> resource.overhead() != null || missing.contains(ALLOCATABLE_MAPPINGS));
         }
 
         @Override
         public Device probe() {
             return device().capacity(NAME, "1")
                     .rawField(
-                            field(),
-                            "{\"cpu\":{\"mapping\":{\"capacityKey\":\"probe\",\"capacityMultiplier\":\"1\"}}}")
+                            field(), "{\"cpu\":{\"mapping\":{\"capacityKey\":\"probe\",\"capacityMultiplier\":\"1\"}}}")
                     .build();
         }
     },
@@ -307,7 +295,9 @@ public enum Feature {
 
         @Override
         public Device probe() {
-            return device().attribute(TYPE, NAME).consumes(probeCounter().build()).build();
+            return device().attribute(TYPE, NAME)
+                    .consumes(probeCounter().build())
+                    .build();
         }
 
         @Override
@@ -400,11 +390,9 @@ public enum Feature {
     /** Returns whether a server that was sent one slice and kept the other left this part out. */
     public boolean isLost(Content sent, Content kept) {
         Map<DeviceName, Device> keptDevices =
-                kept.devices().stream()
-                        .collect(Collectors.toMap(Device::name, Function.identity(), (a, b) -> a));
+                kept.devices().stream().collect(Collectors.toMap(Device::name, Function.identity(), (a, b) -> a));
         return (usedBy(sent) && !usedBy(kept))
-                || sent.devices().stream()
-                        .anyMatch(it -> isLost(it, keptDevices.getOrDefault(it.name(), it)));
+                || sent.devices().stream().anyMatch(it -> isLost(it, keptDevices.getOrDefault(it.name(), it)));
     }
 
     /**
@@ -424,10 +412,9 @@ public enum Feature {
     /** Returns the pool as a server with the gate off would keep it. */
     Pool without(Pool pool) {
         return pool.toBuilder()
-                .devices(
-                        pool.devices().stream()
-                                .map(device -> usedBy(device) ? without(device) : device)
-                                .toList())
+                .devices(pool.devices().stream()
+                        .map(device -> usedBy(device) ? without(device) : device)
+                        .toList())
                 .build();
     }
 

@@ -32,20 +32,16 @@ public final class FeatureProbe {
      * @param layout where counter sets belong, if the feature needs them
      * @throws ClusterException if the server can't be reached, or refuses the slice
      */
-    public static boolean isKept(
-            Feature feature, SliceStore store, PoolName pool, Supplier<CounterLayout> layout) {
+    public static boolean isKept(Feature feature, SliceStore store, PoolName pool, Supplier<CounterLayout> layout) {
         try {
             return feature.usedBy(store.tryCreate(slice(feature, pool, layout)));
         } catch (ClusterException e) {
             // Any other rule may answer so, too: an admission policy, for instance.
-            if (e.status() == UNPROCESSABLE
-                    && String.valueOf(e.getMessage()).contains(feature.field())) {
+            if (e.status() == UNPROCESSABLE && String.valueOf(e.getMessage()).contains(feature.field())) {
                 return false;
             }
             if (e.status() == BAD_REQUEST) {
-                LOG.atInfo()
-                        .setCause(e)
-                        .log("The API server takes no dry runs; what it leaves out shows later");
+                LOG.atInfo().setCause(e).log("The API server takes no dry runs; what it leaves out shows later");
                 return true;
             }
             throw e;
@@ -54,9 +50,7 @@ public final class FeatureProbe {
 
     private static Content slice(Feature feature, PoolName pool, Supplier<CounterLayout> layout) {
         Device probe = feature.probe();
-        List<CounterSet> sets =
-                Feature.COUNTERS.usedBy(probe) ? layout.get().besides(probe) : List.of();
-        return feature.probeIn(
-                new Content(pool, 1, 1, new Placement.ThisNode(), List.of(probe), sets));
+        List<CounterSet> sets = Feature.COUNTERS.usedBy(probe) ? layout.get().besides(probe) : List.of();
+        return feature.probeIn(new Content(pool, 1, 1, new Placement.ThisNode(), List.of(probe), sets));
     }
 }

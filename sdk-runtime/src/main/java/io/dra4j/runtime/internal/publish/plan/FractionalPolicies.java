@@ -28,8 +28,7 @@ final class FractionalPolicies {
     }
 
     private static boolean isWhole(RequestPolicy policy) {
-        return areAscending(policy.validValues())
-                && areSteps(policy.defaultValue(), policy.validRange());
+        return areAscending(policy.validValues()) && areSteps(policy.defaultValue(), policy.validRange());
     }
 
     private static boolean areAscending(List<Quantity> values) {
@@ -43,9 +42,7 @@ final class FractionalPolicies {
 
     private static boolean areSteps(@Nullable Quantity standard, @Nullable ValidRange range) {
         Quantity step = range == null ? null : range.step();
-        return step == null
-                || (isSteps(range.min(), standard, step)
-                        && isSteps(range.min(), range.max(), step));
+        return step == null || (isSteps(range.min(), standard, step) && isSteps(range.min(), range.max(), step));
     }
 
     private static boolean isSteps(Quantity min, @Nullable Quantity value, Quantity step) {

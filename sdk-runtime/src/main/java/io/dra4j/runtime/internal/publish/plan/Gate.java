@@ -20,12 +20,11 @@ public record Gate(FeatureGate gate, int since, int until) {
 
     /** Returns the gate of a field that all releases with the gate have. */
     static Gate of(FeatureGate gate) {
-        int since =
-                Arrays.stream(KubernetesVersion.values())
-                        .filter(gate::existsIn)
-                        .mapToInt(KubernetesVersion::minor)
-                        .min()
-                        .orElse(NEVER);
+        int since = Arrays.stream(KubernetesVersion.values())
+                .filter(gate::existsIn)
+                .mapToInt(KubernetesVersion::minor)
+                .min()
+                .orElse(NEVER);
         return new Gate(gate, since, NEVER);
     }
 

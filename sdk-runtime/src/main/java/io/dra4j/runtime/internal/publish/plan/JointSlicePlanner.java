@@ -23,19 +23,14 @@ final class JointSlicePlanner {
 
     static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
         try {
-            TreeMap<Integer, List<CounterGroup>> groups =
-                    new Arrangement<CounterGroup>(
-                                    CounterGroup::name, 1, SliceIndexes.FIRST, SliceIndexes.STEP)
-                            .place(
-                                    CounterGroup.of(pool),
-                                    SlicePlanner.held(before, JointSlicePlanner::groups),
-                                    SlicePlanner.withDevices(before));
-            TreeMap<Integer, List<Device>> devices =
-                    SlicePlanner.inOrder(
-                            withoutCounters(pool),
-                            before,
-                            groups.keySet(),
-                            SlicePlanner.deviceLimit(pool, mayTaint));
+            TreeMap<Integer, List<CounterGroup>> groups = new Arrangement<CounterGroup>(
+                            CounterGroup::name, 1, SliceIndexes.FIRST, SliceIndexes.STEP)
+                    .place(
+                            CounterGroup.of(pool),
+                            SlicePlanner.held(before, JointSlicePlanner::groups),
+                            SlicePlanner.withDevices(before));
+            TreeMap<Integer, List<Device>> devices = SlicePlanner.inOrder(
+                    withoutCounters(pool), before, groups.keySet(), SlicePlanner.deviceLimit(pool, mayTaint));
             return slices(pool, groups, devices);
         } catch (IllegalArgumentException e) {
             throw SlicePlanner.of(pool, e);
@@ -48,22 +43,20 @@ final class JointSlicePlanner {
     }
 
     private static List<Device> withoutCounters(Pool pool) {
-        return pool.devices().stream().filter(it -> !Feature.COUNTERS.usedBy(it)).toList();
+        return pool.devices().stream()
+                .filter(it -> !Feature.COUNTERS.usedBy(it))
+                .toList();
     }
 
     private static List<PlannedSlice> slices(
-            Pool pool,
-            TreeMap<Integer, List<CounterGroup>> groups,
-            TreeMap<Integer, List<Device>> devices) {
+            Pool pool, TreeMap<Integer, List<CounterGroup>> groups, TreeMap<Integer, List<Device>> devices) {
         long count = groups.size() + devices.size();
         List<PlannedSlice> plan = new ArrayList<>();
-        groups.forEach(
-                (index, one) -> {
-                    CounterGroup it = one.get(0);
-                    plan.add(SlicePlanner.slice(pool, index, count, it.devices(), it.sets()));
-                });
-        devices.forEach(
-                (index, some) -> plan.add(SlicePlanner.slice(pool, index, count, some, List.of())));
+        groups.forEach((index, one) -> {
+            CounterGroup it = one.get(0);
+            plan.add(SlicePlanner.slice(pool, index, count, it.devices(), it.sets()));
+        });
+        devices.forEach((index, some) -> plan.add(SlicePlanner.slice(pool, index, count, some, List.of())));
         return plan;
     }
 }

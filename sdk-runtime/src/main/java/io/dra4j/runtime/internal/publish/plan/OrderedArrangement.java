@@ -53,8 +53,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
      * @return what each slice holds; no slice is empty
      * @throws IllegalArgumentException if two devices bear one name
      */
-    TreeMap<Integer, List<Device>> place(
-            List<Device> devices, NavigableMap<Integer, List<Device>> before) {
+    TreeMap<Integer, List<Device>> place(List<Device> devices, NavigableMap<Integer, List<Device>> before) {
         List<Integer> slices = List.copyOf(before.keySet());
         List<Run> staying = staying(runs(devices, before), slices, devices.size());
         Map<DeviceName, Integer> homes = new HashMap<>();
@@ -65,8 +64,7 @@ record OrderedArrangement(int limit, SliceIndexes indexes) {
             Run high = staying.get(i);
             List<Integer> between = slices.subList(low.place() + 1, high.place());
             List<Device> some = devices.subList(low.to(), high.from());
-            placed.putAll(
-                    new Gap(limit, indexes, low.index(), high.index(), between).fill(some, homes));
+            placed.putAll(new Gap(limit, indexes, low.index(), high.index(), between).fill(some, homes));
             placed.put(high.index(), devices.subList(high.from(), high.to()));
         }
         placed.values().removeIf(List::isEmpty);

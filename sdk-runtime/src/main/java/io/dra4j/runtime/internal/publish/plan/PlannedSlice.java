@@ -42,10 +42,7 @@ public record PlannedSlice(int index, Content content) {
     public static List<PlannedSlice> adopt(Collection<Stored> slices) {
         return slices.stream()
                 .sorted(Comparator.comparing(Stored::name))
-                .flatMap(
-                        slice ->
-                                indexOf(slice.name()).stream()
-                                        .mapToObj(i -> new PlannedSlice(i, slice.content())))
+                .flatMap(slice -> indexOf(slice.name()).stream().mapToObj(i -> new PlannedSlice(i, slice.content())))
                 .toList();
     }
 }

@@ -24,10 +24,7 @@ import java.util.function.UnaryOperator;
  * @param leftOut the devices that lose a feature that they can do without
  * @param withdrawn the devices that are not published at all
  */
-public record Publishable(
-        Pool pool,
-        Map<Feature, List<DeviceName>> leftOut,
-        Map<Feature, List<DeviceName>> withdrawn) {
+public record Publishable(Pool pool, Map<Feature, List<DeviceName>> leftOut, Map<Feature, List<DeviceName>> withdrawn) {
 
     /** Takes from a pool what the server would leave out. */
     public static Publishable of(Pool pool, Set<Feature> missing) {
@@ -50,7 +47,9 @@ public record Publishable(
     }
 
     private static Pool with(Pool pool, UnaryOperator<Device> change) {
-        return pool.toBuilder().devices(pool.devices().stream().map(change).toList()).build();
+        return pool.toBuilder()
+                .devices(pool.devices().stream().map(change).toList())
+                .build();
     }
 
     /** The raw fields, of the server's release, are all that is sent. */
@@ -58,8 +57,7 @@ public record Publishable(
         return device.toBuilder().nodeAllocatableResources(Map.of()).build();
     }
 
-    private static void note(
-            Feature feature, Map<Feature, List<DeviceName>> notes, List<Device> devices) {
+    private static void note(Feature feature, Map<Feature, List<DeviceName>> notes, List<Device> devices) {
         if (!devices.isEmpty()) {
             notes.put(feature, devices.stream().map(Device::name).toList());
         }

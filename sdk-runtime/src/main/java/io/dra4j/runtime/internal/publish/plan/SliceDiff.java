@@ -43,20 +43,15 @@ public final class SliceDiff {
     private final long newest;
 
     private SliceDiff(Collection<Stored> existing, List<PlannedSlice> plan, TaintTimes before) {
-        newest =
-                existing.stream()
-                        .mapToLong(s -> s.content().generation())
-                        .filter(generation -> generation < LAST_GENERATION)
-                        .max()
-                        .orElse(0);
+        newest = existing.stream()
+                .mapToLong(s -> s.content().generation())
+                .filter(generation -> generation < LAST_GENERATION)
+                .max()
+                .orElse(0);
         TaintTimes times = before.and(existing);
-        this.plan =
-                plan.stream()
-                        .map(
-                                slice ->
-                                        new PlannedSlice(
-                                                slice.index(), times.keptIn(slice.content())))
-                        .toList();
+        this.plan = plan.stream()
+                .map(slice -> new PlannedSlice(slice.index(), times.keptIn(slice.content())))
+                .toList();
         match(existing);
     }
 
@@ -77,25 +72,21 @@ public final class SliceDiff {
      * @param plan the slices that it should have; none to withdraw the pool
      * @param before when taints began that the cluster may not have any more
      */
-    public static List<SliceWrite> between(
-            Collection<Stored> existing, List<PlannedSlice> plan, TaintTimes before) {
+    public static List<SliceWrite> between(Collection<Stored> existing, List<PlannedSlice> plan, TaintTimes before) {
         return new SliceDiff(existing, plan, before).writes();
     }
 
     private void match(Collection<Stored> existing) {
         Map<Integer, Content> planned = new HashMap<>();
         plan.forEach(slice -> planned.put(slice.index(), slice.content()));
-        existing.stream()
-                .sorted(Comparator.comparing(Stored::name))
-                .forEach(
-                        slice -> {
-                            OptionalInt index = PlannedSlice.indexOf(slice.name());
-                            if (index.isEmpty()
-                                    || !canBecome(slice, planned.get(index.getAsInt()))
-                                    || kept.putIfAbsent(index.getAsInt(), slice) != null) {
-                                obsolete.add(slice);
-                            }
-                        });
+        existing.stream().sorted(Comparator.comparing(Stored::name)).forEach(slice -> {
+            OptionalInt index = PlannedSlice.indexOf(slice.name());
+            if (index.isEmpty()
+                    || !canBecome(slice, planned.get(index.getAsInt()))
+                    || kept.putIfAbsent(index.getAsInt(), slice) != null) {
+                obsolete.add(slice);
+            }
+        });
     }
 
     /** The API lets no update change a slice of one node into one of several, or back. */
@@ -117,8 +108,7 @@ public final class SliceDiff {
             if (stored == null) {
                 creates.add(new SliceWrite.Create(slice.index(), content));
             } else if (!stored.content().equals(content) || !stored.ownedByNode()) {
-                (stored.content().generation() == newest ? present : older)
-                        .add(new SliceWrite.Update(stored, content));
+                (stored.content().generation() == newest ? present : older).add(new SliceWrite.Update(stored, content));
             }
         }
         List<SliceWrite> all = new ArrayList<>();
@@ -130,19 +120,16 @@ public final class SliceDiff {
     }
 
     private boolean canContinue() {
-        List<PlannedSlice> present =
-                plan.stream()
-                        .filter(slice -> kept.containsKey(slice.index()))
-                        .filter(slice -> stored(slice).generation() == newest)
-                        .toList();
-        if (present.isEmpty()
-                || present.stream().anyMatch(s -> stored(s).sliceCount() != plan.size())) {
+        List<PlannedSlice> present = plan.stream()
+                .filter(slice -> kept.containsKey(slice.index()))
+                .filter(slice -> stored(slice).generation() == newest)
+                .toList();
+        if (present.isEmpty() || present.stream().anyMatch(s -> stored(s).sliceCount() != plan.size())) {
             return false;
         }
-        long changed =
-                present.stream()
-                        .filter(s -> !stored(s).equals(s.content().at(newest, plan.size())))
-                        .count();
+        long changed = present.stream()
+                .filter(s -> !stored(s).equals(s.content().at(newest, plan.size())))
+                .count();
         return present.size() < plan.size() || changed <= 1;
     }
 

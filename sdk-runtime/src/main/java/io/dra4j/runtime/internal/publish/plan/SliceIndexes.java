@@ -73,7 +73,9 @@ record SliceIndexes(int[] taken) {
         if (low == BEGIN && high - (long) count * STEP > BEGIN && high != END) {
             return IntStream.range(0, count).map(i -> high - (count - i) * STEP).toArray();
         }
-        return IntStream.range(0, count).map(i -> low + spread(high - low - 1, i, count)).toArray();
+        return IntStream.range(0, count)
+                .map(i -> low + spread(high - low - 1, i, count))
+                .toArray();
     }
 
     private static int spread(int room, int place, int count) {

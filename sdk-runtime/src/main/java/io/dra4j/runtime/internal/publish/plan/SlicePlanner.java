@@ -44,12 +44,9 @@ final class SlicePlanner {
     static List<PlannedSlice> plan(Pool pool, List<PlannedSlice> before, boolean mayTaint) {
         try {
             Set<Integer> notForCounters = withDevices(before);
-            TreeMap<Integer, List<CounterSet>> counters =
-                    new Arrangement<CounterSet>(CounterSet::name, LIMITS.counterSets(), 0, 1)
-                            .place(
-                                    pool.counterSets(),
-                                    held(before, SlicePlanner::setsApart),
-                                    notForCounters);
+            TreeMap<Integer, List<CounterSet>> counters = new Arrangement<CounterSet>(
+                            CounterSet::name, LIMITS.counterSets(), 0, 1)
+                    .place(pool.counterSets(), held(before, SlicePlanner::setsApart), notForCounters);
             TreeMap<Integer, List<Device>> devices =
                     inOrder(pool.devices(), before, counters.keySet(), deviceLimit(pool, mayTaint));
             return slices(pool, counters, devices);
@@ -77,8 +74,7 @@ final class SlicePlanner {
 
     /** Returns a failure that names the pool, too. */
     static IllegalArgumentException of(Pool pool, IllegalArgumentException failure) {
-        return new IllegalArgumentException(
-                "Pool " + pool.name() + ": " + failure.getMessage(), failure);
+        return new IllegalArgumentException("Pool " + pool.name() + ": " + failure.getMessage(), failure);
     }
 
     /** Sets that were with devices leave them the slice: there are fewer sets than devices. */
@@ -97,17 +93,14 @@ final class SlicePlanner {
         return indexes;
     }
 
-    static <T> NavigableMap<Integer, List<T>> held(
-            List<PlannedSlice> before, Function<Content, List<T>> part) {
+    static <T> NavigableMap<Integer, List<T>> held(List<PlannedSlice> before, Function<Content, List<T>> part) {
         NavigableMap<Integer, List<T>> held = new TreeMap<>();
         before.forEach(slice -> held.put(slice.index(), part.apply(slice.content())));
         return held;
     }
 
     private static List<PlannedSlice> slices(
-            Pool pool,
-            TreeMap<Integer, List<CounterSet>> counters,
-            TreeMap<Integer, List<Device>> devices) {
+            Pool pool, TreeMap<Integer, List<CounterSet>> counters, TreeMap<Integer, List<Device>> devices) {
         long count = counters.size() + devices.size();
         List<PlannedSlice> plan = new ArrayList<>();
         counters.forEach((index, sets) -> plan.add(slice(pool, index, count, List.of(), sets)));
@@ -115,16 +108,14 @@ final class SlicePlanner {
         return plan;
     }
 
-    static PlannedSlice slice(
-            Pool pool, int index, long count, List<Device> devices, List<CounterSet> sets) {
+    static PlannedSlice slice(Pool pool, int index, long count, List<Device> devices, List<CounterSet> sets) {
         boolean hasPartitions = devices.stream().anyMatch(Feature.COUNTERS::usedBy);
-        Content content =
-                new Content(pool.name(), 0, count, pool.placement(), devices, sets)
-                        .with(
-                                hasPartitions ? pool.partitionTypeAttribute() : null,
-                                pool.skipNodeOperations().stream()
-                                        .map(NodeOperation::apiName)
-                                        .toList());
+        Content content = new Content(pool.name(), 0, count, pool.placement(), devices, sets)
+                .with(
+                        hasPartitions ? pool.partitionTypeAttribute() : null,
+                        pool.skipNodeOperations().stream()
+                                .map(NodeOperation::apiName)
+                                .toList());
         return new PlannedSlice(index, SliceCodec.canonical(content));
     }
 

@@ -41,13 +41,10 @@ public final class TaintTimes {
     }
 
     public static TaintTimes of(Collection<Stored> slices) {
-        return new TaintTimes(
-                slices.stream()
-                        .flatMap(slice -> slice.content().devices().stream())
-                        .filter(device -> !device.taints().isEmpty())
-                        .collect(
-                                Collectors.toMap(
-                                        Device::name, Function.identity(), (one, other) -> one)));
+        return new TaintTimes(slices.stream()
+                .flatMap(slice -> slice.content().devices().stream())
+                .filter(device -> !device.taints().isEmpty())
+                .collect(Collectors.toMap(Device::name, Function.identity(), (one, other) -> one)));
     }
 
     /** Returns the content with each taint without a time dated as it is published. */
@@ -69,7 +66,9 @@ public final class TaintTimes {
         }
         List<Taint> before = published.get(device.name()).taints();
         return device.toBuilder()
-                .taints(device.taints().stream().map(taint -> dated(taint, before)).toList())
+                .taints(device.taints().stream()
+                        .map(taint -> dated(taint, before))
+                        .toList())
                 .build();
     }
 
@@ -77,7 +76,10 @@ public final class TaintTimes {
         if (taint.timeAdded() != null) {
             return taint;
         }
-        return before.stream().filter(earlier -> isSame(taint, earlier)).findFirst().orElse(taint);
+        return before.stream()
+                .filter(earlier -> isSame(taint, earlier))
+                .findFirst()
+                .orElse(taint);
     }
 
     private static boolean isSame(Taint one, Taint other) {

@@ -29,15 +29,13 @@ public final class TaintUpdates {
      * @param taints puts the taints on a device that it should have, and changes nothing else
      * @param before when taints began that the cluster may not have any more
      */
-    public static List<SliceWrite> of(
-            Collection<Stored> slices, UnaryOperator<Device> taints, TaintTimes before) {
+    public static List<SliceWrite> of(Collection<Stored> slices, UnaryOperator<Device> taints, TaintTimes before) {
         TaintTimes times = before.and(slices);
         List<SliceWrite> updates = new ArrayList<>();
         for (Stored slice : slices) {
             Content content = slice.content();
-            Content tainted =
-                    times.keptIn(
-                            content.withDevices(content.devices().stream().map(taints).toList()));
+            Content tainted = times.keptIn(
+                    content.withDevices(content.devices().stream().map(taints).toList()));
             if (!tainted.equals(content)) {
                 updates.add(new SliceWrite.Update(slice, tainted));
             }
@@ -50,14 +48,12 @@ public final class TaintUpdates {
      *
      * <p>Devices that would lose one that keeps workloads away are withdrawn.
      */
-    public static List<SliceWrite> withdrawals(
-            Collection<Stored> slices, UnaryOperator<Device> taints) {
+    public static List<SliceWrite> withdrawals(Collection<Stored> slices, UnaryOperator<Device> taints) {
         List<SliceWrite> updates = new ArrayList<>();
         for (Stored slice : slices) {
-            List<Device> left =
-                    slice.content().devices().stream()
-                            .filter(device -> isAsGuarded(device, taints.apply(device)))
-                            .toList();
+            List<Device> left = slice.content().devices().stream()
+                    .filter(device -> isAsGuarded(device, taints.apply(device)))
+                    .toList();
             if (left.size() < slice.content().devices().size()) {
                 updates.add(new SliceWrite.Update(slice, slice.content().withDevices(left)));
             }

@@ -55,27 +55,21 @@ class AllocationsTest {
     /** Another kind. */
     record Other() {}
 
-    private static final ConfigType<Settings> SETTINGS =
-            ConfigType.builder("gpu.example.com/v1", "Settings", Settings.class)
-                    .defaults(() -> new Settings(null, null, null))
-                    .normalize(
-                            s ->
-                                    new Settings(
-                                            s.mode() == null ? Settings.Mode.Slow : s.mode(),
-                                            s.count() == null ? 1 : s.count(),
-                                            s.limit()))
-                    .validate(
-                            s -> s.count() < 0 ? List.of("invalid count: " + s.count()) : List.of())
-                    .build();
+    private static final ConfigType<Settings> SETTINGS = ConfigType.builder(
+                    "gpu.example.com/v1", "Settings", Settings.class)
+            .defaults(() -> new Settings(null, null, null))
+            .normalize(s -> new Settings(
+                    s.mode() == null ? Settings.Mode.Slow : s.mode(), s.count() == null ? 1 : s.count(), s.limit()))
+            .validate(s -> s.count() < 0 ? List.of("invalid count: " + s.count()) : List.of())
+            .build();
 
-    private static final Inventory INVENTORY =
-            Inventory.of(
-                    Pool.ofNode(
-                            "node",
-                            List.of(
-                                    Device.builder("gpu-0").attribute("type", "gpu").build(),
-                                    Device.builder("mig-0").attribute("type", "mig").build())),
-                    Pool.publishedElsewhere("rack"));
+    private static final Inventory INVENTORY = Inventory.of(
+            Pool.ofNode(
+                    "node",
+                    List.of(
+                            Device.builder("gpu-0").attribute("type", "gpu").build(),
+                            Device.builder("mig-0").attribute("type", "mig").build())),
+            Pool.publishedElsewhere("rack"));
 
     private static Result result(String request, String device) {
         return new Result(DRIVER, request, "node", device, null, Map.of(), false, Set.of());
@@ -108,7 +102,8 @@ class AllocationsTest {
     }
 
     private static AppliedConfig<Settings> applied(Result result, Config... configs) {
-        AllocatedDevice device = read(object(List.of(result), configs), SETTINGS).devices().get(0);
+        AllocatedDevice device =
+                read(object(List.of(result), configs), SETTINGS).devices().get(0);
         return device.config(SETTINGS);
     }
 
@@ -129,16 +124,7 @@ class AllocationsTest {
 
         @Test
         void ofOtherDriversArePassedOver() {
-            Result foreign =
-                    new Result(
-                            "nic.example.com",
-                            "r1",
-                            "node",
-                            "gpu-0",
-                            null,
-                            Map.of(),
-                            false,
-                            Set.of());
+            Result foreign = new Result("nic.example.com", "r1", "node", "gpu-0", null, Map.of(), false, Set.of());
 
             AllocatedClaim claim = read(object(List.of(foreign, GPU)));
 
@@ -149,8 +135,9 @@ class AllocationsTest {
 
         @Test
         void ofAPrioritizedListTellRequestAndSubrequest() {
-            AllocatedDevice device =
-                    read(object(List.of(result("gpu/large", "gpu-0")))).devices().get(0);
+            AllocatedDevice device = read(object(List.of(result("gpu/large", "gpu-0"))))
+                    .devices()
+                    .get(0);
 
             assertThat(device.request()).isEqualTo("gpu");
             assertThat(device.subrequest()).isEqualTo("large");
@@ -159,8 +146,7 @@ class AllocationsTest {
 
         @Test
         void ofAnotherClaimOfTheSameNameAreRefused() {
-            ClaimObject replaced =
-                    new ClaimObject("uid-2", new Allocation(List.of(), List.of()), Map.of(), "{}");
+            ClaimObject replaced = new ClaimObject("uid-2", new Allocation(List.of(), List.of()), Map.of(), "{}");
 
             assertThatThrownBy(() -> read(replaced))
                     .isInstanceOf(PrepareException.class)
@@ -177,8 +163,7 @@ class AllocationsTest {
 
         @Test
         void mustNameAPoolAndDeviceThatExist() {
-            Result elsewhere =
-                    new Result(DRIVER, "r0", "other", "gpu-0", null, Map.of(), false, Set.of());
+            Result elsewhere = new Result(DRIVER, "r0", "other", "gpu-0", null, Map.of(), false, Set.of());
 
             assertThatThrownBy(() -> read(object(List.of(elsewhere))))
                     .hasMessage("driver gpu.example.com has no pool other");
@@ -188,8 +173,7 @@ class AllocationsTest {
 
         @Test
         void ofAPoolThatIsPublishedElsewhereAreTheProvidersToCheck() {
-            Result remote =
-                    new Result(DRIVER, "r0", "rack", "disk-7", null, Map.of(), false, Set.of());
+            Result remote = new Result(DRIVER, "r0", "rack", "disk-7", null, Map.of(), false, Set.of());
 
             assertThat(read(object(List.of(remote))).devices()).hasSize(1);
         }
@@ -208,25 +192,20 @@ class AllocationsTest {
 
         @Test
         void ofTheClaimOutweighThoseOfTheClassWhereverTheyStand() {
-            AppliedConfig<Settings> config =
-                    applied(
-                            GPU,
-                            fromClaim(settings(",\"mode\":\"Fast\",\"limit\":\"2Gi\"")),
-                            fromClass(settings(",\"count\":3")));
+            AppliedConfig<Settings> config = applied(
+                    GPU,
+                    fromClaim(settings(",\"mode\":\"Fast\",\"limit\":\"2Gi\"")),
+                    fromClass(settings(",\"count\":3")));
 
             assertThat(config.source()).isEqualTo(ConfigSource.FROM_CLAIM);
             assertThat(config.index()).isZero();
-            assertThat(config.value())
-                    .isEqualTo(new Settings(Settings.Mode.Fast, 1, Quantity.ofBytes(2L << 30)));
+            assertThat(config.value()).isEqualTo(new Settings(Settings.Mode.Fast, 1, Quantity.ofBytes(2L << 30)));
         }
 
         @Test
         void thatComeLaterWin() {
             AppliedConfig<Settings> config =
-                    applied(
-                            GPU,
-                            fromClaim(settings(",\"count\":1")),
-                            fromClaim(settings(",\"count\":2")));
+                    applied(GPU, fromClaim(settings(",\"count\":1")), fromClaim(settings(",\"count\":2")));
 
             assertThat(config.value().count()).isEqualTo(2);
             assertThat(config.index()).isEqualTo(1);
@@ -234,18 +213,11 @@ class AllocationsTest {
 
         @Test
         void areMergedIfTheTypeSaysSo() {
-            ConfigType<Settings> adding =
-                    SETTINGS.toBuilder()
-                            .merge(
-                                    (a, b) ->
-                                            new Settings(
-                                                    b.mode(), a.count() + b.count(), b.limit()))
-                            .build();
+            ConfigType<Settings> adding = SETTINGS.toBuilder()
+                    .merge((a, b) -> new Settings(b.mode(), a.count() + b.count(), b.limit()))
+                    .build();
             ClaimObject object =
-                    object(
-                            List.of(GPU),
-                            fromClass(settings(",\"count\":3")),
-                            fromClaim(settings(",\"count\":4")));
+                    object(List.of(GPU), fromClass(settings(",\"count\":3")), fromClaim(settings(",\"count\":4")));
 
             AllocatedDevice device = read(object, adding).devices().get(0);
 
@@ -254,10 +226,7 @@ class AllocationsTest {
 
         @Test
         void applyToTheRequestsThatTheyName() {
-            ClaimObject object =
-                    object(
-                            List.of(GPU, result("r1", "mig-0")),
-                            fromClaim(settings(",\"count\":5"), "r1"));
+            ClaimObject object = object(List.of(GPU, result("r1", "mig-0")), fromClaim(settings(",\"count\":5"), "r1"));
 
             List<AllocatedDevice> devices = read(object, SETTINGS).devices();
 
@@ -267,7 +236,8 @@ class AllocationsTest {
 
         @Test
         void forTheMainRequestCoverTheSubrequestThatWasChosen() {
-            assertThat(value(result("gpu/large", "gpu-0"), ",\"count\":5", "gpu").count())
+            assertThat(value(result("gpu/large", "gpu-0"), ",\"count\":5", "gpu")
+                            .count())
                     .isEqualTo(5);
         }
 
@@ -292,19 +262,16 @@ class AllocationsTest {
         @Test
         void thatAreOverriddenAreNeitherValidatedNorAMisfit() {
             ConfigType<Settings> forGpus = forType("gpu");
-            ConfigType<Other> forMigs =
-                    ConfigType.builder("gpu.example.com/v1", "Other", Other.class)
-                            .appliesTo(device -> isOfType(device, "mig"))
-                            .build();
-            Config misfit =
-                    fromClass("{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}", "r0");
+            ConfigType<Other> forMigs = ConfigType.builder("gpu.example.com/v1", "Other", Other.class)
+                    .appliesTo(device -> isOfType(device, "mig"))
+                    .build();
+            Config misfit = fromClass("{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}", "r0");
             Config wrong = fromClass(settings(",\"count\":-1"));
             Config last = fromClaim(settings(",\"count\":2"));
 
-            AllocatedDevice device =
-                    read(object(List.of(GPU), last, misfit, wrong), forGpus, forMigs)
-                            .devices()
-                            .get(0);
+            AllocatedDevice device = read(object(List.of(GPU), last, misfit, wrong), forGpus, forMigs)
+                    .devices()
+                    .get(0);
 
             assertThat(device.config(forGpus).value().count()).isEqualTo(2);
             assertThatThrownBy(() -> read(object(List.of(GPU), misfit, wrong), forGpus, forMigs))
@@ -316,20 +283,14 @@ class AllocationsTest {
 
         @Test
         void areChosenForEachKindThatFitsTheDevice() {
-            ConfigType<Other> other =
-                    ConfigType.builder("gpu.example.com/v1", "Other", Other.class).build();
+            ConfigType<Other> other = ConfigType.builder("gpu.example.com/v1", "Other", Other.class)
+                    .build();
             String json = "{\"apiVersion\":\"gpu.example.com/v1\",\"kind\":\"Other\"}";
 
-            AllocatedDevice device =
-                    read(
-                                    object(
-                                            List.of(GPU),
-                                            fromClaim(json),
-                                            fromClaim(settings(",\"count\":2"))),
-                                    SETTINGS,
-                                    other)
-                            .devices()
-                            .get(0);
+            AllocatedDevice device = read(
+                            object(List.of(GPU), fromClaim(json), fromClaim(settings(",\"count\":2"))), SETTINGS, other)
+                    .devices()
+                    .get(0);
 
             assertThat(device.config(SETTINGS).index()).isEqualTo(1);
             assertThat(device.config(other).index()).isZero();
@@ -339,10 +300,9 @@ class AllocationsTest {
         void thatFitNoAllocatedDeviceAreIgnoredAlsoIfTheyWouldNotValidate() {
             ConfigType<Settings> forMigs = forType("mig");
 
-            AllocatedDevice device =
-                    read(object(List.of(GPU), fromClaim(settings(",\"count\":-1"))), forMigs)
-                            .devices()
-                            .get(0);
+            AllocatedDevice device = read(object(List.of(GPU), fromClaim(settings(",\"count\":-1"))), forMigs)
+                    .devices()
+                    .get(0);
 
             assertThat(device.configs()).isEmpty();
         }
@@ -351,10 +311,7 @@ class AllocationsTest {
         void thatAreMergedAreEachValidated() {
             ConfigType<Settings> last = SETTINGS.toBuilder().merge((a, b) -> b).build();
             ClaimObject object =
-                    object(
-                            List.of(GPU),
-                            fromClaim(settings(",\"count\":-1")),
-                            fromClaim(settings(",\"count\":1")));
+                    object(List.of(GPU), fromClaim(settings(",\"count\":-1")), fromClaim(settings(",\"count\":1")));
 
             assertThatThrownBy(() -> read(object, last))
                     .hasMessage("config 0 from the claim: Settings: invalid count: -1");
@@ -372,8 +329,8 @@ class AllocationsTest {
             ConfigType<Settings> forGpus = forType("gpu");
             List<Result> both = List.of(GPU, result("r1", "mig-0"));
 
-            List<AllocatedDevice> devices =
-                    read(object(both, fromClaim(settings(",\"count\":5"))), forGpus).devices();
+            List<AllocatedDevice> devices = read(object(both, fromClaim(settings(",\"count\":5"))), forGpus)
+                    .devices();
             assertThat(devices.get(0).findConfig(forGpus)).isPresent();
             assertThat(devices.get(1).findConfig(forGpus)).isEmpty();
 
@@ -394,11 +351,7 @@ class AllocationsTest {
         }
 
         @ParameterizedTest
-        @CsvSource(
-                delimiter = '|',
-                quoteCharacter = '`',
-                textBlock =
-                        """
+        @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                         ,"bogus":1              | Settings: unknown field bogus
                         ,"count":"1"            | Settings: count: not a number of the size
                         ,"count":1.5            | Settings: count: not a number of the size
@@ -442,14 +395,12 @@ class AllocationsTest {
 
         @Test
         void ofAnUnknownKindAreAnErrorThatNamesTheKnownOnes() {
-            Config unknown =
-                    fromClaim("{\"apiVersion\":\"gpu.example.com/v9\",\"kind\":\"Settings\"}");
+            Config unknown = fromClaim("{\"apiVersion\":\"gpu.example.com/v9\",\"kind\":\"Settings\"}");
 
             assertThatThrownBy(() -> applied(GPU, unknown))
                     .hasMessageContaining("does not know the kind \"gpu.example.com/v9 Settings\"")
                     .hasMessageContaining("it knows gpu.example.com/v1 Settings");
-            assertThatThrownBy(() -> read(object(List.of(GPU), unknown)))
-                    .hasMessageContaining("it knows none");
+            assertThatThrownBy(() -> read(object(List.of(GPU), unknown))).hasMessageContaining("it knows none");
         }
     }
 }

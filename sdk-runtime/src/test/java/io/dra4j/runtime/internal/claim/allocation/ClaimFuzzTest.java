@@ -42,10 +42,9 @@ class ClaimFuzzTest {
 
     private static final ConfigType<Settings> SETTINGS =
             ConfigType.builder("v/v1", "Settings", Settings.class).build();
-    private static final String CONFIG =
-            "{\"apiVersion\":\"v/v1\",\"kind\":\"Settings\",\"text\":\"x\",\"count\":3,"
-                    + "\"limit\":\"2Gi\",\"flag\":true,\"state\":\"NEW\",\"inner\":{\"names\":"
-                    + "[\"a\",\"b\"],\"ratio\":0.5}}";
+    private static final String CONFIG = "{\"apiVersion\":\"v/v1\",\"kind\":\"Settings\",\"text\":\"x\",\"count\":3,"
+            + "\"limit\":\"2Gi\",\"flag\":true,\"state\":\"NEW\",\"inner\":{\"names\":"
+            + "[\"a\",\"b\"],\"ratio\":0.5}}";
     private static final String CLAIM =
             "{\"metadata\":{\"name\":\"c\",\"namespace\":\"ns\",\"uid\":\"uid-1\"},\"spec\":"
                     + "{\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\""
@@ -58,19 +57,13 @@ class ClaimFuzzTest {
                     + CONFIG
                     + "}}]}}}}";
     private static final List<String> PIECES =
-            List.of(
-                    ("null {} [] \"\" -1 1e99 true \"\\u0000\" {\"a\": ] \"../..\" 99999999999999999999"
-                                    + " \"\\ud800\" , 0.1 [[[[")
-                            .split(" "));
+            List.of(("null {} [] \"\" -1 1e99 true \"\\u0000\" {\"a\": ] \"../..\" 99999999999999999999"
+                            + " \"\\ud800\" , 0.1 [[[[")
+                    .split(" "));
 
-    private static final Inventory INVENTORY =
-            Inventory.of(
-                    Pool.ofNode(
-                            "node",
-                            List.of(
-                                    Device.builder("gpu-0")
-                                            .allowMultipleAllocations(true)
-                                            .build())));
+    private static final Inventory INVENTORY = Inventory.of(Pool.ofNode(
+            "node",
+            List.of(Device.builder("gpu-0").allowMultipleAllocations(true).build())));
 
     @Test
     void configsAreDecodedOrRefused() {
@@ -103,9 +96,8 @@ class ClaimFuzzTest {
                 allocations.read(REF, object, INVENTORY);
                 valid++;
             } catch (PrepareException | IllegalArgumentException e) {
-                boolean ofTheCodec =
-                        e instanceof PrepareException
-                                || e.getStackTrace()[0].getClassName().matches(".*(Json|Quantity)");
+                boolean ofTheCodec = e instanceof PrepareException
+                        || e.getStackTrace()[0].getClassName().matches(".*(Json|Quantity)");
                 assertThat(ofTheCodec).as(claim + ": " + e).isTrue();
             }
         }

@@ -40,9 +40,8 @@ class DeviceHoldsTest {
 
         assertThatThrownBy(() -> hold(B, List.of(whole("gpu-0"))))
                 .isInstanceOf(PrepareException.class)
-                .hasMessage(
-                        "device node/gpu-0 is held by another claim (UID uid-a…); it is free when"
-                                + " that is unprepared")
+                .hasMessage("device node/gpu-0 is held by another claim (UID uid-a…); it is free when"
+                        + " that is unprepared")
                 .hasRootCauseMessage("Held by ns/a (UID uid-a) PREPARING");
 
         committed.remove("uid-a");
@@ -94,15 +93,9 @@ class DeviceHoldsTest {
     @Nested
     class DevicesThatOverlap {
 
-        private final Inventory partitions =
-                Inventory.of(
-                        Pool.ofNode(
-                                        "node",
-                                        List.of(
-                                                taking("full", "80Gi"),
-                                                taking("half-0", "40Gi"),
-                                                taking("half-1", "40Gi")))
-                                .withCounterSets(List.of(CounterSet.of("gpu", memory("80Gi")))));
+        private final Inventory partitions = Inventory.of(
+                Pool.ofNode("node", List.of(taking("full", "80Gi"), taking("half-0", "40Gi"), taking("half-1", "40Gi")))
+                        .withCounterSets(List.of(CounterSet.of("gpu", memory("80Gi")))));
 
         private static Device taking(String name, String memory) {
             return Device.builder(name)
@@ -158,10 +151,8 @@ class DeviceHoldsTest {
         void areCountedStillWhenTheyHaveLeftTheInventory() {
             hold(A, partitions, "half-0");
             Pool pool = partitions.pools().get(0);
-            Inventory without =
-                    Inventory.of(
-                            Pool.ofNode("node", List.of(pool.devices().get(0)))
-                                    .withCounterSets(pool.counterSets()));
+            Inventory without = Inventory.of(
+                    Pool.ofNode("node", List.of(pool.devices().get(0))).withCounterSets(pool.counterSets()));
 
             assertRefused(() -> hold(B, without, "full"));
         }
@@ -185,15 +176,12 @@ class DeviceHoldsTest {
     @Nested
     class SharesOfADevice {
 
-        private final Inventory shared =
-                Inventory.of(
-                        Pool.ofNode(
-                                "node",
-                                List.of(
-                                        Device.builder("gpu-0")
-                                                .allowMultipleAllocations(true)
-                                                .capacity("memory", "80Gi")
-                                                .build())));
+        private final Inventory shared = Inventory.of(Pool.ofNode(
+                "node",
+                List.of(Device.builder("gpu-0")
+                        .allowMultipleAllocations(true)
+                        .capacity("memory", "80Gi")
+                        .build())));
 
         private HeldDevice share(String id, String memory) {
             return device("node", "gpu-0", id, Map.of("memory", new Quantity(memory)), false);
@@ -212,12 +200,7 @@ class DeviceHoldsTest {
 
         @Test
         void areAddedUpWithinOneClaimToo() {
-            assertThatThrownBy(
-                            () ->
-                                    hold(
-                                            A,
-                                            List.of(share("s1", "50Gi"), share("s2", "50Gi")),
-                                            shared))
+            assertThatThrownBy(() -> hold(A, List.of(share("s1", "50Gi"), share("s2", "50Gi")), shared))
                     .isInstanceOf(PrepareException.class)
                     .hasMessageContaining("the claim takes more than there is");
         }
@@ -243,10 +226,7 @@ class DeviceHoldsTest {
     }
 
     private void put(ClaimRef claim, List<HeldDevice> held) {
-        committed.put(
-                claim.uid(),
-                new ClaimRecord(
-                        claim, Phase.PREPARING, "boot", held, null, null, null, null, null));
+        committed.put(claim.uid(), new ClaimRecord(claim, Phase.PREPARING, "boot", held, null, null, null, null, null));
     }
 
     private static HeldDevice whole(String name) {

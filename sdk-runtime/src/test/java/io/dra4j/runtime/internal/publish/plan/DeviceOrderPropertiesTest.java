@@ -54,7 +54,8 @@ class DeviceOrderPropertiesTest {
             settled.checkOrder();
             settled.checkWrites(all);
             settled.checkChanges();
-            int creates = (int) all.stream().filter(SliceWrite.Create.class::isInstance).count();
+            int creates = (int)
+                    all.stream().filter(SliceWrite.Create.class::isInstance).count();
             assertThat(all).hasSizeLessThanOrEqualTo(before.size() + creates);
             if (random.nextInt(4) == 0) {
                 driver.restart();
@@ -70,10 +71,9 @@ class DeviceOrderPropertiesTest {
     }
 
     private Pool pool() {
-        List<CounterSet> counters =
-                IntStream.range(0, sets)
-                        .mapToObj(i -> CounterSet.of("s" + i, Map.of("c", Quantity.of(1))))
-                        .toList();
+        List<CounterSet> counters = IntStream.range(0, sets)
+                .mapToObj(i -> CounterSet.of("s" + i, Map.of("c", Quantity.of(1))))
+                .toList();
         return Pool.ofNode("node-a", devices).withCounterSets(counters);
     }
 
@@ -117,7 +117,8 @@ class DeviceOrderPropertiesTest {
 
     private void removeRow() {
         int from = random.nextInt(devices.size() + 1);
-        devices.subList(from, Math.min(devices.size(), from + random.nextInt(140))).clear();
+        devices.subList(from, Math.min(devices.size(), from + random.nextInt(140)))
+                .clear();
     }
 
     private void shuffleSome() {

@@ -20,8 +20,7 @@ class FeaturesPageTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/features.md");
 
-    private static final String HEAD =
-            """
+    private static final String HEAD = """
             # Features by release
 
             For each field that an API server may not keep: the releases of Kubernetes in which it is
@@ -40,14 +39,10 @@ class FeaturesPageTest {
     private static String page() {
         return HEAD
                 + "| part | field | feature gate | "
-                + releases()
-                        .map(release -> "1." + release.minor())
-                        .collect(Collectors.joining(" | "))
+                + releases().map(release -> "1." + release.minor()).collect(Collectors.joining(" | "))
                 + " | a device where it is not kept is |\n"
                 + "|---|---|---|---|---|---|---|---|\n"
-                + Stream.of(Feature.values())
-                        .map(FeaturesPageTest::row)
-                        .collect(Collectors.joining());
+                + Stream.of(Feature.values()).map(FeaturesPageTest::row).collect(Collectors.joining());
     }
 
     private static String row(Feature feature) {

@@ -30,15 +30,12 @@ public class JointSlicePlannerTest {
     }
 
     private static Map<String, Quantity> counters(int count) {
-        return IntStream.range(0, count)
-                .boxed()
-                .collect(Collectors.toMap(i -> "c" + i, i -> Quantity.of(1)));
+        return IntStream.range(0, count).boxed().collect(Collectors.toMap(i -> "c" + i, i -> Quantity.of(1)));
     }
 
     public static Device device(String name, String... sets) {
         Device.Builder device = Device.builder(name);
-        Arrays.stream(sets)
-                .forEach(set -> device.consumes(CounterConsumption.of(set, counters(1))));
+        Arrays.stream(sets).forEach(set -> device.consumes(CounterConsumption.of(set, counters(1))));
         return device.build();
     }
 
@@ -46,17 +43,10 @@ public class JointSlicePlannerTest {
     public static Pool gpus(int from, int to, int partitions) {
         List<CounterSet> sets =
                 IntStream.range(from, to).mapToObj(i -> set("gpu-" + i, 2)).toList();
-        List<Device> devices =
-                sets.stream()
-                        .flatMap(
-                                set ->
-                                        IntStream.range(0, partitions)
-                                                .mapToObj(
-                                                        i ->
-                                                                device(
-                                                                        set.name() + "-part-" + i,
-                                                                        set.name())))
-                        .toList();
+        List<Device> devices = sets.stream()
+                .flatMap(set ->
+                        IntStream.range(0, partitions).mapToObj(i -> device(set.name() + "-part-" + i, set.name())))
+                .toList();
         return Pool.ofNode("node-a", devices).withCounterSets(sets);
     }
 
@@ -73,15 +63,12 @@ public class JointSlicePlannerTest {
 
     private static List<String> brief(List<PlannedSlice> plan) {
         return plan.stream()
-                .map(
-                        slice ->
-                                place(slice)
-                                        + Stream.concat(
-                                                        slice.content().counterSets().stream()
-                                                                .map(CounterSet::name),
-                                                        slice.content().devices().stream()
-                                                                .map(it -> it.name().value()))
-                                                .collect(Collectors.joining(" ", ": ", "")))
+                .map(slice -> place(slice)
+                        + Stream.concat(
+                                        slice.content().counterSets().stream().map(CounterSet::name),
+                                        slice.content().devices().stream()
+                                                .map(it -> it.name().value()))
+                                .collect(Collectors.joining(" ", ": ", "")))
                 .toList();
     }
 
@@ -102,32 +89,25 @@ public class JointSlicePlannerTest {
                             "1: gpu-1 gpu-1-part-0 gpu-1-part-1",
                             "2: nic-0");
             assertThat(plan(pool, List.of()))
-                    .allSatisfy(slice -> assertThat(slice.content().sliceCount()).isEqualTo(3));
+                    .allSatisfy(
+                            slice -> assertThat(slice.content().sliceCount()).isEqualTo(3));
         }
 
         @Test
         void putsSetsThatDevicesShareIntoOneSlice() {
-            Pool pool =
-                    Pool.ofNode(
-                                    "node-a",
-                                    List.of(
-                                            device("x", "c", "d"),
-                                            device("y", "a", "c"),
-                                            device("z", "b"),
-                                            device("w", "d")))
-                            .withCounterSets(
-                                    Stream.of("a", "b", "c", "d", "e")
-                                            .map(name -> set(name, 1))
-                                            .toList());
+            Pool pool = Pool.ofNode(
+                            "node-a",
+                            List.of(device("x", "c", "d"), device("y", "a", "c"), device("z", "b"), device("w", "d")))
+                    .withCounterSets(Stream.of("a", "b", "c", "d", "e")
+                            .map(name -> set(name, 1))
+                            .toList());
 
-            assertThat(brief(plan(pool, List.of())))
-                    .containsExactly("0: a c d x y w", "1: b z", "2: e");
+            assertThat(brief(plan(pool, List.of()))).containsExactly("0: a c d x y w", "1: b z", "2: e");
         }
 
         @Test
         void hasOneSliceForAnEmptyPool() {
-            assertThat(brief(plan(Pool.ofNode("node-a", List.of()), List.of())))
-                    .containsExactly("0: ");
+            assertThat(brief(plan(Pool.ofNode("node-a", List.of()), List.of()))).containsExactly("0: ");
         }
     }
 
@@ -151,15 +131,11 @@ public class JointSlicePlannerTest {
             List<PlannedSlice> first = plan(with(gpus(0, 3, 1), device("nic-0")), List.of());
 
             List<PlannedSlice> second = plan(with(gpus(1, 3, 1), device("nic-0")), first);
-            assertThat(brief(second))
-                    .containsExactly("1: gpu-1 gpu-1-part-0", "2: gpu-2 gpu-2-part-0", "3: nic-0");
+            assertThat(brief(second)).containsExactly("1: gpu-1 gpu-1-part-0", "2: gpu-2 gpu-2-part-0", "3: nic-0");
 
             assertThat(brief(plan(with(gpus(1, 4, 1), device("nic-0")), second)))
                     .containsExactly(
-                            "0: gpu-3 gpu-3-part-0",
-                            "1: gpu-1 gpu-1-part-0",
-                            "2: gpu-2 gpu-2-part-0",
-                            "3: nic-0");
+                            "0: gpu-3 gpu-3-part-0", "1: gpu-1 gpu-1-part-0", "2: gpu-2 gpu-2-part-0", "3: nic-0");
         }
 
         @Test
@@ -173,18 +149,12 @@ public class JointSlicePlannerTest {
         @Test
         void dividesAGroupThatNothingLinksAnyMore() {
             Pool alone = gpus(0, 3, 1);
-            List<PlannedSlice> linked =
-                    plan(with(alone, device("pair", "gpu-0", "gpu-1")), List.of());
+            List<PlannedSlice> linked = plan(with(alone, device("pair", "gpu-0", "gpu-1")), List.of());
             assertThat(brief(linked))
-                    .containsExactly(
-                            "0: gpu-0 gpu-1 gpu-0-part-0 gpu-1-part-0 pair",
-                            "1: gpu-2 gpu-2-part-0");
+                    .containsExactly("0: gpu-0 gpu-1 gpu-0-part-0 gpu-1-part-0 pair", "1: gpu-2 gpu-2-part-0");
 
             assertThat(brief(plan(alone, linked)))
-                    .containsExactly(
-                            "0: gpu-0 gpu-0-part-0",
-                            "1: gpu-2 gpu-2-part-0",
-                            "2: gpu-1 gpu-1-part-0");
+                    .containsExactly("0: gpu-0 gpu-0-part-0", "1: gpu-2 gpu-2-part-0", "2: gpu-1 gpu-1-part-0");
         }
     }
 
@@ -200,10 +170,8 @@ public class JointSlicePlannerTest {
             List<PlannedSlice> apart = CounterLayout.APART.plan(pool, together, true);
 
             assertThat(apart)
-                    .noneMatch(
-                            slice ->
-                                    slice.content().devices().size() > 0
-                                            && slice.content().counterSets().size() > 0);
+                    .noneMatch(slice -> slice.content().devices().size() > 0
+                            && slice.content().counterSets().size() > 0);
             assertThat(apart).filteredOn(it -> it.content().devices().isEmpty()).hasSize(2);
             assertThat(homes(apart)).isEqualTo(homes(together));
             assertThat(CounterLayout.APART.plan(pool, apart, true)).isEqualTo(apart);
@@ -230,18 +198,13 @@ public class JointSlicePlannerTest {
         void isThatOfTheRelease() {
             assertThat(Stream.of(KubernetesVersion.values()).map(CounterLayout::of))
                     .containsExactly(
-                            CounterLayout.TOGETHER,
-                            CounterLayout.APART,
-                            CounterLayout.APART,
-                            CounterLayout.APART);
+                            CounterLayout.TOGETHER, CounterLayout.APART, CounterLayout.APART, CounterLayout.APART);
         }
 
         private static Map<String, Integer> homes(List<PlannedSlice> plan) {
             return plan.stream()
-                    .flatMap(
-                            slice ->
-                                    slice.content().devices().stream()
-                                            .map(it -> Map.entry(it.name().value(), slice.index())))
+                    .flatMap(slice -> slice.content().devices().stream()
+                            .map(it -> Map.entry(it.name().value(), slice.index())))
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         }
     }
@@ -250,44 +213,42 @@ public class JointSlicePlannerTest {
     class APoolWithoutRoom {
 
         private static List<String> problems(Pool pool) {
-            return CounterLayout.TOGETHER.problems(pool).stream().map(Problem::toString).toList();
+            return CounterLayout.TOGETHER.problems(pool).stream()
+                    .map(Problem::toString)
+                    .toList();
         }
 
         @Test
         void hasMoreDevicesOfASetThanASliceTakes() {
             assertThat(problems(gpus(0, 2, 128))).isEmpty();
             assertThat(problems(with(gpus(0, 2, 128), device("late", "gpu-1"))))
-                    .containsExactly(
-                            "pool node-a, field sharedCounters[gpu-1]: must have at most 128"
-                                    + " devices that consume of it: Kubernetes 1.34 wants the set"
-                                    + " and its devices in one slice; offer fewer, or use Kubernetes"
-                                    + " 1.35; found 129");
+                    .containsExactly("pool node-a, field sharedCounters[gpu-1]: must have at most 128"
+                            + " devices that consume of it: Kubernetes 1.34 wants the set"
+                            + " and its devices in one slice; offer fewer, or use Kubernetes"
+                            + " 1.35; found 129");
             assertThat(CounterLayout.APART.problems(gpus(0, 1, 200))).isEmpty();
         }
 
         @Test
         void hasMoreCountersInSetsThatDevicesShareThanASliceTakes() {
-            Pool pool =
-                    Pool.ofNode("node-a", List.of(device("x", "a", "b")))
-                            .withCounterSets(List.of(set("a", 16), set("b", 16), set("c", 32)));
+            Pool pool = Pool.ofNode("node-a", List.of(device("x", "a", "b")))
+                    .withCounterSets(List.of(set("a", 16), set("b", 16), set("c", 32)));
             assertThat(problems(pool)).isEmpty();
 
             assertThat(problems(pool.withCounterSets(List.of(set("a", 16), set("b", 17)))))
                     .singleElement()
                     .asString()
-                    .startsWith(
-                            "pool node-a, field sharedCounters[a, b]: must have at most 32 counters:")
+                    .startsWith("pool node-a, field sharedCounters[a, b]: must have at most 32 counters:")
                     .endsWith("found 33");
         }
 
         @Test
         void hasDevicesThatConsumeMoreCountersThanASliceTakes() {
-            List<Device> devices =
-                    IntStream.range(0, 32)
-                            .mapToObj(i -> Device.builder("d" + i))
-                            .map(it -> it.consumes(CounterConsumption.of("a", counters(32))))
-                            .map(Device.Builder::build)
-                            .toList();
+            List<Device> devices = IntStream.range(0, 32)
+                    .mapToObj(i -> Device.builder("d" + i))
+                    .map(it -> it.consumes(CounterConsumption.of("a", counters(32))))
+                    .map(Device.Builder::build)
+                    .toList();
             Pool full = Pool.ofNode("node-a", devices).withCounterSets(List.of(set("a", 32)));
             assertThat(problems(full)).isEmpty();
 
@@ -308,9 +269,8 @@ public class JointSlicePlannerTest {
 
             assertThatThrownBy(() -> CounterLayout.TOGETHER.plan(bad, List.of(), true))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage(
-                            "Pool node-a: Device x: consumesCounters names the counter set s, which"
-                                    + " the pool does not have");
+                    .hasMessage("Pool node-a: Device x: consumesCounters names the counter set s, which"
+                            + " the pool does not have");
         }
 
         @Test

@@ -57,8 +57,7 @@ class LayoutPropertiesTest {
     }
 
     private boolean changeRelease(Pool pool) {
-        CounterLayout next =
-                random.nextInt(8) == 0 ? CounterLayout.values()[random.nextInt(2)] : cluster.layout;
+        CounterLayout next = random.nextInt(8) == 0 ? CounterLayout.values()[random.nextInt(2)] : cluster.layout;
         if (!next.problems(pool).isEmpty()) {
             next = CounterLayout.APART;
         }
@@ -81,12 +80,10 @@ class LayoutPropertiesTest {
         }
         assertThat(PoolConsumer.look(cluster.of(pool.name()))).isEqualTo(wanted);
         assertThat(writes(pool)).as("a second look").isEmpty();
-        jointSlices +=
-                (int)
-                        cluster.of(pool.name()).stream()
-                                .map(Stored::content)
-                                .filter(c -> !c.devices().isEmpty() && !c.counterSets().isEmpty())
-                                .count();
+        jointSlices += (int) cluster.of(pool.name()).stream()
+                .map(Stored::content)
+                .filter(c -> !c.devices().isEmpty() && !c.counterSets().isEmpty())
+                .count();
         if (cluster.layout == CounterLayout.APART) {
             new SettledPool(pool, true, List.of(), cluster.of(pool.name())).checkOrder();
         } else if (!mayMove) {

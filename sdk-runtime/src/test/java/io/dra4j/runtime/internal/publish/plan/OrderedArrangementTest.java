@@ -35,34 +35,27 @@ class OrderedArrangementTest {
     }
 
     private static String brief(TreeMap<Integer, List<Device>> slices) {
-        return slices.values().stream()
-                .map(OrderedArrangementTest::names)
-                .collect(Collectors.joining(" "));
+        return slices.values().stream().map(OrderedArrangementTest::names).collect(Collectors.joining(" "));
     }
 
     /** Slices as a first plan names them. */
     private static TreeMap<Integer, List<Device>> slices(String each) {
         TreeMap<Integer, List<Device>> slices = new TreeMap<>();
         for (String held : each.split(" ")) {
-            slices.put(
-                    SliceIndexes.FIRST + slices.size() * SliceIndexes.STEP,
-                    devices(held.equals("-") ? "" : held));
+            slices.put(SliceIndexes.FIRST + slices.size() * SliceIndexes.STEP, devices(held.equals("-") ? "" : held));
         }
         return slices;
     }
 
-    private TreeMap<Integer, List<Device>> place(
-            String names, TreeMap<Integer, List<Device>> before) {
+    private TreeMap<Integer, List<Device>> place(String names, TreeMap<Integer, List<Device>> before) {
         return place(devices(names), before);
     }
 
-    private TreeMap<Integer, List<Device>> place(
-            List<Device> devices, TreeMap<Integer, List<Device>> before) {
+    private TreeMap<Integer, List<Device>> place(List<Device> devices, TreeMap<Integer, List<Device>> before) {
         return new OrderedArrangement(LIMIT, SliceIndexes.without(taken)).place(devices, before);
     }
 
-    private static Set<Integer> changed(
-            TreeMap<Integer, List<Device>> before, TreeMap<Integer, List<Device>> after) {
+    private static Set<Integer> changed(TreeMap<Integer, List<Device>> before, TreeMap<Integer, List<Device>> after) {
         Set<Integer> all = new HashSet<>(before.keySet());
         all.addAll(after.keySet());
         all.removeIf(index -> before.getOrDefault(index, List.of()).equals(after.get(index)));
@@ -70,10 +63,7 @@ class OrderedArrangementTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             all stay                               | abc def ghi     | abcdefghi    | abc def ghi     | 0
             one goes                               | abc def ghi     | abcdfghi     | abc df ghi      | 1
             one comes where there is room          | abc de ghi      | abcdxeghi    | abc dxe ghi     | 1
@@ -110,12 +100,10 @@ class OrderedArrangementTest {
         TreeMap<Integer, List<Device>> before = slices("abc def ghi");
 
         assertThat(place("xacyfzhi", before))
-                .isEqualTo(
-                        new TreeMap<>(
-                                Map.of(
-                                        index(before, 0), devices("xac"),
-                                        index(before, 1), devices("yfz"),
-                                        index(before, 2), devices("hi"))));
+                .isEqualTo(new TreeMap<>(Map.of(
+                        index(before, 0), devices("xac"),
+                        index(before, 1), devices("yfz"),
+                        index(before, 2), devices("hi"))));
     }
 
     private static int index(TreeMap<Integer, List<Device>> slices, int place) {
@@ -161,8 +149,7 @@ class OrderedArrangementTest {
 
         @Test
         void movesItsNeighboursIfNoIndexIsLeft() {
-            TreeMap<Integer, List<Device>> before =
-                    numbered(Map.of(10, "abc", 11, "def", 12, "gh", 20, "i"));
+            TreeMap<Integer, List<Device>> before = numbered(Map.of(10, "abc", 11, "def", 12, "gh", 20, "i"));
 
             TreeMap<Integer, List<Device>> after = place("abcxdefghi", before);
 
@@ -199,8 +186,7 @@ class OrderedArrangementTest {
         @Test
         void ofMoreSlicesThanStepsAreStillDifferentAndInOrder() {
             List<Integer> first =
-                    SliceIndexes.without(Set.of(7, 8))
-                            .between(SliceIndexes.BEGIN, SliceIndexes.END, HUGE);
+                    SliceIndexes.without(Set.of(7, 8)).between(SliceIndexes.BEGIN, SliceIndexes.END, HUGE);
 
             assertThat(new TreeSet<>(first)).hasSize(HUGE).containsExactlyElementsOf(first);
             assertThat(first).allMatch(index -> index >= 0 && index <= SliceIndexes.LAST);

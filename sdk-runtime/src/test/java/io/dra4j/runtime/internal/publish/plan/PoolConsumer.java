@@ -22,21 +22,18 @@ import org.jspecify.annotations.Nullable;
 public final class PoolConsumer {
 
     /** The content of a complete pool; taints without their times, since those the server adds. */
-    public record Seen(
-            Set<Placement> placements,
-            Map<String, Device> devices,
-            Map<String, CounterSet> counterSets) {}
+    public record Seen(Set<Placement> placements, Map<String, Device> devices, Map<String, CounterSet> counterSets) {}
 
     private PoolConsumer() {}
 
     /** Returns what the pool offers; {@code null} while it is incomplete, or invalid. */
     public static @Nullable Seen look(Collection<Stored> slices) {
-        long newest = slices.stream().mapToLong(s -> s.content().generation()).max().orElse(0);
-        List<Content> present =
-                slices.stream()
-                        .map(Stored::content)
-                        .filter(content -> content.generation() == newest)
-                        .toList();
+        long newest =
+                slices.stream().mapToLong(s -> s.content().generation()).max().orElse(0);
+        List<Content> present = slices.stream()
+                .map(Stored::content)
+                .filter(content -> content.generation() == newest)
+                .toList();
         if (present.stream().noneMatch(content -> content.sliceCount() == present.size())) {
             return null;
         }
@@ -45,16 +42,13 @@ public final class PoolConsumer {
 
     /** Returns what a pool offers once it is published. */
     public static Seen wanted(Pool pool) {
-        Content content =
-                new Content(
-                        pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
+        Content content = new Content(pool.name(), 0, 1, pool.placement(), pool.devices(), pool.counterSets());
         return seen(List.of(SliceCodec.canonical(content)));
     }
 
     /** Returns what some slices say together; {@code null} if that is no valid pool. */
     private static @Nullable Seen seen(Collection<Content> contents) {
-        Seen seen =
-                new Seen(new TreeSet<>(PoolConsumer::compare), new TreeMap<>(), new TreeMap<>());
+        Seen seen = new Seen(new TreeSet<>(PoolConsumer::compare), new TreeMap<>(), new TreeMap<>());
         boolean valid = true;
         for (Content content : contents) {
             seen.placements().add(content.placement());
@@ -74,10 +68,9 @@ public final class PoolConsumer {
 
     private static Device undated(Device device) {
         return device.toBuilder()
-                .taints(
-                        device.taints().stream()
-                                .map(taint -> Taint.of(taint.key(), taint.value(), taint.effect()))
-                                .toList())
+                .taints(device.taints().stream()
+                        .map(taint -> Taint.of(taint.key(), taint.value(), taint.effect()))
+                        .toList())
                 .build();
     }
 }

@@ -94,12 +94,9 @@ record RandomDevices(Random random, int edges) {
             long most = any(List.of(1L, 7L, 64L, 1L << 40, Long.MAX_VALUE));
             return new Capacity(Quantity.of(most), policy(most));
         }
-        String amount =
-                edge(
-                        List.of("0.1n", "8Ei", "1e99", "10E", "-1e-10"),
-                        List.of(
-                                "0", "-3", "1n", "7Ei", "80Gi", "9e18", "1500m", "1e-9", ".5",
-                                "+3."));
+        String amount = edge(
+                List.of("0.1n", "8Ei", "1e99", "10E", "-1e-10"),
+                List.of("0", "-3", "1n", "7Ei", "80Gi", "9e18", "1500m", "1e-9", ".5", "+3."));
         return new Capacity(new Quantity(amount), null);
     }
 
@@ -161,8 +158,7 @@ record RandomDevices(Random random, int edges) {
         List<CounterConsumption> consumptions = new ArrayList<>();
         for (CounterSet set : sets.subList(0, Math.min(sets.size(), random.nextInt(3)))) {
             Map<String, Quantity> part = new LinkedHashMap<>();
-            set.counters()
-                    .forEach((name, there) -> part.put(name, isEdge() ? Quantity.of(1001) : there));
+            set.counters().forEach((name, there) -> part.put(name, isEdge() ? Quantity.of(1001) : there));
             consumptions.add(CounterConsumption.of(isEdge() ? "other" : set.name(), part));
         }
         return consumptions;
@@ -195,7 +191,8 @@ record RandomDevices(Random random, int edges) {
     }
 
     /** Returns the placement of a device in a pool with a placement. */
-    @Nullable Placement placement(Placement pool) {
+    @Nullable
+    Placement placement(Placement pool) {
         if (isEdge() == pool instanceof Placement.PerDevice) {
             return null;
         }
@@ -220,12 +217,11 @@ record RandomDevices(Random random, int edges) {
                     Subject.FIELD);
         }
         Operator operator = any(List.of(Operator.values()));
-        int values =
-                switch (operator) {
-                    case IN, NOT_IN -> 1 + random.nextInt(4);
-                    case EXISTS, DOES_NOT_EXIST -> isEdge() ? 1 : 0;
-                    case GREATER_THAN, LESS_THAN -> isEdge() ? 2 : 1;
-                };
+        int values = switch (operator) {
+            case IN, NOT_IN -> 1 + random.nextInt(4);
+            case EXISTS, DOES_NOT_EXIST -> isEdge() ? 1 : 0;
+            case GREATER_THAN, LESS_THAN -> isEdge() ? 2 : 1;
+        };
         boolean number = operator == Operator.GREATER_THAN || operator == Operator.LESS_THAN;
         return new Requirement(
                 labelName(),
@@ -256,9 +252,7 @@ record RandomDevices(Random random, int edges) {
     }
 
     private String labelValue() {
-        return edge(
-                List.of("-", "a b", "v".repeat(64), "ü", "a/b"),
-                List.of("", "v", "V".repeat(63), "0_a.B-9"));
+        return edge(List.of("-", "a b", "v".repeat(64), "ü", "a/b"), List.of("", "v", "V".repeat(63), "0_a.B-9"));
     }
 
     private String text() {
@@ -307,20 +301,18 @@ record RandomDevices(Random random, int edges) {
                 .consumesCounters(shuffled(device.consumesCounters()))
                 .taints(shuffled(device.taints()))
                 .placement(rephrased(device.placement()))
-                .binding(
-                        new BindingConditions(
-                                shuffled(binding.conditions()),
-                                shuffled(binding.failureConditions())))
+                .binding(new BindingConditions(shuffled(binding.conditions()), shuffled(binding.failureConditions())))
                 .build();
     }
 
-    @Nullable Placement rephrased(@Nullable Placement placement) {
+    @Nullable
+    Placement rephrased(@Nullable Placement placement) {
         if (!(placement instanceof Placement.MatchingNodes matching)) {
             return placement;
         }
         List<Requirement> requirements = matching.selector().requirements();
-        return new Placement.MatchingNodes(
-                new NodeSelector(shuffled(requirements).stream().map(this::rephrased).toList()));
+        return new Placement.MatchingNodes(new NodeSelector(
+                shuffled(requirements).stream().map(this::rephrased).toList()));
     }
 
     private Requirement rephrased(Requirement it) {

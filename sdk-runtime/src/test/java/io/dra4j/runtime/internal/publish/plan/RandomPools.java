@@ -40,10 +40,12 @@ public final class RandomPools {
 
     /** Returns a new pool of so many devices. */
     public Pool next(String name, int size) {
-        List<CounterSet> sets =
-                devices.counterSets(random.nextInt(3) == 0 ? 1 + random.nextInt(9) : 0);
+        List<CounterSet> sets = devices.counterSets(random.nextInt(3) == 0 ? 1 + random.nextInt(9) : 0);
         return grown(
-                Pool.builder(name).placement(devices.poolPlacement()).counterSets(sets).build(),
+                Pool.builder(name)
+                        .placement(devices.poolPlacement())
+                        .counterSets(sets)
+                        .build(),
                 size);
     }
 
@@ -126,17 +128,14 @@ public final class RandomPools {
     }
 
     private Pool placed(Pool pool, Placement placement) {
-        List<Device> all =
-                pool.devices().stream()
-                        .map(d -> d.toBuilder().placement(devices.placement(placement)).build())
-                        .toList();
+        List<Device> all = pool.devices().stream()
+                .map(d -> d.toBuilder().placement(devices.placement(placement)).build())
+                .toList();
         return pool.toBuilder().placement(placement).devices(all).build();
     }
 
     private Pool placedAgain(Pool pool) {
-        return pool.placement() instanceof Placement.PerDevice
-                ? placed(pool, pool.placement())
-                : changed(pool);
+        return pool.placement() instanceof Placement.PerDevice ? placed(pool, pool.placement()) : changed(pool);
     }
 
     /** Other counter sets: the devices that consume any change with them. */
@@ -145,10 +144,9 @@ public final class RandomPools {
             return pool;
         }
         List<CounterSet> sets = devices.counterSets(count);
-        List<Device> all =
-                pool.devices().stream()
-                        .map(it -> it.consumesCounters().isEmpty() ? it : again(it, pool, sets))
-                        .toList();
+        List<Device> all = pool.devices().stream()
+                .map(it -> it.consumesCounters().isEmpty() ? it : again(it, pool, sets))
+                .toList();
         return pool.toBuilder().devices(all).counterSets(sets).build();
     }
 

@@ -28,7 +28,8 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
 
     /** Order is preference: over all slices, by their names, devices have the inventory's. */
     public void checkOrder() {
-        assertThat(devices(after)).isEqualTo(pool.devices().stream().map(Device::name).toList());
+        assertThat(devices(after))
+                .isEqualTo(pool.devices().stream().map(Device::name).toList());
     }
 
     private static List<DeviceName> devices(List<Stored> slices) {
@@ -42,14 +43,16 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
     public void checkWrites(List<SliceWrite> writes) {
         Map<String, Stored> old = byName(before);
         Map<String, Stored> now = byName(after);
-        long deleted = old.keySet().stream().filter(name -> !now.containsKey(name)).count();
-        long created = now.keySet().stream().filter(name -> !old.containsKey(name)).count();
-        long changed =
-                now.keySet().stream()
-                        .filter(old::containsKey)
-                        .filter(name -> !same(old.get(name), now.get(name)))
-                        .count();
-        long puts = writes.stream().filter(w -> !(w instanceof SliceWrite.Delete)).count();
+        long deleted =
+                old.keySet().stream().filter(name -> !now.containsKey(name)).count();
+        long created =
+                now.keySet().stream().filter(name -> !old.containsKey(name)).count();
+        long changed = now.keySet().stream()
+                .filter(old::containsKey)
+                .filter(name -> !same(old.get(name), now.get(name)))
+                .count();
+        long puts =
+                writes.stream().filter(w -> !(w instanceof SliceWrite.Delete)).count();
         assertThat(writes.size() - puts).as("deletes").isEqualTo(deleted);
         if (deleted == 0 && created == 0 && changed <= 1) {
             assertThat(puts).as("writes for %s slices changed", changed).isEqualTo(changed);
@@ -105,14 +108,12 @@ public record SettledPool(Pool pool, boolean mayTaint, List<Stored> before, List
     /** A taint that stays began when it began. */
     public void checkTaintTimes() {
         Map<List<?>, Instant> old = times(before);
-        times(after)
-                .forEach(
-                        (taint, time) -> {
-                            assertThat(time).isNotNull();
-                            if (old.containsKey(taint) && isDatedByTheServer(taint)) {
-                                assertThat(time).as("%s", taint).isEqualTo(old.get(taint));
-                            }
-                        });
+        times(after).forEach((taint, time) -> {
+            assertThat(time).isNotNull();
+            if (old.containsKey(taint) && isDatedByTheServer(taint)) {
+                assertThat(time).as("%s", taint).isEqualTo(old.get(taint));
+            }
+        });
     }
 
     private boolean isDatedByTheServer(List<?> taint) {

@@ -41,7 +41,9 @@ public final class SimulatedCluster {
     }
 
     public List<Stored> of(PoolName pool) {
-        return slices.values().stream().filter(s -> s.content().pool().equals(pool)).toList();
+        return slices.values().stream()
+                .filter(s -> s.content().pool().equals(pool))
+                .toList();
     }
 
     public List<Stored> all() {
@@ -81,23 +83,16 @@ public final class SimulatedCluster {
     /** The node is registered again: what its predecessor owned is not its own. */
     public void disown() {
         slices.replaceAll(
-                (name, slice) ->
-                        new Stored(
-                                name,
-                                slice.uid(),
-                                Long.toString(++version),
-                                false,
-                                slice.content()));
+                (name, slice) -> new Stored(name, slice.uid(), Long.toString(++version), false, slice.content()));
     }
 
     private void put(String name, String uid, Content content) {
         if (layout == CounterLayout.TOGETHER ? !holdsTogether(content) : !holdsApart(content)) {
             throw new IllegalStateException("422: " + content);
         }
-        Content kept = content.withDevices(content.devices().stream().map(this::kept).toList());
-        slices.put(
-                name,
-                new Stored(name, uid, Long.toString(++version), true, SliceCodec.canonical(kept)));
+        Content kept =
+                content.withDevices(content.devices().stream().map(this::kept).toList());
+        slices.put(name, new Stored(name, uid, Long.toString(++version), true, SliceCodec.canonical(kept)));
     }
 
     private static boolean holdsApart(Content content) {
@@ -109,7 +104,10 @@ public final class SimulatedCluster {
     private static boolean holdsTogether(Content content) {
         List<String> sets = content.counterSets().stream().map(CounterSet::name).toList();
         return content.devices().size() <= 128
-                && content.counterSets().stream().mapToInt(it -> it.counters().size()).sum() <= 32
+                && content.counterSets().stream()
+                                .mapToInt(it -> it.counters().size())
+                                .sum()
+                        <= 32
                 && content.devices().stream()
                         .flatMap(device -> device.consumesCounters().stream())
                         .allMatch(consumed -> sets.contains(consumed.counterSet()));
@@ -135,8 +133,7 @@ public final class SimulatedCluster {
     }
 
     private static void requireSameNode(Content before, Content after) {
-        if (before.placement() instanceof Placement.ThisNode
-                != after.placement() instanceof Placement.ThisNode) {
+        if (before.placement() instanceof Placement.ThisNode != after.placement() instanceof Placement.ThisNode) {
             throw new IllegalStateException("422: nodeName is immutable");
         }
     }
@@ -150,19 +147,13 @@ public final class SimulatedCluster {
     }
 
     private Taint dated(Taint taint) {
-        return taint.timeAdded() != null
-                ? taint
-                : new Taint(taint.key(), taint.value(), taint.effect(), now);
+        return taint.timeAdded() != null ? taint : new Taint(taint.key(), taint.value(), taint.effect(), now);
     }
 
     private static Map<String, Capacity> normalised(Map<String, Capacity> capacities) {
         Map<String, Capacity> normalised = new LinkedHashMap<>();
-        capacities.forEach(
-                (name, capacity) ->
-                        normalised.put(
-                                name,
-                                new Capacity(
-                                        normalised(capacity.value()), capacity.requestPolicy())));
+        capacities.forEach((name, capacity) ->
+                normalised.put(name, new Capacity(normalised(capacity.value()), capacity.requestPolicy())));
         return normalised;
     }
 

@@ -22,8 +22,7 @@ public final class SimulatedDriver {
 
     public List<SliceWrite> publish(Pool pool) {
         List<PlannedSlice> before =
-                plans.computeIfAbsent(
-                        pool.name(), name -> PlannedSlice.adopt(cluster.of(pool.name())));
+                plans.computeIfAbsent(pool.name(), name -> PlannedSlice.adopt(cluster.of(pool.name())));
         List<PlannedSlice> plan = SlicePlanner.plan(pool, before, mayTaint);
         plans.put(pool.name(), plan);
         return SliceDiff.between(cluster.of(pool.name()), plan);

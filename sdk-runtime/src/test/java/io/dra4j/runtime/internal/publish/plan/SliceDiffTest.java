@@ -25,8 +25,7 @@ class SliceDiffTest {
     private static final Instant BEGAN = Instant.parse("2026-11-20T10:00:00Z");
 
     private static Content content(long generation, long count, Device... devices) {
-        return new Content(
-                new PoolName("node-a"), generation, count, NODE, List.of(devices), List.of());
+        return new Content(new PoolName("node-a"), generation, count, NODE, List.of(devices), List.of());
     }
 
     private static Device gpu(String name) {
@@ -45,7 +44,9 @@ class SliceDiffTest {
     }
 
     private static List<String> diff(List<Stored> existing, List<PlannedSlice> plan) {
-        return SliceDiff.between(existing, plan).stream().map(SliceDiffTest::text).toList();
+        return SliceDiff.between(existing, plan).stream()
+                .map(SliceDiffTest::text)
+                .toList();
     }
 
     private static String text(SliceWrite write) {
@@ -64,11 +65,7 @@ class SliceDiffTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource(
-            delimiter = '|',
-            emptyValue = "",
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', emptyValue = "", textBlock = """
             a new pool begins with the first  | ''             | a b   | create 0 g1 of 2, create 1 g1 of 2
             nothing differs                   | a4/2 b4/2      | a b   | ''
             one changes in the generation     | a4/2 b4/2      | a c   | update uid1 g4 of 2
@@ -78,24 +75,18 @@ class SliceDiffTest {
             a missing one is made again in it | - b4/2         | a b   | create 0 g4 of 2
             an interrupted change is finished | a4/3 b5/3 c5/3 | x y z | update uid1 g5 of 3, update uid2 g5 of 3, update uid0 g5 of 3
             """)
-    void aGenerationStaysOrANewOneBegins(
-            String name, String existing, String planned, String writes) {
+    void aGenerationStaysOrANewOneBegins(String name, String existing, String planned, String writes) {
         List<Stored> slices = new ArrayList<>();
         String[] each = existing.split(" ");
         for (int i = 0; i < each.length; i++) {
             if (each[i].contains("/")) { // device, generation, count of slices
                 String[] numbers = each[i].substring(1).split("/");
-                slices.add(
-                        stored(
-                                i,
-                                content(
-                                        Long.parseLong(numbers[0]),
-                                        Long.parseLong(numbers[1]),
-                                        gpu(each[i].substring(0, 1)))));
+                slices.add(stored(
+                        i,
+                        content(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]), gpu(each[i].substring(0, 1)))));
             }
         }
-        Device[] plan =
-                Stream.of(planned.split(" ")).map(SliceDiffTest::gpu).toArray(Device[]::new);
+        Device[] plan = Stream.of(planned.split(" ")).map(SliceDiffTest::gpu).toArray(Device[]::new);
 
         assertThat(String.join(", ", diff(slices, plan(plan)))).isEqualTo(writes);
     }
@@ -107,19 +98,16 @@ class SliceDiffTest {
         void aSliceOfAForeignNameIsReplaced() {
             Stored foreign = new Stored("other", "uid9", "1", true, content(3, 1, gpu("a")));
 
-            assertThat(diff(List.of(foreign), plan(gpu("a"))))
-                    .containsExactly("delete uid9", "create 0 g4 of 1");
+            assertThat(diff(List.of(foreign), plan(gpu("a")))).containsExactly("delete uid9", "create 0 g4 of 1");
         }
 
         @Test
         void slicesOfTheGoHelperAreTakenOverInTheirOrder() {
-            List<String> names =
-                    List.of("00000-node-x", "0000080-y", "00001-node-z", "0000180-a", "1000000-b");
+            List<String> names = List.of("00000-node-x", "0000080-y", "00001-node-z", "0000180-a", "1000000-b");
             assertThat(names).isSorted();
-            List<Stored> slices =
-                    names.stream()
-                            .map(name -> new Stored(name, name, "1", true, content(3, 5)))
-                            .toList();
+            List<Stored> slices = names.stream()
+                    .map(name -> new Stored(name, name, "1", true, content(3, 5)))
+                    .toList();
 
             List<PlannedSlice> adopted = PlannedSlice.adopt(slices);
 
@@ -131,8 +119,7 @@ class SliceDiffTest {
 
         @Test
         void aSecondSliceInOnePlaceIsDeleted() {
-            Stored second =
-                    new Stored("0000000-driver-z", "uid9", "1", true, content(3, 1, gpu("a")));
+            Stored second = new Stored("0000000-driver-z", "uid9", "1", true, content(3, 1, gpu("a")));
 
             assertThat(diff(List.of(second, stored(0, content(3, 1, gpu("a")))), plan(gpu("a"))))
                     .containsExactly("delete uid9");
@@ -143,25 +130,15 @@ class SliceDiffTest {
             Stored old = stored(0, content(3, 1, gpu("a")));
             Stored notOurs = new Stored(old.name(), old.uid(), "1", false, old.content());
 
-            assertThat(diff(List.of(notOurs), plan(gpu("a"))))
-                    .containsExactly("update uid0 g3 of 1");
+            assertThat(diff(List.of(notOurs), plan(gpu("a")))).containsExactly("update uid0 g3 of 1");
         }
 
         @Test
         void aPoolThatLeavesTheNodeIsMadeAgainSinceNodeNamesNeverChange() {
             Content everywhere =
-                    new Content(
-                            new PoolName("node-a"),
-                            0,
-                            0,
-                            new Placement.AllNodes(),
-                            List.of(gpu("a")),
-                            List.of());
+                    new Content(new PoolName("node-a"), 0, 0, new Placement.AllNodes(), List.of(gpu("a")), List.of());
 
-            assertThat(
-                            diff(
-                                    List.of(stored(0, content(3, 1, gpu("a")))),
-                                    List.of(new PlannedSlice(0, everywhere))))
+            assertThat(diff(List.of(stored(0, content(3, 1, gpu("a")))), List.of(new PlannedSlice(0, everywhere))))
                     .containsExactly("delete uid0", "create 0 g4 of 1");
         }
 
@@ -191,25 +168,19 @@ class SliceDiffTest {
         @Test
         void keepTheTimeWhenTheSliceIsWrittenForAnotherReason() {
             Stored existing = stored(0, content(1, 1, tainted("a", "v", BEGAN), gpu("b")));
-            List<PlannedSlice> plan =
-                    List.of(new PlannedSlice(0, content(0, 0, tainted("a", "v", null))));
+            List<PlannedSlice> plan = List.of(new PlannedSlice(0, content(0, 0, tainted("a", "v", null))));
 
             assertThat(SliceDiff.between(List.of(existing), plan))
-                    .containsExactly(
-                            new SliceWrite.Update(
-                                    existing, content(1, 1, tainted("a", "v", BEGAN))));
+                    .containsExactly(new SliceWrite.Update(existing, content(1, 1, tainted("a", "v", BEGAN))));
         }
 
         @Test
         void beginAgainWithAnotherValue() {
             Stored existing = stored(0, content(1, 1, tainted("a", "v", BEGAN)));
-            List<PlannedSlice> plan =
-                    List.of(new PlannedSlice(0, content(0, 0, tainted("a", "w", null))));
+            List<PlannedSlice> plan = List.of(new PlannedSlice(0, content(0, 0, tainted("a", "w", null))));
 
             assertThat(SliceDiff.between(List.of(existing), plan))
-                    .containsExactly(
-                            new SliceWrite.Update(
-                                    existing, content(1, 1, tainted("a", "w", null))));
+                    .containsExactly(new SliceWrite.Update(existing, content(1, 1, tainted("a", "w", null))));
         }
     }
 }

@@ -29,7 +29,9 @@ class SlicePlannerTest {
     private static final Taint TAINT = Taint.of("example.com/bad", null, Taint.Effect.NO_SCHEDULE);
 
     private static List<Device> gpus(int from, int to) {
-        return IntStream.range(from, to).mapToObj(i -> Device.builder("gpu-" + i).build()).toList();
+        return IntStream.range(from, to)
+                .mapToObj(i -> Device.builder("gpu-" + i).build())
+                .toList();
     }
 
     private static List<PlannedSlice> plan(List<Device> devices, List<PlannedSlice> before) {
@@ -67,20 +69,19 @@ class SlicePlannerTest {
 
             assertThat(sizes(plan)).containsExactly(128, 128, 44);
             assertThat(devices(plan)).isEqualTo(gpus(0, 300));
-            assertThat(plan).allSatisfy(s -> assertThat(s.content().sliceCount()).isEqualTo(3));
+            assertThat(plan)
+                    .allSatisfy(s -> assertThat(s.content().sliceCount()).isEqualTo(3));
         }
 
         @Test
         void takesSixtyFourToASliceWithATaintACounterOrAList() {
             Map<String, Quantity> one = Map.of("c", Quantity.of(1));
-            List<UnaryOperator<Device>> specials =
-                    List.of(
-                            d -> d.toBuilder().taint(TAINT).build(),
-                            d -> d.toBuilder().consumes(CounterConsumption.of("s", one)).build(),
-                            d ->
-                                    d.toBuilder()
-                                            .attribute("l", new AttributeValue.OfInts(List.of(1L)))
-                                            .build());
+            List<UnaryOperator<Device>> specials = List.of(
+                    d -> d.toBuilder().taint(TAINT).build(),
+                    d -> d.toBuilder().consumes(CounterConsumption.of("s", one)).build(),
+                    d -> d.toBuilder()
+                            .attribute("l", new AttributeValue.OfInts(List.of(1L)))
+                            .build());
 
             for (UnaryOperator<Device> special : specials) {
                 assertThat(sizes(plan(changed(gpus(0, 65), 7, special), List.of())))
@@ -108,16 +109,12 @@ class SlicePlannerTest {
 
         @Test
         void putsCounterSetsIntoSlicesOfTheirOwn() {
-            List<CounterSet> sets =
-                    IntStream.range(0, 9)
-                            .mapToObj(i -> CounterSet.of("s" + i, Map.of("c", Quantity.of(1))))
-                            .toList();
+            List<CounterSet> sets = IntStream.range(0, 9)
+                    .mapToObj(i -> CounterSet.of("s" + i, Map.of("c", Quantity.of(1))))
+                    .toList();
 
             List<PlannedSlice> plan =
-                    SlicePlanner.plan(
-                            Pool.ofNode("node-a", gpus(0, 2)).withCounterSets(sets),
-                            List.of(),
-                            false);
+                    SlicePlanner.plan(Pool.ofNode("node-a", gpus(0, 2)).withCounterSets(sets), List.of(), false);
 
             assertThat(plan)
                     .extracting(slice -> slice.content().counterSets().size())
@@ -195,8 +192,8 @@ class SlicePlannerTest {
         void movesOnlyWhatDoesNotFitUnderTheLowerLimit() {
             List<PlannedSlice> before = plan(gpus(0, 100), List.of());
 
-            List<PlannedSlice> plan =
-                    plan(changed(gpus(0, 100), 3, d -> d.toBuilder().taint(TAINT).build()), before);
+            List<PlannedSlice> plan = plan(
+                    changed(gpus(0, 100), 3, d -> d.toBuilder().taint(TAINT).build()), before);
 
             assertThat(sizes(plan)).containsExactly(64, 36);
             assertThat(plan.get(1).content().devices()).isEqualTo(gpus(64, 100));
@@ -221,7 +218,8 @@ class SlicePlannerTest {
         Pool pool = Pool.ofNode("node-a", gpus(0, 4096));
         driver.publish(pool).forEach(cluster::apply);
 
-        Pool more = changed(pool, 7, gpu -> gpu.toBuilder().attribute("new", true).build());
+        Pool more =
+                changed(pool, 7, gpu -> gpu.toBuilder().attribute("new", true).build());
         List<SliceWrite> writes = driver.publish(more);
         assertThat(writes).hasSize(1);
         writes.forEach(cluster::apply);
@@ -245,7 +243,8 @@ class SlicePlannerTest {
 
         @Test
         void withRawFieldsThatAreNoJsonIsRefused() {
-            List<Device> bad = List.of(Device.builder("gpu-0").rawField("alpha", "{").build());
+            List<Device> bad =
+                    List.of(Device.builder("gpu-0").rawField("alpha", "{").build());
 
             assertThatThrownBy(() -> plan(bad, List.of()))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -254,18 +253,18 @@ class SlicePlannerTest {
 
         @Test
         void withARawFieldThatHasAMethodIsRefused() {
-            List<Device> bad = List.of(Device.builder("gpu-0").rawField("taints", "[]").build());
+            List<Device> bad =
+                    List.of(Device.builder("gpu-0").rawField("taints", "[]").build());
 
             assertThatThrownBy(() -> plan(bad, List.of())).hasMessageContaining("taints");
         }
 
         @Test
         void withAPlacementForDevicesIsRefused() {
-            Pool bad =
-                    Pool.builder("p")
-                            .placement(new Placement.NamedNode("node-a"))
-                            .devices(gpus(0, 1))
-                            .build();
+            Pool bad = Pool.builder("p")
+                    .placement(new Placement.NamedNode("node-a"))
+                    .devices(gpus(0, 1))
+                    .build();
 
             assertThatThrownBy(() -> SlicePlanner.plan(bad, List.of(), false))
                     .hasMessageStartingWith("Pool p: Placement is not for pools");

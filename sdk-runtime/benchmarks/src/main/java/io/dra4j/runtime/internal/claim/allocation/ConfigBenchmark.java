@@ -33,11 +33,9 @@ import org.openjdk.jmh.annotations.State;
 public class ConfigBenchmark {
 
     private static final String DRIVER = "gpu.example.com";
-    private static final ClaimRef CLAIM =
-            new ClaimRef("default", "claim", "00000000-0000-0000-0000-000000000001");
+    private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "00000000-0000-0000-0000-000000000001");
 
-    private static final String PARAMETERS =
-            """
+    private static final String PARAMETERS = """
             {"apiVersion":"gpu.example.com/v1","kind":"GpuConfig","sharing":\
             {"strategy":"MPS","maxClients":4,"memoryLimit":"10Gi"}}""";
 
@@ -59,31 +57,23 @@ public class ConfigBenchmark {
 
     @Setup
     public void allocate() {
-        ConfigType<GpuConfig> type =
-                ConfigType.builder("gpu.example.com/v1", "GpuConfig", GpuConfig.class).build();
+        ConfigType<GpuConfig> type = ConfigType.builder("gpu.example.com/v1", "GpuConfig", GpuConfig.class)
+                .build();
         allocations = new Allocations(DRIVER, List.of(type));
         inventory = Inventory.of(Gpus.whole(devices));
-        claim =
-                new ClaimObject(
-                        CLAIM.uid(),
-                        new Allocation(
-                                IntStream.range(0, configs).mapToObj(this::result).toList(),
-                                IntStream.range(0, configs).mapToObj(this::config).toList()),
-                        Map.of(),
-                        "{}");
+        claim = new ClaimObject(
+                CLAIM.uid(),
+                new Allocation(
+                        IntStream.range(0, configs).mapToObj(this::result).toList(),
+                        IntStream.range(0, configs).mapToObj(this::config).toList()),
+                Map.of(),
+                "{}");
     }
 
     /** The devices of a claim are those at the end of the pool. */
     private Result result(int index) {
         return new Result(
-                DRIVER,
-                "request-" + index,
-                Gpus.NODE,
-                "gpu-" + (devices - 1 - index),
-                null,
-                Map.of(),
-                false,
-                Set.of());
+                DRIVER, "request-" + index, Gpus.NODE, "gpu-" + (devices - 1 - index), null, Map.of(), false, Set.of());
     }
 
     private Config config(int index) {

@@ -40,9 +40,9 @@ public class SliceDiffBenchmark {
     }
 
     private static Stored stored(PlannedSlice slice, int count) {
-        String name =
-                String.format(Locale.ROOT, "%07x-gpu.example.com-node-1-abcde", slice.index());
-        return new Stored(name, "uid-" + slice.index(), "1", true, slice.content().at(1, count));
+        String name = String.format(Locale.ROOT, "%07x-gpu.example.com-node-1-abcde", slice.index());
+        return new Stored(
+                name, "uid-" + slice.index(), "1", true, slice.content().at(1, count));
     }
 
     @Benchmark
