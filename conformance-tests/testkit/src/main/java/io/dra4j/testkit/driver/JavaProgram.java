@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
 /**
- * A driver in Java that is started often: with an archive of the classes that it loads, it starts
- * in half the time.
+ * A driver in Java that is started often: with an archive of the classes that it loads, from JDK 25
+ * on an AOT cache, it starts in half the time.
  *
  * <p>The archive stays in its folder for as long as the class path has the same files, of the same
  * times. Several JVMs may make it at a time.
@@ -39,6 +39,8 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
         jvmOptions = List.copyOf(jvmOptions);
         classPath = List.copyOf(classPath);
     }
+
+    private static final boolean AOT = Runtime.version().feature() >= 25;
 
     /** A run of the program, which ends after it has loaded what it needs. */
     public interface Training {
@@ -75,11 +77,12 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
         Path archive = folder.resolve(hash(key) + ".jsa");
         if (!Files.exists(archive)) {
             Path made = folder.resolve(UUID.randomUUID() + ".tmp");
-            training.run(command(jars, List.of("-XX:ArchiveClassesAtExit=" + made)));
+            training.run(command(jars, List.of((AOT ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + made)));
             removeOthers();
             Files.move(made, archive, StandardCopyOption.ATOMIC_MOVE);
         }
-        return command(jars, List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"));
+        String use = (AOT ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + archive;
+        return command(jars, List.of(use, "-Xlog:cds=off", AOT ? "-Xlog:aot=off" : "-Xlog:cds+dynamic=off"));
     }
 
     private List<String> command(List<String> entries, List<String> more) {
