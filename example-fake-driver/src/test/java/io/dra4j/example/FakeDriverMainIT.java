@@ -21,6 +21,7 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The runnable jar, as a process. */
 class FakeDriverMainIT {
 
+    private static final String JAVA =
+            Path.of(System.getProperty("java.home"), "bin", "java").toString();
     private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
 
     @TempDir
@@ -38,8 +41,7 @@ class FakeDriverMainIT {
     private record Ended(int status, List<String> output) {}
 
     private static Process start(String... args) throws IOException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", JAR.toString()));
+        List<String> command = new ArrayList<>(List.of(JAVA, "-jar", JAR.toString()));
         command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         Map<String, String> environment = builder.environment();
@@ -218,10 +220,11 @@ class FakeDriverMainIT {
     @Nested
     class OnANode {
         @RegisterExtension
-        final DraNode driver = DraNode.ofProcess("gpu.example.com", "java", "-jar", JAR.toString())
+        final DraNode driver = DraNode.ofProcess("gpu.example.com", JAVA, "-jar", JAR.toString())
                 .withServer(server -> server.version(KubernetesVersion.V1_34));
 
         @Test
+        @Tag("smoke")
         void preparesAGpu(TestNode node) {
             KubeletClaim claim = node.allocate("claim", "gpu-0");
 
