@@ -24,7 +24,6 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
-import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
@@ -273,13 +272,12 @@ public final class DriverMain {
 
     /** Does all of it but ending the JVM, and returns the exit status. */
     <O extends ProgramOptions> int execute(String[] args, DriverProgram program, O options, Function<O, Run> assembly) {
-        return reported(() -> otherCommand(args, program)
-                .orElseGet(() -> parseAndRun(
-                        args,
-                        options.commandLine(program, environment),
-                        program,
-                        options,
-                        () -> untilEnd(program, options, () -> assembly.apply(options)))));
+        return reported(() -> {
+            Optional<Integer> other = otherCommand(args, program);
+            return other.isPresent()
+                    ? other.get()
+                    : runUntilEnd(args, options.commandLine(program, environment), program, options, assembly);
+        });
     }
 
     /** Runs a command that is about the driver, and returns its exit status. */
@@ -311,12 +309,12 @@ public final class DriverMain {
             O options,
             Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
         WebhookOptions own = new WebhookOptions();
-        return reported(() -> parseAndRun(
+        return reported(() -> runUntilEnd(
                 WebhookOptions.without(args),
                 own.addTo(options.commandLine(program, environment), options),
                 program,
                 options,
-                () -> untilEnd(program, options, () -> webhook(own, options, configTypes))));
+                filled -> webhook(own, filled, configTypes)));
     }
 
     /** Looks at the node in the driver's place. */
@@ -326,22 +324,23 @@ public final class DriverMain {
             O options,
             BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> own) {
         DoctorOptions doctor = new DoctorOptions();
-        return parseAndRun(
+        OptionalInt over = line.parse(
                 Arrays.copyOfRange(args, 1, args.length),
                 doctor.addTo(options.commandLine(program, environment)),
                 program,
-                options,
-                () -> {
-                    try {
-                        Report report = doctor.report(options, environment, cluster -> own.apply(options, cluster));
-                        out.print(doctor.print(report));
-                        out.flush();
-                        return report.exitStatus();
-                    } catch (DraException e) {
-                        line.explain(program, options, String.valueOf(e.getMessage()), e);
-                        return Report.INCOMPLETE;
-                    }
-                });
+                options);
+        if (over.isPresent()) {
+            return over.getAsInt();
+        }
+        try {
+            Report report = doctor.report(options, environment, cluster -> own.apply(options, cluster));
+            out.print(doctor.print(report));
+            out.flush();
+            return report.exitStatus();
+        } catch (DraException e) {
+            line.explain(program, options, String.valueOf(e.getMessage()), e);
+            return Report.INCOMPLETE;
+        }
     }
 
     /** Returns the node of a provider that is not started, with no checks of its own. */
@@ -380,14 +379,13 @@ public final class DriverMain {
         return status;
     }
 
-    private <O extends ProgramOptions> int parseAndRun(
-            String[] args, CommandLine command, DriverProgram program, O options, IntSupplier run) {
+    private <O extends ProgramOptions> int runUntilEnd(
+            String[] args, CommandLine command, DriverProgram program, O options, Function<O, Run> assembly) {
         OptionalInt over = line.parse(args, command, program, options);
-        return over.isPresent() ? over.getAsInt() : run.getAsInt();
-    }
-
-    private int untilEnd(DriverProgram program, ProgramOptions options, Supplier<Run> assembly) {
-        try (Run driver = assembly.get()) {
+        if (over.isPresent()) {
+            return over.getAsInt();
+        }
+        try (Run driver = assembly.apply(options)) {
             driver.start();
             ending.awaitRequest();
             ending.throwFailure();
