@@ -15,6 +15,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -329,10 +330,10 @@ public final class Nvml implements AutoCloseable {
      */
     public NvmlEvents subscribe(Set<String> gpus) {
         long switches = modeSwitches.get();
+        BooleanSupplier isCurrent = () -> modeSwitches.get() == switches;
         return checked(
                 "Creating an event set",
-                () -> sessions.read(
-                        session -> new NvmlEvents(sessions, session, gpus, () -> modeSwitches.get() == switches)));
+                () -> sessions.read(session -> new NvmlEvents(sessions, session, gpus, isCurrent)));
     }
 
     /** Ends the session. */

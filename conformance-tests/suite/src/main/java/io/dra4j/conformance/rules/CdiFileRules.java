@@ -76,15 +76,18 @@ record CdiFileRules(TestContext context) {
         NotApplicable.unless(
                 nodes.values().stream().anyMatch(some -> !some.isEmpty()), "the driver's edits have no device nodes");
         if (exclusive.size() > 2) {
-            nobodyElseHas(nodes);
+            eachIsOfOneClaimOrAll(nodes);
         }
     }
 
-    /** A node that all have serves all; one that two of three have is one's, or the other's. */
-    private static void nobodyElseHas(Map<KubeletClaim, Set<String>> nodes) {
+    /** A node that all claims have is common to all devices; one that two of three have belongs to one of the two. */
+    private static void eachIsOfOneClaimOrAll(Map<KubeletClaim, Set<String>> nodes) {
         Map<String, List<String>> owners = new TreeMap<>();
-        nodes.forEach((claim, paths) -> paths.forEach(
-                path -> owners.computeIfAbsent(path, p -> new ArrayList<>()).add(claim.uid())));
+        nodes.forEach((claim, paths) -> {
+            for (String path : paths) {
+                owners.computeIfAbsent(path, p -> new ArrayList<>()).add(claim.uid());
+            }
+        });
         owners.forEach((path, claims) -> Violation.unless(claims.size() == 1 || claims.size() == nodes.size())
                 .because("the node %s is in the edits of the claims %s, which have exclusive devices", path, claims));
     }

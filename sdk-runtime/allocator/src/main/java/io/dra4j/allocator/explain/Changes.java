@@ -65,8 +65,12 @@ record Changes(Question question) {
                 .distinct()
                 .toList();
         return requests((place, asked) -> taints.stream()
-                .filter(taint -> asked.tolerations().stream().noneMatch(one -> one.tolerates(taint)))
+                .filter(taint -> !tolerates(asked, taint))
                 .map(taint -> new Change.Tolerate(place, taint)));
+    }
+
+    private static boolean tolerates(SubRequest asked, Taint taint) {
+        return asked.tolerations().stream().anyMatch(one -> one.tolerates(taint));
     }
 
     private Stream<Change> releases() {

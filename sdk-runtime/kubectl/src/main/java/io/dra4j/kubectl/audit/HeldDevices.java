@@ -141,10 +141,11 @@ final class HeldDevices {
 
     Result onGoneNodes() {
         Map<String, List<String>> claims = new TreeMap<>(); // by node
-        newest.allocated()
-                .forEach(claim -> goneNodes(claim)
-                        .forEach(node -> claims.computeIfAbsent(node, n -> new ArrayList<>(1))
-                                .add(claim.fullName())));
+        newest.allocated().forEach(claim -> {
+            for (String node : goneNodes(claim)) {
+                claims.computeIfAbsent(node, n -> new ArrayList<>(1)).add(claim.fullName());
+            }
+        });
         List<Finding> findings = new ArrayList<>();
         claims.forEach((node, all) -> findings.add(goneNode(node, all)));
         return Newest.result(findings, snapshot.nodes().size(), "node");

@@ -314,13 +314,14 @@ final class ObstacleWords {
     /** The parts of a selector that are false, each with the values that devices have. */
     private List<String> selector(Obstacle.NotSelected obstacle, Collection<DeviceId> ids) {
         Map<String, Map<String, List<String>>> valuesByPart = new LinkedHashMap<>();
-        ids.stream()
-                .limit(SAMPLE)
-                .forEach(id -> parts(obstacle.expression(), id)
-                        .forEach(part -> valuesByPart
-                                .computeIfAbsent(part.text(), text -> new LinkedHashMap<>())
-                                .computeIfAbsent(values(part, id), text -> new ArrayList<>())
-                                .add(name(id))));
+        ids.stream().limit(SAMPLE).forEach(id -> {
+            for (FalseParts.Part part : parts(obstacle.expression(), id)) {
+                valuesByPart
+                        .computeIfAbsent(part.text(), text -> new LinkedHashMap<>())
+                        .computeIfAbsent(values(part, id), values -> new ArrayList<>())
+                        .add(name(id));
+            }
+        });
         return valuesByPart.entrySet().stream()
                 .map(one -> "not true: %s%s".formatted(one.getKey(), seen(one.getValue())))
                 .toList();
