@@ -33,7 +33,7 @@ public record TestKeys(KeyStore store) {
         Path file = folder.resolve(owner + ".p12");
         Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
         List<String> command = List.of((keytool
-                        + " -genkeypair -alias %s -keyalg %s -dname CN=%s -ext san=ip:127.0.0.1"
+                        + " -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -genkeypair -alias %s -keyalg %s -dname CN=%s -ext san=ip:127.0.0.1"
                         + " -storetype PKCS12 -storepass %s -keystore %s")
                 .formatted(ALIAS, algorithm, owner, new String(PASSWORD), file)
                 .split(" "));
