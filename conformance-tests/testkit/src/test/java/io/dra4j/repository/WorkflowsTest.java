@@ -1,0 +1,130 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.repository;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The workflows of GitHub Actions parse, follow the rules for their safety, and run what exists. */
+class WorkflowsTest {
+
+    private static final Path GITHUB = Script.ROOT.resolve(".github");
+    private static final Pattern PART = Pattern.compile("^ +(\\d+/\\d+)\\) step ", Pattern.MULTILINE);
+
+    private static final String GOOD = """
+            on: [pull_request]
+            permissions:
+              contents: read
+            defaults:
+              run:
+                shell: bash
+            jobs:
+              gate:
+                runs-on: ubuntu-24.04
+                timeout-minutes: 60
+                steps:
+                  - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+                    with:
+                      persist-credentials: false
+                  - run: .ci/run
+            """;
+
+    static Stream<Path> files() throws Exception {
+        try (Stream<Path> all = Files.walk(GITHUB)) {
+            return all
+                    .filter(file -> file.getParent().endsWith("workflows") || file.endsWith("action.yml"))
+                    .filter(Files::isRegularFile)
+                    .sorted()
+                    .toList()
+                    .stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("files")
+    void followTheRules(Path file) throws Exception {
+        assertThat(Workflow.faults(Files.readString(file))).isEmpty();
+    }
+
+    @Test
+    void areFound() throws Exception {
+        assertThat(files())
+                .extracting(file -> GITHUB.relativize(file).toString())
+                .contains(
+                        "actions/jdks/action.yml",
+                        "workflows/docs.yml",
+                        "workflows/gate.yml",
+                        "workflows/nightly.yml",
+                        "workflows/release.yml");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    @3d3c42e5aac5ba805825da76410c181273ba90b1 | @v7.0.1 | is not pinned
+                    # v7.0.1 | '' | is not pinned
+                    - run: .ci/run | - {uses: actions/cache@v5} | not on a line of its own
+                    - run: .ci/run | - uses: ./.github/actions/none | does not exist
+                    persist-credentials: false | fetch-depth: 0 | keeps the credentials
+                    .ci/run | .ci/runs | .ci/runs does not exist
+                    .ci/run | ./demos | ./demos does not exist
+                    .ci/run | cat docs-site/none | docs-site/none does not exist
+                    .ci/run | .ci/run ${{ github.head_ref }} | an expression in a script
+                    .ci/run | if .ci/run | bash cannot parse
+                    permissions: | permission: | no permissions
+                    contents: read | contents: write | permissions of the workflow to write
+                    shell: bash | shell: sh | pipefail
+                    [pull_request] | [pull_request_target] | triggers other than
+                    [pull_request] | {workflow_run: {}} | triggers other than
+                    timeout-minutes: 60 | '' | no timeout-minutes
+                    runs-on: ubuntu-24.04 | permissions: {packages: write} | has permissions to write
+                    runs-on: ubuntu-24.04 | permissions: write-all | has permissions to write
+                    run: .ci/run | env: {A: '${{ secrets.A }}'} | reaches a secret
+                    """)
+    void ofWhichOneIsBrokenAreRefused(String old, String broken, String fault) throws Exception {
+        assertThat(GOOD).contains(old);
+
+        assertThat(Workflow.faults(GOOD)).isEmpty();
+        assertThat(Workflow.faults(GOOD.replace(old, broken))).anyMatch(found -> found.contains(fault));
+    }
+
+    @Test
+    void withASecretAndWithoutAnEnvironmentAreRefused() throws Exception {
+        String push = GOOD.replace("pull_request", "push").replace("run: .ci/run", "env: {A: '${{ secrets.A }}'}");
+
+        assertThat(Workflow.faults(push)).singleElement().asString().contains("without an environment");
+        assertThat(Workflow.faults(push.replace("runs-on:", "environment: release\n    runs-on:")))
+                .isEmpty();
+    }
+
+    @Test
+    void withAKeyTwiceAreNotRead() {
+        assertThatThrownBy(() -> Workflow.faults(GOOD + "on: push\n")).hasMessageContaining("Duplicate field 'on'");
+    }
+
+    @Test
+    void runEachPartOfTheNightly() throws Exception {
+        List<String> listed =
+                Script.run(Map.of(), ".ci/nightly", "--list").output().lines().toList();
+        String script = Files.readString(Script.ROOT.resolve(".ci/nightly"));
+
+        assertThat(listed)
+                .hasSizeGreaterThan(3)
+                .isEqualTo(PART.matcher(script)
+                        .results()
+                        .map(part -> part.group(1))
+                        .toList());
+        assertThat(Files.readString(GITHUB.resolve("workflows/nightly.yml")))
+                .contains(".ci/nightly --list", "part: ${{ fromJSON(needs.parts.outputs.parts) }}");
+    }
+}
