@@ -22,11 +22,7 @@ class AuditIT {
 
     private static final Path PAGE = Path.of("../docs-site/how-to/audit-a-node.md");
     private static final String GPU = "gpu.example.com";
-    private static final List<String> COMMAND = List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-jar",
-            Path.of("target/dra4j-example-fake-driver.jar").toAbsolutePath().toString());
+    private static final List<String> COMMAND = DriverJar.command();
 
     @AutoClose
     private final TestNode node = new TestNode(GPU, COMMAND);

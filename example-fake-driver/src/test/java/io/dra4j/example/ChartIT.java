@@ -22,8 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class ChartIT {
 
-    private static final List<String> PROGRAM = List.of(
-            "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", "target/dra4j-example-fake-driver.jar");
+    private static final List<String> PROGRAM = DriverJar.command();
 
     @TempDir
     private Path folder;

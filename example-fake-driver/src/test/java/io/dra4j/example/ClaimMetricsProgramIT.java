@@ -10,6 +10,6 @@ class ClaimMetricsProgramIT extends ClaimMetricsProgramContract {
 
     @Override
     protected List<String> program() {
-        return List.of("java", "-XX:TieredStopAtLevel=1", "-jar", "target/dra4j-example-fake-driver.jar");
+        return DriverJar.command();
     }
 }

@@ -33,7 +33,6 @@ class FakeDriverMainIT {
 
     private static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
 
     @TempDir
     private Path folder;
@@ -41,7 +40,7 @@ class FakeDriverMainIT {
     private record Ended(int status, List<String> output) {}
 
     private static Process start(String... args) throws IOException {
-        List<String> command = new ArrayList<>(List.of(JAVA, "-jar", JAR.toString()));
+        List<String> command = new ArrayList<>(DriverJar.command());
         command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         Map<String, String> environment = builder.environment();
@@ -60,7 +59,7 @@ class FakeDriverMainIT {
 
     @Test
     void isOneJarWithEverythingInIt() throws IOException {
-        try (JarFile jar = new JarFile(JAR.toFile())) {
+        try (JarFile jar = new JarFile(DriverJar.PATH.toFile())) {
             Manifest manifest = jar.getManifest();
 
             assertThat(manifest.getMainAttributes().getValue("Enable-Native-Access"))
@@ -220,7 +219,7 @@ class FakeDriverMainIT {
     @Nested
     class OnANode {
         @RegisterExtension
-        final DraNode driver = DraNode.ofProcess("gpu.example.com", JAVA, "-jar", JAR.toString())
+        final DraNode driver = DraNode.ofProcess("gpu.example.com", JAVA, "-jar", DriverJar.PATH.toString())
                 .withServer(server -> server.version(KubernetesVersion.V1_34));
 
         @Test

@@ -11,8 +11,6 @@ import java.util.List;
 /** The programs of the runnable jar by the names that the community's image has for them. */
 record Launchers(Path folder) {
 
-    private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");
-
     /** Makes a script for each program. */
     static Launchers in(Path folder) throws IOException {
         write(folder.resolve("dra-example-kubeletplugin"), FakeDriverMain.class);
@@ -23,7 +21,7 @@ record Launchers(Path folder) {
     private static void write(Path script, Class<?> main) throws IOException {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         String line = "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp %s %s \"$@\""
-                .formatted(java, JAR.toAbsolutePath(), main.getName());
+                .formatted(java, DriverJar.PATH, main.getName());
         Files.writeString(script, "#!/bin/sh\n" + line + "\n");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     }

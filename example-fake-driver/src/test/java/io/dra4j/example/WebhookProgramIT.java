@@ -18,7 +18,7 @@ class WebhookProgramIT extends WebhookProgramContract {
 
     @Override
     protected List<String> program() {
-        return List.of("java", "-XX:TieredStopAtLevel=1", "-jar", "target/dra4j-example-fake-driver.jar");
+        return DriverJar.command();
     }
 
     @Override

@@ -30,7 +30,7 @@ final class BareProgram {
                             .filter(BareProgram::isNeeded)
                             .toList(),
                     BareDriverMain.class.getName());
-            archived = program.archived(BareProgram::train);
+            archived = TestNode.archived(DRIVER, program);
         }
         return archived;
     }
@@ -38,19 +38,6 @@ final class BareProgram {
     /** A node for the driver. */
     static TestNode node() throws IOException, InterruptedException {
         return new TestNode(DRIVER, command());
-    }
-
-    /** Lets a driver of this name load what it needs. */
-    static void train(List<String> command) throws InterruptedException {
-        try (TestNode node = new TestNode(DRIVER, command)) {
-            node.start();
-            node.awaitRegistered();
-            var claim = node.allocate("claim", "gpu-0");
-            node.prepare(claim);
-            node.unprepare(claim);
-            node.awaitSlices(slices -> slices.size() == 1);
-            node.terminate();
-        }
     }
 
     /**

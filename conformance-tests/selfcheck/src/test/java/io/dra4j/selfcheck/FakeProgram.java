@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.selfcheck;
 
+import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,7 +27,7 @@ final class FakeProgram {
                             .filter(entry -> !entry.contains("/conformance-tests/"))
                             .toList(),
                     "io.dra4j.example.FakeDriverMain");
-            archived = program.archived(BareProgram::train);
+            archived = TestNode.archived(DRIVER, program);
         }
         return archived;
     }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,13 +56,8 @@ class BenchMainIT {
     }
 
     private static String[] fakeDriver(int devices) {
-        return new String[] {
-            System.getProperty("java.home") + "/bin/java",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "io.dra4j.example.FakeDriverMain",
-            "--num-devices=" + devices
-        };
+        return Stream.concat(FakeDriver.command().stream(), Stream.of("--num-devices=" + devices))
+                .toArray(String[]::new);
     }
 
     @Test

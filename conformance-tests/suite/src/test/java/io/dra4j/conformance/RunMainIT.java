@@ -46,14 +46,8 @@ class RunMainIT {
 
     private static String[] fakeDriver(String... flags) {
         List<String> line = new ArrayList<>(Arrays.asList(flags));
-        line.addAll(List.of(
-                "--driver-name=gpu.example.com",
-                "--start-timeout=60",
-                "--",
-                System.getProperty("java.home") + "/bin/java",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.dra4j.example.FakeDriverMain"));
+        line.addAll(List.of("--driver-name=gpu.example.com", "--start-timeout=60", "--"));
+        line.addAll(FakeDriver.command());
         return line.toArray(String[]::new);
     }
 

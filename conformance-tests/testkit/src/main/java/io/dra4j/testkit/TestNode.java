@@ -10,6 +10,7 @@ import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.controllers.Controllers;
 import io.dra4j.testkit.driver.DriverAdapter;
 import io.dra4j.testkit.driver.Instance;
+import io.dra4j.testkit.driver.JavaProgram;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessDriver;
 import io.dra4j.testkit.kubelet.CallResult;
@@ -74,6 +75,24 @@ public final class TestNode implements AutoCloseable {
     /** Prepares a node for a driver that an adapter starts, without options. */
     public TestNode(String driver, DriverAdapter adapter, EmbeddedApiServer.Builder server) {
         this(adapter.place(NAME, driver), server, List.of(), adapter);
+    }
+
+    /**
+     * Returns the command that starts a driver with an archive of what it loads from its start to
+     * the end of a claim of the device {@code gpu-0}; the archive is made if needed.
+     */
+    public static List<String> archived(String driver, JavaProgram program) throws IOException, InterruptedException {
+        return program.archived(command -> {
+            try (TestNode node = new TestNode(driver, command)) {
+                node.start();
+                node.awaitRegistered();
+                KubeletClaim claim = node.allocate("claim", "gpu-0");
+                node.prepare(claim);
+                node.unprepare(claim);
+                node.awaitSlices(slices -> !slices.isEmpty());
+                node.terminate();
+            }
+        });
     }
 
     private TestNode(

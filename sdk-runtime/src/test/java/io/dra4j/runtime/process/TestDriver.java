@@ -4,7 +4,6 @@ package io.dra4j.runtime.process;
 
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.driver.JavaProgram;
-import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,19 +35,8 @@ final class TestDriver {
     /** The command of the driver with an archive of the classes that it needs for a claim. */
     static synchronized List<String> command() throws IOException, InterruptedException {
         if (archived == null) {
-            archived = program(JavaProgram.SHORT_LIVED).archived(TestDriver::train);
+            archived = TestNode.archived(NAME, program(JavaProgram.SHORT_LIVED));
         }
         return archived;
-    }
-
-    private static void train(List<String> command) throws InterruptedException {
-        try (TestNode node = new TestNode(NAME, command)) {
-            node.start();
-            node.awaitRegistered();
-            KubeletClaim claim = node.allocate("claim", "gpu-0");
-            node.prepare(claim);
-            node.unprepare(claim);
-            node.terminate();
-        }
     }
 }

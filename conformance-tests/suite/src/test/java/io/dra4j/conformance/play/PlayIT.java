@@ -5,7 +5,7 @@ package io.dra4j.conformance.play;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.example.FakeDriverMain;
+import io.dra4j.conformance.FakeDriver;
 import io.dra4j.testkit.driver.ProcessSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
@@ -27,12 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Plays the demo with the fake driver in two processes, and with drivers that go wrong. */
 class PlayIT {
 
-    private static final List<String> FAKE_DRIVER = List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            FakeDriverMain.class.getName());
+    private static final List<String> FAKE_DRIVER = FakeDriver.command();
     private static final Pattern FOLDER = Pattern.compile("/tmp/dc-[0-9]+");
 
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();

@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.dra4j.example.FakeDriverMain;
+import io.dra4j.conformance.FakeDriver;
 import io.dra4j.testkit.driver.MountNamespace;
 import io.dra4j.testkit.driver.ProcessSettings;
 import java.io.ByteArrayOutputStream;
@@ -27,24 +27,15 @@ class PlayedPlacesIT {
 
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();
 
-    private static List<String> java(String main, String... options) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-XX:TieredStopAtLevel=1");
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
-        command.addAll(List.of(options));
-        return command;
-    }
-
     /** The fake driver as an image would start it, with all paths as on a node. */
     private static PlaySettings.Driver hardWired(String name, String profile) {
-        List<String> command = java(
-                FakeDriverMain.class.getName(),
+        List<String> command = new ArrayList<>(FakeDriver.command());
+        command.addAll(List.of(
                 "--device-profile=" + profile,
                 "--num-devices=12",
                 "--cdi-root=/var/run/cdi",
                 "--kubelet-plugins-directory-path=/var/lib/kubelet/plugins",
-                "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry");
+                "--kubelet-registrar-directory-path=/var/lib/kubelet/plugins_registry"));
         return new PlaySettings.Driver(name, new ProcessSettings(command, Map.of(), true, true, List.of()));
     }
 

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.driver;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -22,7 +26,7 @@ import java.util.zip.ZipEntry;
  * on an AOT cache, it starts in half the time.
  *
  * <p>The archive stays in its folder for as long as the class path has the same files, of the same
- * times. Several JVMs may make it at a time.
+ * times. JVMs that want it at a time make it once; of one JVM, one thread may ask.
  *
  * @param folder the folder of the archive, and of jars in the place of directories of classes
  * @param jvmOptions options of the JVM
@@ -75,11 +79,15 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
             key += jar + Files.getLastModifiedTime(Path.of(jar)); // as the JVM compares them
         }
         Path archive = folder.resolve(hash(key) + ".jsa");
-        if (!Files.exists(archive)) {
-            Path made = folder.resolve(UUID.randomUUID() + ".tmp");
-            training.run(command(jars, List.of((AOT ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + made)));
-            removeOthers();
-            Files.move(made, archive, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel lock = FileChannel.open(folder.resolve("lock"), CREATE, WRITE)) {
+            lock.lock(); // of other JVMs, which wait for the archive
+            if (!Files.exists(archive)) {
+                Path made = folder.resolve(UUID.randomUUID() + ".tmp");
+                training.run(
+                        command(jars, List.of((AOT ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + made)));
+                removeOthers();
+                Files.move(made, archive, StandardCopyOption.ATOMIC_MOVE);
+            }
         }
         String use = (AOT ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + archive;
         return command(jars, List.of(use, "-Xlog:cds=off", AOT ? "-Xlog:aot=off" : "-Xlog:cds+dynamic=off"));
