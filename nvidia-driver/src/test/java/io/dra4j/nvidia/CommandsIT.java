@@ -63,7 +63,7 @@ class CommandsIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void theTemplateHasTheDevicesThatTheDriverPublishes() throws Exception {
         StandInNode node = StandInNode.install(folder.resolve("node"), "h100-80");
         try (TestContext context = DriverJar.context(DriverJar.command(folder), node, "template", "--dynamic-mig")) {

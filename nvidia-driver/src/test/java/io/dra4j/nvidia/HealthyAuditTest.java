@@ -76,7 +76,7 @@ class HealthyAuditTest extends SharingOnBoards {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void nothingIsFoundInAThousandStates() throws Exception {
         Path root = folder;
         boolean canMount = MpsStandIn.canMount();

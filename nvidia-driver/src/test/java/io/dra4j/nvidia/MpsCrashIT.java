@@ -61,7 +61,7 @@ class MpsCrashIT extends SharingCrashes {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void isUndoneAfterAKillInAnyCall() throws Exception {
         start();
 

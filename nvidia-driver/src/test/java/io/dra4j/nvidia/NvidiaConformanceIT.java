@@ -217,7 +217,7 @@ class NvidiaConformanceIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void passesWithMigDevicesOfTheAdministrator() throws Exception {
         Outcome outcome = run("a100-40-divided", "MigDeviceConfig", "true", "");
 

@@ -27,7 +27,7 @@ class TimeSlicingIT extends SharingCrashes {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void areResetAfterAKillInAnyCall() throws Exception {
         start();
 

@@ -181,7 +181,7 @@ class VfioIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void aKillAtAnyStepIsUndone() throws Exception {
         install();
         start();

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Drivers in a mount namespace: a real API server, and true faults. */
-@Tag("slow")
+@Tag("nightly")
 class ConformingVariantPlacesIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();

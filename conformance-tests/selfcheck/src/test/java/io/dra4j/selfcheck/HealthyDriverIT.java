@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Without a fault, the driver of the mutants holds what needs hooks and options to be tried. */
-@Tag("slow")
+@Tag("nightly")
 class HealthyDriverIT {
 
     private static void passes(List<String> options, List<String> declares, String... ids) throws Exception {

@@ -58,7 +58,7 @@ class MissingRightsIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void theRightToDeleteSlicesIsReportedAsMissing() throws Exception {
         Outcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"));
 

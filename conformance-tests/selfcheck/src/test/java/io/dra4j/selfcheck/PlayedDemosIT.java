@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code dra-conformance play} of the demos that need options of the driver, to running pods. */
-@Tag("slow")
+@Tag("nightly")
 @Execution(ExecutionMode.CONCURRENT)
 class PlayedDemosIT {
 

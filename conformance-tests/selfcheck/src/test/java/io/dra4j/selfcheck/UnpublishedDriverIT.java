@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>The start time of a driver is 60 s; here it is a tenth of that. Those who publish late, or
  * have no devices and declare it, are H-18, H-8 and H-19 of {@link ConformingVariantsIT}.
  */
-@Tag("slow")
+@Tag("nightly")
 class UnpublishedDriverIT {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);

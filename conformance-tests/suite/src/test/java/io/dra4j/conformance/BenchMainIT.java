@@ -134,7 +134,7 @@ class BenchMainIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void memoryThatGrowsFails() {
         // the most of the second half can't be a gigabyte less than that of the first
         assertThat(bench(List.of("--calls=10", "--growth-limit=-1000"), fakeDriver(1)))
@@ -144,7 +144,7 @@ class BenchMainIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void aDriverThatRestartsFails() {
         String twice = "\"$@\" & sleep 8; kill -9 $!; wait; \"$@\"";
         List<String> words = new ArrayList<>(List.of("sh", "-c", twice, "sh"));
@@ -170,7 +170,7 @@ class BenchMainIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void withFewDevicesCallsHaveFewerClaims() throws Exception {
         assertThat(bench(fakeDriver(5))).as(err.toString()).isZero();
 
@@ -183,7 +183,7 @@ class BenchMainIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void aDriverOfStandardPathsAlone() throws Exception {
         String missing = MountNamespace.missing();
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);

@@ -183,7 +183,7 @@ class WebhookLoadIT {
 
     /** An API server that sends a review as the server closes the connection gets no answer. */
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void leavesItToClientsToCloseIdleConnections() throws Exception {
         start();
         try (Socket socket = connection()) {

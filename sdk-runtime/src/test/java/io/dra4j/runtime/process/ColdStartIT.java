@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  */
 class ColdStartIT {
 
-    private static final int STARTS = Boolean.getBoolean("dra4j.nightly") ? 20 : 3;
+    private static final int STARTS = Boolean.getBoolean("dra4j.nightly") ? 20 : 2;
 
     @Test
     void theFirstGetInfoOfAColdJvmIsInTime() throws Exception {

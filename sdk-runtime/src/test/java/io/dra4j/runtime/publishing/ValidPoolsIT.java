@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The publisher sends nothing of random pools that the embedded server refuses. */
 class ValidPoolsIT {
 
-    private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 15;
+    private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 6;
     private static final int POOLS = 20;
     private static final int[] SIZES = {63, 64, 65, 127, 128, 129};
 

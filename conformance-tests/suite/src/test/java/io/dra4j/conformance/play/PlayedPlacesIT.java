@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Plays drivers that find their directories and the API server as in a pod of a cluster. */
-@Tag("slow")
+@Tag("nightly")
 class PlayedPlacesIT {
 
     private static final Path MANIFESTS = Path.of("../../example-fake-driver/demo");

@@ -57,7 +57,7 @@ class ExplainScaleTest {
     private Path folder;
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void fiveThousandNodesAreExplainedIn512Megabytes() throws Exception {
         try (EmbeddedApiServer server = EmbeddedApiServer.builder().start()) {
             ManifestObjects.putText("""

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class JournalProcessesTest {
 
-    private static final int KILLS = Boolean.getBoolean("dra4j.nightly") ? 12 : 4;
+    private static final int KILLS = Boolean.getBoolean("dra4j.nightly") ? 12 : 2;
     private static final int STEPS_BEFORE_A_KILL = 60;
     private static final long SEED = 7;
 

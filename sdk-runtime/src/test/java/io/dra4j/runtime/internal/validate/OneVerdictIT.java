@@ -53,7 +53,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class OneVerdictIT {
 
-    private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 1_500;
+    private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 400;
     private static final long SEED = 20261124;
 
     private static final ObjectMapper JSON = new ObjectMapper();

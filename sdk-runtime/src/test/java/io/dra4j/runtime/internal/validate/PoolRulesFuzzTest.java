@@ -23,7 +23,7 @@ class PoolRulesFuzzTest {
 
     private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
-    private static final int POOLS = Boolean.getBoolean("dra4j.nightly") ? 200_000 : 10_000;
+    private static final int POOLS = Boolean.getBoolean("dra4j.nightly") ? 200_000 : 4_000;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
