@@ -8,12 +8,14 @@ import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * GetInfo must answer within 1 s of the registration socket's appearance, class loading included:
  * the kubelet gives up then, and comes back later and later.
  */
+@Tag("slow")
 class ColdStartIT {
 
     private static final int STARTS = Boolean.getBoolean("dra4j.nightly") ? 20 : 2;

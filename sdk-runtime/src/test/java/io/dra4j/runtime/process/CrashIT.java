@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>A kill leaves what was written, synced or not; that the syncs are there is shown by the
  * journal's own tests.
  */
+@Tag("slow")
 class CrashIT {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.full");

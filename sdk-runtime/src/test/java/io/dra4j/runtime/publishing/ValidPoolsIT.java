@@ -22,10 +22,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The publisher sends nothing of random pools that the embedded server refuses. */
+@Tag("slow")
 class ValidPoolsIT {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 6;

@@ -41,6 +41,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -51,6 +52,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>A slice has one device or one counter set, as the publisher checks them: the numbers of both
  * in a slice are the publisher's own doing.
  */
+@Tag("slow")
 class OneVerdictIT {
 
     private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 400;
