@@ -30,6 +30,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,17 +40,22 @@ class KubeconfigIT {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
 
+    /** Of the kind that fabric8 reads without Bouncy Castle; the client has the same. */
+    private static TestKeys keys;
+
     @TempDir
     Path directory;
 
     private final BlockingQueue<String> users = new LinkedBlockingQueue<>();
     private HttpsServer server;
-    private TestKeys keys;
+
+    @BeforeAll
+    static void makeKeys(@TempDir Path folder) throws Exception {
+        keys = TestKeys.make(folder, "node-a", "RSA");
+    }
 
     @BeforeEach
     void serve() throws Exception {
-        // the kind of key that fabric8 reads without Bouncy Castle; the client has the same
-        keys = TestKeys.make(directory, "node-a", "RSA");
         server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         SSLContext tls = tls();
         server.setHttpsConfigurator(new HttpsConfigurator(tls) {

@@ -165,15 +165,16 @@ class TransportTest extends SocketFixture {
     }
 
     private static NodePrepareResourcesRequest sized(int bytes) {
-        Claim claim = Claim.newBuilder().setNamespace("n").setUid(UID).build();
-        for (int name = bytes - 100; ; name++) {
-            NodePrepareResourcesRequest request = NodePrepareResourcesRequest.newBuilder()
-                    .addClaims(claim.toBuilder().setName("x".repeat(name)))
-                    .build();
-            if (request.getSerializedSize() == bytes) {
-                return request;
-            }
-        }
+        int name = bytes - 100;
+        NodePrepareResourcesRequest request = named(name + bytes - named(name).getSerializedSize());
+        assertThat(request.getSerializedSize()).isEqualTo(bytes);
+        return request;
+    }
+
+    private static NodePrepareResourcesRequest named(int length) {
+        return NodePrepareResourcesRequest.newBuilder()
+                .addClaims(Claim.newBuilder().setNamespace("n").setUid(UID).setName("x".repeat(length)))
+                .build();
     }
 
     @Test

@@ -43,7 +43,7 @@ class PublishingPropertiesTest {
     private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final int STEPS =
-            Boolean.getBoolean("dra4j.nightly") ? 8_000 : Boolean.getBoolean("dra4j.full") ? 500 : 120;
+            Boolean.getBoolean("dra4j.nightly") ? 8_000 : Boolean.getBoolean("dra4j.full") ? 500 : 60;
     private static final List<String> NAMES = List.of("node-a", "plain", "plain/b", "node-a/gpu");
 
     private Random random;
