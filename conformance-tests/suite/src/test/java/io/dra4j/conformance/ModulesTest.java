@@ -92,6 +92,7 @@ class ModulesTest {
                             "info.picocli",
                             "ch.qos.logback")),
             entry("sdk-runtime/bom", Set.of()),
+            entry("sdk-runtime/mutation", Set.of("org.pitest", "org.junit.platform", "org.jspecify")),
             entry("sdk-runtime/starter", Set.of("dra4j-sdk-runtime", "org.slf4j", "ch.qos.logback")),
             entry(
                     "example-fake-driver",
