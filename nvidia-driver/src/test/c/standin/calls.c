@@ -47,6 +47,9 @@ void *handle(enum kind kind, u32 gpu, const struct instance *instance, const str
 }
 
 static void pause_of(const struct gpu *gpu) {
+    if (!gpu->slowMillis) {
+        return; /* a wait of no time is one of a timer's slack, in each call */
+    }
     struct timespec wait = {gpu->slowMillis / 1000, gpu->slowMillis % 1000 * 1000000L};
     nanosleep(&wait, NULL);
 }

@@ -43,9 +43,11 @@ const char *state_beside(char *path, const char *suffix) {
     return path;
 }
 
-static int fill(void) {
+static int fill(int fresh) {
     char boards[PATH_MAX];
-    memset(mapped, 0, sizeof *mapped);
+    if (!fresh) { /* a new file is zero, and has no blocks yet */
+        memset(mapped, 0, sizeof *mapped);
+    }
     mapped->loaded = 1;
     mapped->privileged = 1;
     int wrong = boards_read(state_beside(boards, ".boards"), mapped);
@@ -76,7 +78,7 @@ struct state *state_open(void) {
     }
     void *at = mmap(NULL, sizeof *mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     mapped = at == MAP_FAILED ? NULL : at;
-    if (mapped && mapped->magic != MAGIC && !fill()) {
+    if (mapped && mapped->magic != MAGIC && !fill(fresh)) {
         munmap(mapped, sizeof *mapped);
         mapped = NULL;
     }

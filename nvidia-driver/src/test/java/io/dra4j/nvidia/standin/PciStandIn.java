@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.standin;
 
+import com.sun.jna.Function;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -105,14 +106,9 @@ public final class PciStandIn implements AutoCloseable {
     }
 
     private void pipe(Path file) throws IOException {
-        try {
-            Process made =
-                    new ProcessBuilder("mkfifo", file.toString()).inheritIO().start();
-            if (made.waitFor() != 0) {
-                throw new IOException("mkfifo " + file + " failed");
-            }
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
+        Object[] ofOwner = {file.toString(), 0600};
+        if (Function.getFunction("c", "mkfifo").invokeInt(ofOwner) != 0) {
+            throw new IOException("mkfifo " + file + " failed");
         }
         files.add(file);
     }
@@ -177,8 +173,9 @@ public final class PciStandIn implements AutoCloseable {
         }
     }
 
-    /** Returns the only driver that a device may have; empty for any. */
+    /** Returns the only driver that a device may have, by all that was written before; empty for any. */
     public String overrideOf(String address) {
+        serveAllOverrides();
         return overrides.getOrDefault(address, "");
     }
 
@@ -187,12 +184,16 @@ public final class PciStandIn implements AutoCloseable {
      * with all overrides that were written before.
      */
     public List<String> done() {
+        serveAllOverrides();
+        return done;
+    }
+
+    private void serveAllOverrides() {
         try {
             serveOverrides();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return done;
     }
 
     /** Binds a device to a driver, as an administrator does. */

@@ -9,6 +9,7 @@ import io.dra4j.nvidia.prepare.Roots;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -150,20 +151,45 @@ public record StandInNode(Path folder) {
         Files.writeString(node, "");
     }
 
-    /** As many as there can be: the smaller an instance, the larger its number. */
+    /** Those of a GPU are some hundred files, which nobody changes: all nodes share them. */
     private void capabilities(int minor) throws IOException {
-        for (int instance = 0; instance < COMPUTES.size(); instance++) {
-            String folder = "driver/nvidia/capabilities/gpu" + minor + "/mig/gi" + instance;
-            int number = 3 + (minor * COMPUTES.size() + instance) * 9;
-            capability(folder + "/access", number);
-            for (int compute = 0; compute < COMPUTES.get(instance); compute++) {
-                capability(folder + "/ci" + compute + "/access", number + 1 + compute);
+        String name = "gpu" + minor;
+        Path shared = BUILT.toAbsolutePath().resolve("capabilities").resolve(name);
+        if (!Files.exists(shared)) {
+            share(writeCapabilities(minor), shared);
+        }
+        Path link = proc().resolve("driver/nvidia/capabilities").resolve(name);
+        Files.createDirectories(link.getParent());
+        Files.createSymbolicLink(link, shared);
+    }
+
+    private static void share(Path written, Path shared) throws IOException {
+        Files.createDirectories(shared.getParent());
+        try {
+            Files.move(written, shared, StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileSystemException e) {
+            if (!Files.exists(shared)) { // else another process was first
+                throw e;
             }
         }
     }
 
-    private void capability(String name, int number) throws IOException {
-        Path file = proc().resolve(name);
+    /** As many as there can be: the smaller an instance, the larger its number. */
+    private static Path writeCapabilities(int minor) throws IOException {
+        Path written = Files.createTempDirectory(BUILT, "gpu");
+        for (int instance = 0; instance < COMPUTES.size(); instance++) {
+            String folder = "mig/gi" + instance;
+            int number = 3 + (minor * COMPUTES.size() + instance) * 9;
+            writeCapability(written.resolve(folder).resolve("access"), number);
+            for (int compute = 0; compute < COMPUTES.get(instance); compute++) {
+                writeCapability(
+                        written.resolve(folder).resolve("ci" + compute).resolve("access"), number + 1 + compute);
+            }
+        }
+        return written;
+    }
+
+    private static void writeCapability(Path file, int number) throws IOException {
         Files.createDirectories(file.getParent());
         Files.writeString(file, "DeviceFileMinor: " + number + "\nDeviceFileMode: 292\nDeviceFileModify: 1\n");
     }
