@@ -103,8 +103,15 @@ class UpgradeIT {
         assertThat(process.awaitExit(TIMEOUT)).hasValue(0);
     }
 
+    /** On the same two instances, for each takes seconds to start. */
     @Test
-    void twoInstancesWorkOnTheClaimsOfEachOther() throws Exception {
+    void twoInstancesWorkSideBySideUntilTheOldOneEnds() throws Exception {
+        theyWorkOnTheClaimsOfEachOther();
+        anInstanceThatCannotStartDisturbsNeither();
+        theOldOneEndsWithoutATraceAndTheNewOneGoesOn();
+    }
+
+    private void theyWorkOnTheClaimsOfEachOther() throws Exception {
         PluginInfo first = instances().get(0);
         PluginInfo second = instances().get(1);
         assertThat(first.endpoint()).isNotEqualTo(second.endpoint());
@@ -154,9 +161,25 @@ class UpgradeIT {
         }
     }
 
-    @Test
-    void theOldInstanceEndsWithoutATraceAndTheNewOneGoesOn() throws Exception {
-        KubeletClaim claim = node.allocate("claim", "gpu-0");
+    private void anInstanceThatCannotStartDisturbsNeither() throws Exception {
+        List<PluginInfo> before = instances();
+        List<String> sockets = sockets();
+        KubeletClaim claim = node.allocate("undisturbed", "gpu-0");
+        ClaimResult answer = prepare(before.get(0), claim);
+
+        Instance bad = node.start("--pod-uid=bad", "--hardware=/nowhere");
+        Instance worse = node.start("--pod-uid=worse", "--proc-root=/nowhere");
+
+        assertThat(bad.awaitExit(TIMEOUT)).hasValue(1);
+        assertThat(worse.awaitExit(TIMEOUT)).hasValue(1);
+        assertThat(instances()).isEqualTo(before);
+        assertThat(sockets()).isEqualTo(sockets);
+        assertThat(prepare(before.get(0), claim).wire()).isEqualTo(answer.wire());
+        unprepare(before.get(1), claim);
+    }
+
+    private void theOldOneEndsWithoutATraceAndTheNewOneGoesOn() throws Exception {
+        KubeletClaim claim = node.allocate("last", "gpu-0");
         ClaimResult answer = prepare(instances().get(0), claim);
         PluginInfo second = instances().get(1);
 
@@ -180,23 +203,5 @@ class UpgradeIT {
         assertThat(sockets()).filteredOn(name -> name.contains(NEW_UID)).hasSize(2);
         terminate(anew);
         assertThat(sockets()).noneMatch(name -> name.contains(NEW_UID));
-    }
-
-    @Test
-    void anInstanceThatCannotStartDisturbsNobody() throws Exception {
-        List<PluginInfo> before = instances();
-        List<String> sockets = sockets();
-        KubeletClaim claim = node.allocate("claim", "gpu-0");
-        ClaimResult answer = prepare(before.get(0), claim);
-
-        Instance bad = node.start("--pod-uid=bad", "--hardware=/nowhere");
-        Instance worse = node.start("--pod-uid=worse", "--proc-root=/nowhere");
-
-        assertThat(bad.awaitExit(TIMEOUT)).hasValue(1);
-        assertThat(worse.awaitExit(TIMEOUT)).hasValue(1);
-        assertThat(instances()).isEqualTo(before);
-        assertThat(sockets()).isEqualTo(sockets);
-        assertThat(prepare(before.get(0), claim).wire()).isEqualTo(answer.wire());
-        unprepare(before.get(1), claim);
     }
 }
