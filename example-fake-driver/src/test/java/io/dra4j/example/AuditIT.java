@@ -15,9 +15,11 @@ import java.util.Map;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command {@code audit} on a node with the driver; its texts are those of the page. */
+@Tag("gate")
 class AuditIT {
 
     private static final Path PAGE = Path.of("../docs-site/how-to/audit-a-node.md");

@@ -21,10 +21,12 @@ import java.util.OptionalInt;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The controller as the community's chart starts it, with the rights of its ServiceAccount. */
+@Tag("gate")
 class ControllerIT {
 
     private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));

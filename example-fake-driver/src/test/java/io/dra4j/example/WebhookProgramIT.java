@@ -9,8 +9,10 @@ import io.dra4j.testkit.webhook.WebhookProgramContract;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
 /** The webhook of the fake driver, as its chart starts it. */
+@Tag("gate")
 class WebhookProgramIT extends WebhookProgramContract {
 
     private static final DriverContainer CONTAINER = DriverContainer.ofWebhook(

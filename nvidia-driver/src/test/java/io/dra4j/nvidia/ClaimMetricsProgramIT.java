@@ -4,8 +4,10 @@ package io.dra4j.nvidia;
 
 import io.dra4j.charttest.ClaimMetricsProgramContract;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** The metrics of claims that wait, as the chart of the NVIDIA driver starts them. */
+@Tag("gate")
 class ClaimMetricsProgramIT extends ClaimMetricsProgramContract {
 
     @Override

@@ -24,10 +24,12 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The health of GPUs as a program reports it, in a storm of errors and over a kill. */
+@Tag("gate")
 class DriverHealthIT {
 
     private static final int EVENTS = 10_000;

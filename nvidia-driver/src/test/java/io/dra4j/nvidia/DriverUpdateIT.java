@@ -12,10 +12,12 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** NVIDIA's driver is updated while ours runs, as a program: slices are right again soon. */
+@Tag("gate")
 class DriverUpdateIT {
 
     private static final Duration SOON = Duration.ofSeconds(10);

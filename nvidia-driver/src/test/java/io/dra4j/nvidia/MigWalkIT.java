@@ -6,6 +6,7 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
  * No instance leaks, and none of a claim or of somebody else is destroyed, after a fault at any
  * step: 5,000 calls with {@code -Pnightly}, and a few without.
  */
+@Tag("gate")
 class MigWalkIT {
 
     private static final int CALLS =

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @EnabledIf(
         value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
         disabledReason = "MPS daemons need root, and the right to mount")
+@Tag("gate")
 class MpsCrashIT extends SharingCrashes {
 
     private static final String LIMITED =

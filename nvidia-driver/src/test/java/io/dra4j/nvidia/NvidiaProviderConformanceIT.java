@@ -26,10 +26,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The in-process form of the conformance suite, as a vendor's tests run it. */
+@Tag("gate")
 class NvidiaProviderConformanceIT {
 
     /** The driver as a program is tried by more; all takes two minutes. */

@@ -29,6 +29,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
 /** Claims that NVIDIA's own driver has prepared, by its checkpoint, and their hardware. */
+@Isolated
 class NvidiaTakeOverTest extends SharingOnBoards {
 
     private static final String MIG = "gpu-0-mig-1g10gb-19-4";

@@ -38,9 +38,9 @@ class ProviderHealthTest extends TaintsOnBoards {
         hardware.lost(2, true);
 
         assertThat(awaitTainted(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
-        assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.UNHEALTHY);
+        context.awaitHealth("gpu-2", HealthState.UNHEALTHY);
         assertThat(context.health.get("gpu-2").message()).contains("fallen off the bus");
-        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
+        context.awaitHealth("gpu-1", HealthState.HEALTHY);
         hardware.lost(2, false);
         assertThat(awaitTainted(provider, 0)).isEmpty();
     }
@@ -104,8 +104,8 @@ class ProviderHealthTest extends TaintsOnBoards {
         hardware.scramble(1, "nowhere".getBytes(StandardCharsets.UTF_8));
 
         assertThat(provider.inventory()).isEqualTo(before);
-        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.UNKNOWN);
-        assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.HEALTHY);
+        context.awaitHealth("gpu-1", HealthState.UNKNOWN);
+        context.awaitHealth("gpu-2", HealthState.HEALTHY);
     }
 
     @Test
@@ -120,7 +120,7 @@ class ProviderHealthTest extends TaintsOnBoards {
                 .isEqualTo(Map.of(
                         "gpu-0", List.of(xid(48, Taint.Effect.NONE)),
                         "gpu-1", List.of(xid(94, Taint.Effect.NONE))));
-        assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
+        context.awaitHealth("gpu-0", HealthState.HEALTHY);
     }
 
     @Test

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Time slices of a driver that is killed in a call of nvidia-smi. */
+@Tag("gate")
 class TimeSlicingIT extends SharingCrashes {
 
     private static final String LONG = "{strategy: TimeSlicing, timeSlicingConfig: {interval: Long}}";

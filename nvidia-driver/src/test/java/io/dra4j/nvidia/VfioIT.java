@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** GPUs for virtual machines, by the driver as a program that is killed and restarted. */
+@Tag("gate")
 class VfioIT {
 
     private static final Duration SOON = Duration.ofSeconds(10);

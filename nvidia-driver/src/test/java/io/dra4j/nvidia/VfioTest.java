@@ -246,18 +246,18 @@ class VfioTest extends VfioOnBoards {
         begin();
         kernel.bindByHand(kernel.gpus().get(3), VFIO);
         provider.inventory();
-        assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
-        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
-        assertThat(context.health.get("gpu-vfio-3").state()).isEqualTo(HealthState.UNKNOWN);
+        context.awaitHealth("gpu-0", HealthState.HEALTHY);
+        context.awaitHealth("gpu-vfio-0", HealthState.HEALTHY);
+        context.awaitHealth("gpu-vfio-3", HealthState.UNKNOWN);
 
         claims.prepare(provider, machine(ONE));
 
         provider.inventory();
-        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.UNKNOWN);
-        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
+        context.awaitHealth("gpu-vfio-0", HealthState.UNKNOWN);
+        context.awaitHealth("gpu-1", HealthState.HEALTHY);
         claims.unprepare(provider, ONE);
         provider.inventory();
-        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
+        context.awaitHealth("gpu-vfio-0", HealthState.HEALTHY);
     }
 
     @Test

@@ -11,9 +11,11 @@ import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
+@Isolated
 class LoggingOptionsTest {
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();

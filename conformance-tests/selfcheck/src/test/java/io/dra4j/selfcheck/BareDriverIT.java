@@ -18,9 +18,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The driver that has no fault, or the others would prove nothing. */
+@Tag("gate")
 class BareDriverIT {
 
     private TestNode node;

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The suite finds no violation in a conforming variant: it is run on each with the requirements
  * that a suite with a narrower view would find violated. {@link Build} selects the variants.
  */
+@Tag("gate")
 @Execution(ExecutionMode.CONCURRENT)
 class ConformingVariantsIT {
 

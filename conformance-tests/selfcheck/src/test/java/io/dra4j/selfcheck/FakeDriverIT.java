@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The suite on the fake driver as a process. */
+@Tag("gate")
 class FakeDriverIT {
 
     private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A run that names a ServiceAccount shows which rights its manifests lack. */
+@Tag("gate")
 @Timeout(300)
 class MissingRightsIT {
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>In a run of the whole suite, what earlier requirements left can change the reason: {@link
  * Mutant#reasonVaries}.
  */
+@Tag("gate")
 @Execution(ExecutionMode.CONCURRENT)
 class MutantsIT {
 

@@ -13,9 +13,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code dra-conformance play} with a driver that it cannot play. */
+@Tag("gate")
 class PlayedDriverIT {
 
     @Test

@@ -23,10 +23,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs before an API server that is not the suite's own, which others use, too. */
+@Tag("gate")
 class SharedServerIT {
 
     private static final String FEW =

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The command {@code bench} over the fake driver. */
+@Tag("gate")
 class BenchMainIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -11,11 +11,13 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The command {@code bench --nodes}: what must not grow with the number of drivers. */
+@Tag("gate")
 class BenchNodesIT {
 
     private static final int NODES = 20;

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A stand-in of a program of the driver, a script that records its calls, with those of the node's
@@ -20,6 +21,7 @@ public abstract class ProgramStandIn {
             PATH=/usr/bin:/bin
             cd '%s' || exit 1
             hang() {
+                echo $$ > hung
                 exec sleep 300
             }
             record() {
@@ -85,6 +87,12 @@ public abstract class ProgramStandIn {
     /** Lets calls hang that match a pattern. */
     public final void hangAt(String pattern) throws IOException {
         Files.writeString(folder.resolve("hang"), pattern);
+    }
+
+    /** Returns the process of the last call that hung, unless it has ended. */
+    public final Optional<ProcessHandle> hanging() throws IOException {
+        return ProcessHandle.of(
+                Long.parseLong(Files.readString(folder.resolve("hung")).strip()));
     }
 
     /** Lets calls succeed again. */

@@ -12,8 +12,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A named pipe lets a writer wait until somebody reads, as the kernel does. */
+@Isolated
 class KernelWritesTest {
 
     private static final PciAddress GPU = new PciAddress("0000:17:00.0");

@@ -13,8 +13,10 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A cluster of 5,000 slices and 20,000 claims fits into memory with room to read it. */
+@Isolated
 class FootprintTest {
     /** One part of ten, so that the test is short. */
     private static final int SLICES = 500;

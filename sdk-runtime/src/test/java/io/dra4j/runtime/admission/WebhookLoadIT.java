@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The webhook with many clients, and with slow ones. */
+@Tag("gate")
 class WebhookLoadIT {
 
     private static final int CLIENTS = 32;

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The driver's process dies at each step of preparing and of unpreparing: before it, after it, and
  * in the middle of each write. The steps are not known beforehand: the driver is killed at the
- * first, at the second and so on until a call survives.
+ * first, at the second and so on until a call survives; without {@code dra4j.full} at every second
+ * step, for a start costs more than the rest of a round.
  *
  * <p>A kill leaves what was written, synced or not; that the syncs are there is shown by the
  * journal's own tests.
@@ -90,9 +91,9 @@ class CrashIT {
         }
 
         private void atAllSteps(CrashNode node, Moment moment, Then then) throws Exception {
-            int step = 1;
+            int step = FULL || call == Call.PREPARE ? 1 : 2;
             while (round(node, step, moment, then)) {
-                step++;
+                step += FULL ? 1 : 2;
             }
             assertThat(step).as("steps of a call").isGreaterThan(4);
         }

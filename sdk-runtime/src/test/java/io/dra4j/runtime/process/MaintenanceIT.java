@@ -21,9 +21,11 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command {@code maintenance} beside a driver that runs, crashes, and holds claims. */
+@Tag("gate")
 class MaintenanceIT {
 
     private static final String TAINT = TestDriver.NAME + "/maintenance";

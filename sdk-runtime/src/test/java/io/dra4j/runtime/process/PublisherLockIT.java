@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A rolling update of the driver: who writes slices while two processes run side by side. */
+@Tag("gate")
 class PublisherLockIT {
 
     private TestNode node;

@@ -22,12 +22,14 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two processes of a driver side by side, as a rolling update has them for a while; what they write
  * to the API server is in {@link PublisherLockIT}.
  */
+@Tag("gate")
 class UpgradeIT {
 
     /** Pod UIDs as Kubernetes makes them, which the names of registration sockets have in them. */

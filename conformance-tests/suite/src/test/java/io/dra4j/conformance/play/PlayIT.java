@@ -21,10 +21,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Plays the demo with the fake driver in two processes, and with drivers that go wrong. */
+@Isolated
 class PlayIT {
 
     private static final List<String> FAKE_DRIVER = FakeDriver.command();

@@ -20,8 +20,10 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Watches over real HTTP, in the forms that fabric8 and client-go use. */
+@Isolated
 @Timeout(60)
 class WatchIT {
     @AutoClose

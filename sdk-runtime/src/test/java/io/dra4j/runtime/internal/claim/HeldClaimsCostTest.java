@@ -14,10 +14,12 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * The cost of a prepare does not grow with the claims held: measured alternately, in one process.
  */
+@Isolated
 class HeldClaimsCostTest {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");

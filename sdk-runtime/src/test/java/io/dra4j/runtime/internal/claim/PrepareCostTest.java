@@ -22,8 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The cost of a prepare in memory, syncs and API calls, which must not grow unnoticed. */
+@Isolated
 class PrepareCostTest {
 
     private static final int BATCH = 32;

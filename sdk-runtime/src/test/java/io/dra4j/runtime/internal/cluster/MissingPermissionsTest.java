@@ -14,9 +14,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
+@Isolated
 class MissingPermissionsTest extends ClusterUnderTest {
 
     private static final String EVENTS = "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"code\":403,\"message\":"

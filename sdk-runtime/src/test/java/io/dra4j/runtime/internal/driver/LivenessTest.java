@@ -23,8 +23,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
+@Isolated
 class LivenessTest {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(Liveness.class);

@@ -16,10 +16,12 @@ import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
+@Isolated
 class StoredStatusesIT extends StoredStatusesUnderTest {
 
     private static DeviceStatus report(String ip) {
