@@ -188,6 +188,7 @@ class NvidiaConformanceIT {
     }
 
     @Test
+    @Tag("slow")
     void passesWithSharesOfAllDevices() throws Exception {
         Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
 
@@ -197,6 +198,7 @@ class NvidiaConformanceIT {
 
     /** All claims that the suite makes are for GPUs with a daemon. */
     @Test
+    @Tag("slow")
     @EnabledIf(
             value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
             disabledReason = "MPS daemons need root, and the right to mount")
@@ -227,7 +229,7 @@ class NvidiaConformanceIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void passesWithL40s() throws Exception {
         Outcome outcome = run("l40s", "GpuConfig", "true", "");
 
