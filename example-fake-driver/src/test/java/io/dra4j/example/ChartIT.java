@@ -12,6 +12,7 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The fake driver as its chart installs it: its variables, its rights, its DeviceClass. */
+@Tag("gate")
 @Timeout(120)
 class ChartIT {
 

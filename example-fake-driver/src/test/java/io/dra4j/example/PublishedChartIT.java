@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * its ServiceAccount, on a server that refuses the first slice so that there is something to
  * report.
  */
+@Tag("slow")
 class PublishedChartIT {
 
     private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));

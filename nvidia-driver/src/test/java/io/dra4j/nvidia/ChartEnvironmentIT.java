@@ -11,10 +11,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The environment of the chart of NVIDIA's driver with feature gates that are on. */
+@Tag("slow")
 class ChartEnvironmentIT {
 
     /** The variables of the chart, without its ports, and those of this driver that are empty. */

@@ -13,12 +13,14 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The NVIDIA driver as its chart installs it: its variables, its rights, its DeviceClasses. */
+@Tag("slow")
 @Timeout(120)
 class ChartIT {
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands of the driver's jar beside a driver that runs. */
+@Tag("gate")
 class CommandsIT {
 
     private static final String JAVA =

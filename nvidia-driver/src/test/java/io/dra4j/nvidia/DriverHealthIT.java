@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The health of GPUs as a program reports it, in a storm of errors and over a kill. */
-@Tag("gate")
+@Tag("slow")
 class DriverHealthIT {
 
     private static final int EVENTS = 10_000;

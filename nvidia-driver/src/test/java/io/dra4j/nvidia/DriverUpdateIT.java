@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** NVIDIA's driver is updated while ours runs, as a program: slices are right again soon. */
-@Tag("gate")
+@Tag("slow")
 class DriverUpdateIT {
 
     private static final Duration SOON = Duration.ofSeconds(10);

@@ -9,11 +9,13 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Shares;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Limits of MPS, and claims that can't have it. */
+@Tag("slow")
 class MpsRefusalsTest extends MpsOnBoards {
 
     @ParameterizedTest

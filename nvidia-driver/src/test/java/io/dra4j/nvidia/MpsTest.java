@@ -17,9 +17,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Claims that share GPUs and MIG devices by MPS, with stand-ins that record their calls. */
+@Tag("slow")
 class MpsTest extends MpsOnBoards {
 
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -188,7 +188,7 @@ class NvidiaConformanceIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void passesWithSharesOfAllDevices() throws Exception {
         Outcome outcome = run("h100-80", "GpuConfig", FORGET, "--dynamic-mig --consumable-shares=2");
 
@@ -198,7 +198,7 @@ class NvidiaConformanceIT {
 
     /** All claims that the suite makes are for GPUs with a daemon. */
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     @EnabledIf(
             value = "io.dra4j.nvidia.standin.MpsStandIn#canMount",
             disabledReason = "MPS daemons need root, and the right to mount")

@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
 /** Claims that NVIDIA's own driver has prepared, by its checkpoint, and their hardware. */
+@Tag("slow")
 @Isolated
 class NvidiaTakeOverTest extends SharingOnBoards {
 

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
  * ServiceAccount, on a node that NVIDIA's own driver has left with two claims, and a server that
  * refuses the first slice so that there is something to report.
  */
+@Tag("slow")
 class PublishedChartIT {
 
     private static final PublishedChart CHART = new PublishedChart(Path.of("src/test/resources/published-chart.yaml"));

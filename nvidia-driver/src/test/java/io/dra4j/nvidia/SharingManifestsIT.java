@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Manifests such as users write of pods that share devices, and the edits of their containers, from
  * the API server to the CDI specs of the driver as a program.
  */
+@Tag("slow")
 class SharingManifestsIT {
 
     private static final String CAN_MOUNT = "io.dra4j.nvidia.standin.MpsStandIn#canMount";

@@ -15,11 +15,13 @@ import io.dra4j.nvidia.standin.Await;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Claims that share GPUs by time slices, with a stand-in of nvidia-smi that records its calls. */
+@Tag("slow")
 class TimeSlicingTest extends SharingOnBoards {
 
     private static final String RESET = "compute-policy -i %s --set-timeslice 0";

@@ -27,12 +27,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** GPUs that virtual machines can not have, or not yet; claims of other GPUs go on. */
+@Tag("slow")
 class VfioRefusalsTest extends VfioOnBoards {
 
     @Test

@@ -71,7 +71,7 @@ class FakeDriverIT {
     }
 
     @Test
-    @Tag("slow")
+    @Tag("nightly")
     void holdsAllRequirements() throws Exception {
         String only = new RuleBook()
                 .ids().stream()

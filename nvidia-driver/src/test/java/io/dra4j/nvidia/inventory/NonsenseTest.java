@@ -19,10 +19,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Any values of NVML lead to devices, or to an error with the reason. */
+@Tag("slow")
 class NonsenseTest {
 
     private static final String NO_ADDRESS = "nvmlDeviceGetPciInfo_v3 returned an invalid value: \"nowhere\"";

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * thousand sequences like these, and those eight accepted what it accepts in each. So the sequences
  * that are below are counted, printed, and bounded where claims only arrive.
  */
+@Tag("slow")
 class PackingTest {
 
     private static final int SEQUENCES = 1_000;

@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Objects that no API server accepted are answered all the same, by the rules. */
+@Tag("slow")
 class MutatedCasesTest {
     private static final int PER_CASE = 3;
     private static final Duration ATTEMPT = Duration.ofMillis(5);

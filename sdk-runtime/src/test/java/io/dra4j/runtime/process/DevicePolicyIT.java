@@ -14,9 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A driver process with a policy from a ConfigMap that is mounted as a kubelet mounts it. */
+@Tag("slow")
 class DevicePolicyIT {
 
     private static final String EXCLUDE = "rules: [{match: {nodes: [node-1], names: [gpu-3]}, exclude: true}]";

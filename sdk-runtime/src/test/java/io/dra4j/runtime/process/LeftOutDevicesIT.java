@@ -17,9 +17,11 @@ import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A driver with broken devices, or one that needs a restart, as admins and kubelets see it. */
+@Tag("slow")
 class LeftOutDevicesIT {
 
     private static final String BROKEN = "left out: gpu-3: Its memory is broken\n";

@@ -29,9 +29,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The driver's HTTP pages and its log, while a kubelet calls it. */
+@Tag("gate")
 class ObservedDriverIT {
 
     private static final ObjectMapper JSON = new ObjectMapper();

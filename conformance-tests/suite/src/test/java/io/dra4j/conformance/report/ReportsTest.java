@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
@@ -31,6 +32,7 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
 /** The four files, of an ordinary outcome and of one whose every text is hostile. */
+@Tag("slow")
 class ReportsTest {
 
     private static final String HOSTILE =

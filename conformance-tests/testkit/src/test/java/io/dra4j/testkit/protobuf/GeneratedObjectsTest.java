@@ -9,11 +9,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Any object survives the way into bytes and back. */
+@Tag("slow")
 class GeneratedObjectsTest {
     private static final int OBJECTS = Boolean.getBoolean("dra4j.full") ? 10_000 : 400;
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();

@@ -10,10 +10,12 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Bytes that no server and no client writes end in an object or in the codec's exception. */
+@Tag("slow")
 @Timeout(120)
 class MutatedBytesTest {
     private static final int MUTANTS = 100_000;

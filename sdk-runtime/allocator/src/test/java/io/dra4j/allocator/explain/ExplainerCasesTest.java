@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The obstacles that are named are those without which the scheduler's own allocator succeeds. */
+@Tag("slow")
 class ExplainerCasesTest {
     /** Some searches without obstacles take all the time that there is: so many steps. */
     private static final Duration ATTEMPT = Duration.ofMillis(40);

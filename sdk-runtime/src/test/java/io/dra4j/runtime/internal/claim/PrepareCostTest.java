@@ -33,9 +33,9 @@ class PrepareCostTest {
 
     /**
      * The most of a prepare and its unprepare, in bytes: 77,600 were measured on JDK 17, and
-     * 114,500 on JDK 25, whose virtual threads have their stacks on the heap.
+     * 114,500 on JDK 25, whose virtual threads have their stacks on the heap, in a JVM of its own, and up to 146,000 beside threads of other tests.
      */
-    private static final long ALLOCATED_AT_MOST = Runtime.version().feature() < 24 ? 105_000 : 140_000;
+    private static final long ALLOCATED_AT_MOST = Runtime.version().feature() < 24 ? 105_000 : 170_000;
 
     @TempDir
     Path directory;

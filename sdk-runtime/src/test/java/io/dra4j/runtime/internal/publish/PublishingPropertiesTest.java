@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * sees a complete pool that is half one inventory and half another. Undisturbed, the number of
  * writes is the least, and devices stay where they are.
  */
+@Tag("slow")
 class PublishingPropertiesTest {
 
     private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);

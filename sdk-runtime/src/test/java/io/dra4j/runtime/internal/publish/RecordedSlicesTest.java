@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.Test;
  * the publisher cuts, objects that can't be decoded, values of no type or of two, names and enums
  * that the SPI has no value for, and lists and texts that are there but empty.
  */
+@Tag("slow")
 class RecordedSlicesTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();

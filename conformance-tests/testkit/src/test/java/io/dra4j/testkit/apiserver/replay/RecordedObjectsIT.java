@@ -21,6 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * Random objects that a real API server (1.36.2) accepted or refused: this one answers the same,
  * but for {@link Differences}.
  */
+@Tag("gate")
 @Isolated
 class RecordedObjectsIT {
     private static final String API = "/apis/resource.k8s.io/v1/";

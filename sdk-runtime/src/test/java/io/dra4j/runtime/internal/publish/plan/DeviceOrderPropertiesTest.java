@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * not change writes nothing, and each slice is written once at most: a device that goes changes one
  * slice, and one that comes two.
  */
+@Tag("slow")
 class DeviceOrderPropertiesTest {
 
     private static final int STEPS = Boolean.getBoolean("dra4j.nightly") ? 8_000 : 300;

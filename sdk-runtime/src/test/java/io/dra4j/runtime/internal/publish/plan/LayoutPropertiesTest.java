@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * release that wants devices with their counter sets, those that go on consuming the same stay in
  * their slices; in the other one, devices are in the inventory's order.
  */
+@Tag("slow")
 class LayoutPropertiesTest {
 
     private static final int STEPS = 300;
