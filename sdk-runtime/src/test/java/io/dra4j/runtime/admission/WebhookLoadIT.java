@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The webhook with many clients, and with slow ones. */
-@Tag("slow")
+@Tag("nightly")
 class WebhookLoadIT {
 
     private static final int CLIENTS = 32;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * GetInfo must answer within 1 s of the registration socket's appearance, class loading included:
  * the kubelet gives up then, and comes back later and later.
  */
-@Tag("slow")
+@Tag("nightly")
 class ColdStartIT {
 
     private static final int STARTS = Boolean.getBoolean("dra4j.nightly") ? 20 : 2;
