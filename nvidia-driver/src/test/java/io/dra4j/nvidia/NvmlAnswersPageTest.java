@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The page on the cost of each answer of NVML: each function that the driver calls is injected with
  * each code, and the page has what was observed.
  */
-@Tag("slow")
+@Tag("nightly")
 class NvmlAnswersPageTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/nvml-answers.md");
