@@ -29,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The runnable jar, as a process. */
+@Tag("gate")
 class FakeDriverMainIT {
 
     private static final String JAVA =

@@ -13,11 +13,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The cost of a start: each limit is about 5 % above what was counted last. */
+@Tag("gate")
 class StartCostIT {
 
     private static final Path JAR = Path.of("target/dra4j-example-fake-driver.jar");

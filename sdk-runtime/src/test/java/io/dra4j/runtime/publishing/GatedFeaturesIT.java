@@ -15,6 +15,7 @@ import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Gates switched off, feature by feature: what is harmless is left out, and a device that would
  * lose what guards it is never seen in the cluster, not for a moment.
  */
+@Tag("gate")
 class GatedFeaturesIT {
 
     private static EmbeddedApiServer.Builder server() {

@@ -27,12 +27,14 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A test context before an API server that is not its own, and one that others look for at a port.
  */
+@Tag("gate")
 class RealApiServerIT {
 
     @TempDir

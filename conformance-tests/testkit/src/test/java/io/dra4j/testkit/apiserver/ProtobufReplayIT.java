@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  *
  * <p>What is random or counted there is taken from here: uid, resourceVersion, times.
  */
+@Tag("gate")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ProtobufReplayIT {
     private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();

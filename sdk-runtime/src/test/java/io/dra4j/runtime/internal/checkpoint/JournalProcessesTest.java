@@ -24,6 +24,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * before and after each step. So afterwards it is known what must be in the journal: the last step
  * that was acknowledged, or the one that was going on.
  */
+@Tag("gate")
 @Timeout(300)
 class JournalProcessesTest {
 

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Sequences of requests that a real API server (1.36.2) answered: this one answers the same, but
  * for {@link Differences}.
  */
+@Tag("gate")
 class RecordedRequestsIT {
     private static final Map<String, List<RecordedRequest>> SEQUENCES = sequences();
 
