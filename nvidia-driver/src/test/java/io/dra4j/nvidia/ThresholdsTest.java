@@ -118,6 +118,7 @@ class ThresholdsTest extends TaintsOnBoards {
         NvidiaDeviceProvider first = start("l40s", false);
         hardware.set(1, "celsius", 86);
         awaitTaints(first, Map.of("gpu-1", HOT));
+        context.awaitHealth("gpu-1", HealthState.UNHEALTHY);
         stop();
         hardware.fails("nvmlDeviceGetTemperature", 999);
 
