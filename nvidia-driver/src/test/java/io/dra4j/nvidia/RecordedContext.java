@@ -47,7 +47,7 @@ final class RecordedContext implements DriverContext {
         return changes.drainPermits();
     }
 
-    /** Waits until the provider has reported a state of a device, which it does beside its taints. */
+    /** Waits until the provider has reported a state of a device, independently of its taints. */
     void awaitHealth(String device, HealthState state) {
         Await.until(device + " " + state, Duration.ofSeconds(TIMEOUT_SECONDS), () -> {
             DeviceHealth reported = health.get(device);

@@ -151,7 +151,7 @@ public record StandInNode(Path folder) {
         Files.writeString(node, "");
     }
 
-    /** Those of a GPU are some hundred files, which nobody changes: all nodes share them. */
+    /** A GPU has about a hundred of these files, and no test changes them: all nodes share them. */
     private void capabilities(int minor) throws IOException {
         String name = "gpu" + minor;
         Path shared = BUILT.toAbsolutePath().resolve("capabilities").resolve(name);

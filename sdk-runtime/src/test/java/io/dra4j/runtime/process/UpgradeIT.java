@@ -105,7 +105,7 @@ class UpgradeIT {
         assertThat(process.awaitExit(TIMEOUT)).hasValue(0);
     }
 
-    /** On the same two instances, for each takes seconds to start. */
+    /** With the same two instances, because each takes seconds to start. */
     @Test
     void twoInstancesWorkSideBySideUntilTheOldOneEnds() throws Exception {
         theyWorkOnTheClaimsOfEachOther();
