@@ -290,11 +290,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         if (driver != null) {
             followInstances(driver);
         }
+        Inventory tainted = faults.tainted(now.devices()); // first: what is published outlives the driver
         policy.stateFile().write(now.known(), faults.errors(), faults.exceeded(), allocator.ended());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.unknown()));
         }
-        return faults.tainted(now.devices());
+        return tainted;
     }
 
     @Override

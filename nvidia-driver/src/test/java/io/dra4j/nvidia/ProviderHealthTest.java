@@ -40,9 +40,9 @@ class ProviderHealthTest extends TaintsOnBoards {
         hardware.lost(2, true);
 
         assertThat(awaitTainted(provider, 1)).isEqualTo(Map.of("gpu-2", List.of(LOST)));
-        context.awaitHealth("gpu-2", HealthState.UNHEALTHY);
+        assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.UNHEALTHY);
         assertThat(context.health.get("gpu-2").message()).contains("fallen off the bus");
-        context.awaitHealth("gpu-1", HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
         hardware.lost(2, false);
         assertThat(awaitTainted(provider, 0)).isEmpty();
     }
@@ -106,8 +106,8 @@ class ProviderHealthTest extends TaintsOnBoards {
         hardware.scramble(1, "nowhere".getBytes(StandardCharsets.UTF_8));
 
         assertThat(provider.inventory()).isEqualTo(before);
-        context.awaitHealth("gpu-1", HealthState.UNKNOWN);
-        context.awaitHealth("gpu-2", HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.UNKNOWN);
+        assertThat(context.health.get("gpu-2").state()).isEqualTo(HealthState.HEALTHY);
     }
 
     @Test
@@ -122,7 +122,7 @@ class ProviderHealthTest extends TaintsOnBoards {
                 .isEqualTo(Map.of(
                         "gpu-0", List.of(xid(48, Taint.Effect.NONE)),
                         "gpu-1", List.of(xid(94, Taint.Effect.NONE))));
-        context.awaitHealth("gpu-0", HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
     }
 
     @Test

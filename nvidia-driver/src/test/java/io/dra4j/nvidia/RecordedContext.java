@@ -9,9 +9,6 @@ import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.health.DeviceHealth;
-import io.dra4j.api.health.HealthState;
-import io.dra4j.nvidia.standin.Await;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -45,14 +42,6 @@ final class RecordedContext implements DriverContext {
     /** Returns how often the provider has asked for that since. */
     int forgetChanges() {
         return changes.drainPermits();
-    }
-
-    /** Waits until the provider has reported a state of a device, independently of its taints. */
-    void awaitHealth(String device, HealthState state) {
-        Await.until(device + " " + state, Duration.ofSeconds(TIMEOUT_SECONDS), () -> {
-            DeviceHealth reported = health.get(device);
-            return reported != null && reported.state() == state;
-        });
     }
 
     @Override

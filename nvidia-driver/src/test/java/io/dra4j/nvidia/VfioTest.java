@@ -248,18 +248,18 @@ class VfioTest extends VfioOnBoards {
         begin();
         kernel.bindByHand(kernel.gpus().get(3), VFIO);
         provider.inventory();
-        context.awaitHealth("gpu-0", HealthState.HEALTHY);
-        context.awaitHealth("gpu-vfio-0", HealthState.HEALTHY);
-        context.awaitHealth("gpu-vfio-3", HealthState.UNKNOWN);
+        assertThat(context.health.get("gpu-0").state()).isEqualTo(HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-vfio-3").state()).isEqualTo(HealthState.UNKNOWN);
 
         claims.prepare(provider, machine(ONE));
 
         provider.inventory();
-        context.awaitHealth("gpu-vfio-0", HealthState.UNKNOWN);
-        context.awaitHealth("gpu-1", HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.UNKNOWN);
+        assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
         claims.unprepare(provider, ONE);
         provider.inventory();
-        context.awaitHealth("gpu-vfio-0", HealthState.HEALTHY);
+        assertThat(context.health.get("gpu-vfio-0").state()).isEqualTo(HealthState.HEALTHY);
     }
 
     @Test
