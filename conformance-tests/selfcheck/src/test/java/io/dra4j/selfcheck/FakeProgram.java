@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The command that starts the example's fake driver as a process. */
-final class FakeProgram {
+public final class FakeProgram {
 
     static final String DRIVER = BareProgram.DRIVER;
 
@@ -18,7 +18,7 @@ final class FakeProgram {
     private FakeProgram() {}
 
     /** The command of the driver without its options. */
-    static synchronized List<String> command() throws IOException, InterruptedException {
+    public static synchronized List<String> command() {
         if (archived == null) {
             JavaProgram program = new JavaProgram(
                     Path.of("target/fake-driver"),
@@ -27,7 +27,11 @@ final class FakeProgram {
                             .filter(entry -> !entry.contains("/conformance-tests/"))
                             .toList(),
                     "io.dra4j.example.FakeDriverMain");
-            archived = TestNode.archived(DRIVER, program);
+            try {
+                archived = TestNode.archived(DRIVER, program);
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError("The fake driver's archive can't be made", e);
+            }
         }
         return archived;
     }

@@ -159,8 +159,10 @@ class ModulesTest {
                             "org.jspecify",
                             "com.google.cloud.tools",
                             "org.apache.commons",
+                            "commons-io",
                             "com.fasterxml.jackson.core")),
             entry("conformance-tests/selfcheck", Set.of()),
+            entry("docs-site", Set.of()),
             entry(
                     "conformance-tests/suite",
                     Set.of(
@@ -199,7 +201,7 @@ class ModulesTest {
             entry(
                     "example-fake-driver/archetype",
                     Set.of("dra4j-bom", "dra4j-starter", "dra4j-driver-test", "dra4j-conformance-tests")),
-            entry("conformance-tests/suite", Set.of("dra4j-testkit", "dra4j-example-fake-driver")),
+            entry("conformance-tests/suite", Set.of("dra4j-testkit")),
             entry(
                     "conformance-tests/selfcheck",
                     Set.of(
@@ -207,14 +209,8 @@ class ModulesTest {
                             "dra4j-testkit",
                             "dra4j-driver-test",
                             "dra4j-example-fake-driver")),
-            entry(
-                    "nvidia-driver",
-                    Set.of(
-                            "dra4j-testkit",
-                            "dra4j-conformance-tests",
-                            "dra4j-chart-test",
-                            // its pages of reference are of both drivers
-                            "dra4j-example-fake-driver")));
+            entry("nvidia-driver", Set.of("dra4j-testkit", "dra4j-conformance-tests", "dra4j-chart-test")),
+            entry("docs-site", Set.of("dra4j-nvidia-driver", "dra4j-example-fake-driver", "dra4j-conformance-tests")));
 
     static Stream<String> modules() {
         return MAY_SHIP.keySet().stream();

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +22,6 @@ class PackagedProgramIT {
     private Path folder;
 
     @Test
-    @Tag("smoke")
     void readsAKubeconfig() throws Exception {
         Path kubeconfig = Files.writeString(folder.resolve("kubeconfig"), """
                         apiVersion: v1

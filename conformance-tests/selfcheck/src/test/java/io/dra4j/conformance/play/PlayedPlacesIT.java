@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.dra4j.conformance.FakeDriver;
+import io.dra4j.selfcheck.FakeProgram;
 import io.dra4j.testkit.driver.MountNamespace;
 import io.dra4j.testkit.driver.ProcessSettings;
 import java.io.ByteArrayOutputStream;
@@ -29,7 +29,7 @@ class PlayedPlacesIT {
 
     /** The fake driver as an image would start it, with all paths as on a node. */
     private static PlaySettings.Driver hardWired(String name, String profile) {
-        List<String> command = new ArrayList<>(FakeDriver.command());
+        List<String> command = new ArrayList<>(FakeProgram.command());
         command.addAll(List.of(
                 "--device-profile=" + profile,
                 "--num-devices=12",

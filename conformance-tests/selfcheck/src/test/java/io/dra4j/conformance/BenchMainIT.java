@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.selfcheck.FakeProgram;
 import io.dra4j.testkit.driver.MountNamespace;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -57,7 +58,7 @@ class BenchMainIT {
     }
 
     private static String[] fakeDriver(int devices) {
-        return Stream.concat(FakeDriver.command().stream(), Stream.of("--num-devices=" + devices))
+        return Stream.concat(FakeProgram.command().stream(), Stream.of("--num-devices=" + devices))
                 .toArray(String[]::new);
     }
 

@@ -4,6 +4,7 @@ package io.dra4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.selfcheck.FakeProgram;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
@@ -47,7 +48,7 @@ class RunMainIT {
     private static String[] fakeDriver(String... flags) {
         List<String> line = new ArrayList<>(Arrays.asList(flags));
         line.addAll(List.of("--driver-name=gpu.example.com", "--start-timeout=60", "--"));
-        line.addAll(FakeDriver.command());
+        line.addAll(FakeProgram.command());
         return line.toArray(String[]::new);
     }
 
