@@ -6,10 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.dra4j.rules.KubernetesVersion;
-import io.dra4j.testkit.TestNode;
-import io.dra4j.testkit.junit.DraNode;
-import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +19,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,9 +26,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The runnable jar, as a process. */
 @Tag("gate")
 class FakeDriverMainIT {
-
-    private static final String JAVA =
-            Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
     @TempDir
     private Path folder;
@@ -214,22 +206,6 @@ class FakeDriverMainIT {
                     "--kubelet-registrar-directory-path=" + registry));
             args.addAll(List.of(more));
             return start(args.toArray(String[]::new));
-        }
-    }
-
-    @Nested
-    class OnANode {
-        @RegisterExtension
-        final DraNode driver = DraNode.ofProcess("gpu.example.com", JAVA, "-jar", DriverJar.PATH.toString())
-                .withServer(server -> server.version(KubernetesVersion.V1_34));
-
-        @Test
-        @Tag("smoke")
-        void preparesAGpu(TestNode node) {
-            KubeletClaim claim = node.allocate("claim", "gpu-0");
-
-            assertThat(node.prepare(claim).complaint()).isEmpty();
-            assertThat(node.unprepare(claim).complaint()).isEmpty();
         }
     }
 }

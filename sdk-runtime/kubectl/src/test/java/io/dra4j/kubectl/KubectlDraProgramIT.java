@@ -9,7 +9,6 @@ import io.dra4j.testkit.manifests.ManifestObjects;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 class KubectlDraProgramIT {
 
     @Test
-    @Tag("smoke")
     void showsTheDevicesOfACluster(@TempDir Path folder) throws Exception {
         Path script = Files.copy(Path.of("bin/kubectl-dra"), folder.resolve("kubectl-dra"));
         Files.createSymbolicLink(

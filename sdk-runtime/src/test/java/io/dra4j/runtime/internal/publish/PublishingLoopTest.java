@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PublishingLoopTest extends PublisherUnderTest {
 
     private static final int ROUNDS =
-            Boolean.getBoolean("dra4j.nightly") ? 5_000 : Boolean.getBoolean("dra4j.full") ? 200 : 25;
+            Boolean.getBoolean("dra4j.nightly") ? 5_000 : Boolean.getBoolean("dra4j.full") ? 200 : 10;
     private static final List<String> POOLS = List.of("node-a", "node-b", "node-c");
     private static final int[] FAILURES = {400, 403, 409, 410, 422, 429, 500, 503, 504};
 
