@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>A few requirements of each profile with each board; with {@code -Pnightly} all that the suite
  * has for on-demand MIG devices. {@code -Ddra4j.boards=whole} tries all with all boards.
  */
-@Tag("gate")
+@Tag("slow")
 class NvidiaConformanceIT {
 
     private static final Path HARDWARE = Path.of("target/nvml/hardware").toAbsolutePath();

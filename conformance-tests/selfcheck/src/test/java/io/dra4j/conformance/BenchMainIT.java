@@ -123,6 +123,7 @@ class BenchMainIT {
     }
 
     @Test
+    @Tag("nightly")
     void manyCallsShowWhetherMemoryGrows() throws Exception {
         List<String> options = List.of("--calls=30", "--growth-limit=1000");
         assertThat(bench(options, fakeDriver(1))).as(err.toString()).isZero();

@@ -159,7 +159,6 @@ class ModulesTest {
                             "org.jspecify",
                             "com.google.cloud.tools",
                             "org.apache.commons",
-                            "commons-io",
                             "com.fasterxml.jackson.core")),
             entry("conformance-tests/selfcheck", Set.of()),
             entry("docs-site", Set.of()),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The driver's process dies at each step of preparing and of unpreparing: before it, after it, and
  * in the middle of each write. The steps are not known beforehand: the driver is killed at the
- * first, at the second and so on until a call survives; without {@code dra4j.full} at every third
+ * first, at the second and so on until a call survives; without {@code dra4j.full} at every sixth
  * step, because a start costs more than the rest of a round.
  *
  * <p>A kill leaves what was written, synced or not; that the syncs are there is shown by the
@@ -93,7 +93,7 @@ class CrashIT {
         private void atAllSteps(CrashNode node, Moment moment, Then then) throws Exception {
             int step = FULL || call == Call.PREPARE ? 1 : 2;
             while (round(node, step, moment, then)) {
-                step += FULL ? 1 : 3;
+                step += FULL ? 1 : 6;
             }
             assertThat(step).as("steps of a call").isGreaterThan(4);
         }

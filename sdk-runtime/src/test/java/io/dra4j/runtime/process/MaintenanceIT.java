@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command {@code maintenance} beside a driver that runs, crashes, and holds claims. */
-@Tag("gate")
+@Tag("slow")
 class MaintenanceIT {
 
     private static final String TAINT = TestDriver.NAME + "/maintenance";

@@ -133,6 +133,7 @@ class PlayIT {
         }
 
         @Test
+        @Tag("nightly")
         void whenTheDriverHasOtherDevicesAfterTheCrash() {
             String forgetful = "f=$KUBECONFIG.second; n=12; [ ! -e $f ] || n=4; touch $f; NUM_DEVICES=$n exec \"$@\"";
 

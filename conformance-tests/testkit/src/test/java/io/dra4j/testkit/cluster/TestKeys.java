@@ -30,7 +30,7 @@ public record TestKeys(KeyStore store) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
         command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
-        command.addAll(List.of("-genkeypair", "-alias", ALIAS, "-keyalg", "RSA"));
+        command.addAll(List.of("-genkeypair", "-alias", ALIAS, "-keyalg", "EC"));
         command.addAll(List.of("-dname", "CN=" + owner, "-validity", "2"));
         command.addAll(List.of("-keystore", file.toString(), "-storetype", "PKCS12"));
         command.addAll(List.of("-storepass", PASSWORD));
