@@ -39,8 +39,8 @@ class DriverHealthIT {
     private static final List<List<Long>> XIDS = List.of(List.of(48L, 94L), List.of(63L, 95L), List.of(79L, 119L));
 
     private static final int LAST = FAILED;
-    private static final Duration TAINTED = Duration.ofSeconds(10); // a second on an idle machine
-    private static final Duration CLEARED = Duration.ofSeconds(10);
+    private static final Duration TAINTED = Duration.ofSeconds(60); // a second on an idle machine
+    private static final Duration CLEARED = Duration.ofSeconds(60);
     private static final Duration STORM = Duration.ofSeconds(4);
     private static final int SOME = 3; // intervals between writes
     private static final int MOST_LINES = 100;

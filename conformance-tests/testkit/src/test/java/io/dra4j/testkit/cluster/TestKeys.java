@@ -30,7 +30,8 @@ public record TestKeys(KeyStore store) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
         command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
-        command.addAll(List.of("-genkeypair", "-alias", ALIAS, "-keyalg", "EC"));
+        command.addAll(List.of("-genkeypair", "-alias", ALIAS));
+        command.addAll(List.of("-keyalg", "RSA", "-keysize", "2048")); // fabric8 takes no other of a client in PKCS#8
         command.addAll(List.of("-dname", "CN=" + owner, "-validity", "2"));
         command.addAll(List.of("-keystore", file.toString(), "-storetype", "PKCS12"));
         command.addAll(List.of("-storepass", PASSWORD));
