@@ -42,7 +42,8 @@ class DriverHealthIT {
     private static final Duration TAINTED = Duration.ofSeconds(60); // a second on an idle machine
     private static final Duration CLEARED = Duration.ofSeconds(60);
     private static final Duration STORM = Duration.ofSeconds(4);
-    private static final int SOME = 3; // intervals between writes
+    private static final int SOME = 4; // intervals between writes
+    private static final int LATE = 2; // seconds that the first of them may come late, beside other drivers
     private static final int MOST_LINES = 100;
 
     @TempDir
@@ -99,7 +100,7 @@ class DriverHealthIT {
             for (int first = 0; first + SOME < times.size(); first++) {
                 assertThat(Duration.between(times.get(first), times.get(first + SOME)))
                         .as("%d intervals from write %d of %s", SOME, first, times)
-                        .isGreaterThan(Duration.ofSeconds(SOME - 1));
+                        .isGreaterThan(Duration.ofSeconds(SOME - LATE));
             }
         }
     }

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,10 @@ public record ProgramCall(@Nullable Integer code, String output) {
     private static final int LONGEST_OUTPUT = 500;
     private static final int KILL_SECONDS = 1;
 
+    private static final String BUSY = "error=26,"; // ETXTBSY
+    private static final int TRIES = 100;
+    private static final long PAUSE_NANOS = 10_000_000;
+
     /**
      * Runs a program that prints little.
      *
@@ -29,7 +34,7 @@ public record ProgramCall(@Nullable Integer code, String output) {
      * @throws IOException if it can't be started
      */
     public static ProgramCall run(ProcessBuilder program, String input, Duration timeout) throws IOException {
-        Process process = program.redirectErrorStream(true).start();
+        Process process = start(program.redirectErrorStream(true));
         boolean hasEnded = false;
         try {
             write(process, input);
@@ -40,6 +45,23 @@ public record ProgramCall(@Nullable Integer code, String output) {
             kill(process);
         }
         return hasEnded ? new ProgramCall(process.exitValue(), output(process)) : new ProgramCall(null, "");
+    }
+
+    /**
+     * Starts a program, which may have just been written: a child that another thread starts at that moment inherits the
+     * open file, and the kernel runs no file that is open for writing. The child closes it within milliseconds.
+     */
+    private static Process start(ProcessBuilder program) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return program.start();
+            } catch (IOException e) {
+                if (attempt == TRIES || !String.valueOf(e.getMessage()).contains(BUSY)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
     }
 
     /** Returns whether it ended with success. */

@@ -5,7 +5,6 @@ package io.dra4j.nvidia.standin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
@@ -47,7 +46,13 @@ public final class MpsStandIn extends ProgramStandIn {
 
     private MpsStandIn(StandInNode node, Path program) throws IOException {
         super(node, NAME, SCRIPT.formatted(program));
-        Files.copy(StandInNode.BUILT.resolve("mps").resolve(NAME), program, StandardCopyOption.REPLACE_EXISTING);
+        Path built = StandInNode.BUILT.resolve("mps").resolve(NAME);
+        Files.deleteIfExists(program);
+        try {
+            Files.createLink(program, built); // a file that is still open for writing can't be run
+        } catch (IOException | UnsupportedOperationException e) {
+            Files.copy(built, program);
+        }
     }
 
     /** Installs it on a node. */
