@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The environment of the chart of NVIDIA's driver with feature gates that are on. */
-@Tag("slow")
+@Tag("nightly")
 class ChartEnvironmentIT {
 
     /** The variables of the chart, without its ports, and those of this driver that are empty. */

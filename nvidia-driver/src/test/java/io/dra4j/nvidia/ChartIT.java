@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The NVIDIA driver as its chart installs it: its variables, its rights, its DeviceClasses. */
-@Tag("slow")
+@Tag("nightly")
 @Timeout(120)
 class ChartIT {
 

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 
 /** The metrics of claims that wait, as the chart of the NVIDIA driver starts them. */
-@Tag("slow")
+@Tag("nightly")
 class ClaimMetricsProgramIT extends ClaimMetricsProgramContract {
 
     @Override

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
  * No instance leaks, and none of a claim or of somebody else is destroyed, after a fault at any
  * step: 5,000 calls with {@code -Pnightly}, and a few without.
  */
-@Tag("slow")
+@Tag("nightly")
 class MigWalkIT {
 
     private static final int CALLS =

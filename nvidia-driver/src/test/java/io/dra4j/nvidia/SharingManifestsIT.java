@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Manifests such as users write of pods that share devices, and the edits of their containers, from
  * the API server to the CDI specs of the driver as a program.
  */
-@Tag("slow")
+@Tag("nightly")
 class SharingManifestsIT {
 
     private static final String CAN_MOUNT = "io.dra4j.nvidia.standin.MpsStandIn#canMount";

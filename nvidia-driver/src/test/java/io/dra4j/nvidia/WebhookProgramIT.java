@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 
 /** The webhook of the NVIDIA driver, as its chart starts it with one of two feature gates. */
-@Tag("slow")
+@Tag("nightly")
 class WebhookProgramIT extends WebhookProgramContract {
 
     private static final DriverContainer CONTAINER = DriverContainer.ofWebhook(new HelmChart(Path.of("deploy/helm"))

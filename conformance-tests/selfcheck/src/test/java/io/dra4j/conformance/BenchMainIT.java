@@ -97,6 +97,7 @@ class BenchMainIT {
     }
 
     @Test
+    @Tag("nightly")
     void twoDriversTakeTurns() throws Exception {
         List<String> words = new ArrayList<>(List.of("sh", "-c", "\"$@\"; exit", "sh"));
         words.addAll(List.of(fakeDriver(3)));

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The command {@code bench --nodes}: what must not grow with the number of drivers. */
-@Tag("gate")
 class BenchNodesIT {
 
     private static final int NODES = 20;
@@ -39,6 +38,7 @@ class BenchNodesIT {
     }
 
     @Test
+    @Tag("nightly")
     void driversPublishAllAndAskTheApiServerOnceForEachThing() throws Exception {
         Path json = folder.resolve("numbers.json");
         bench("--nodes=" + NODES, "--devices=" + DEVICES, "--idle-seconds=11", "--json=" + json);
