@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ public record ProgramCall(@Nullable Integer code, String output) {
     private static final int LONGEST_OUTPUT = 500;
     private static final int KILL_SECONDS = 1;
 
-    private static final String BUSY = "error=26,"; // ETXTBSY
+    private static final Pattern BUSY = Pattern.compile("error(=|: )26\\b"); // ETXTBSY, as JDK 17 and as JDK 25 say it
     private static final int TRIES = 100;
     private static final long PAUSE_NANOS = 10_000_000;
 
@@ -56,7 +57,8 @@ public record ProgramCall(@Nullable Integer code, String output) {
             try {
                 return program.start();
             } catch (IOException e) {
-                if (attempt == TRIES || !String.valueOf(e.getMessage()).contains(BUSY)) {
+                if (attempt == TRIES
+                        || !BUSY.matcher(String.valueOf(e.getMessage())).find()) {
                     throw e;
                 }
                 LockSupport.parkNanos(PAUSE_NANOS);
