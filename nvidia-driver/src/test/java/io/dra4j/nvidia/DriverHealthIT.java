@@ -43,7 +43,7 @@ class DriverHealthIT {
     private static final Duration CLEARED = Duration.ofSeconds(60);
     private static final Duration STORM = Duration.ofSeconds(4);
     private static final int SOME = 4; // intervals between writes
-    private static final int LATE = 2; // seconds that the first of them may come late, beside other drivers
+    private static final int LATE = 2; // seconds that the first of them may come late on a busy machine
     private static final int MOST_LINES = 100;
 
     @TempDir

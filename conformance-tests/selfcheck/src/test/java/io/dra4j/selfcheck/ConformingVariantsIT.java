@@ -61,7 +61,7 @@ class ConformingVariantsIT {
                 .isEmpty();
     }
 
-    /** Returns whether all core profiles are run: with the slowest, whose preparing takes 20 s, they are three quarters of an hour. */
+    /** Returns whether all core profiles are run: with the slowest variant they take 45 minutes. */
     private static boolean isCore(Variant variant) {
         return WHOLE && !(variant.slow() && variant.from() == Build.WHOLE);
     }

@@ -36,8 +36,7 @@ import java.util.zip.ZipEntry;
 public record JavaProgram(Path folder, List<String> jvmOptions, List<String> classPath, String main) {
 
     /** JVM options for programs that run for seconds. */
-    public static final List<String> SHORT_LIVED =
-            List.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=3", "-XX:+UseSerialGC");
+    public static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     public JavaProgram {
         folder = folder.toAbsolutePath();
