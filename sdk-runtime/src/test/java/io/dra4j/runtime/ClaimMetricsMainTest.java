@@ -19,8 +19,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
+@Isolated("A program sets up the logging of its JVM")
 class ClaimMetricsMainTest {
 
     /** An option at the begin of its line in a help text. */

@@ -28,12 +28,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
+@Isolated("A program sets up the logging of its JVM")
 class DriverMainTest {
 
     /** An option at the begin of its line in a help text. */
