@@ -26,8 +26,8 @@ final class MutationMain {
     /**
      * Reads reports of modules.
      *
-     * @param arguments {@code check} or {@code update}, {@code mutants} or {@code branches}, and modules; or
-     *     {@code without}, a module, and tests
+     * @param arguments {@code check}, {@code update} or {@code whole}, which compares nothing, {@code mutants} or
+     *     {@code branches}, and modules; or {@code without}, a module, and tests
      */
     public static void main(String[] arguments) throws IOException {
         if (!new MutationMain(Path.of(""), System.out).run(List.of(arguments))) {
@@ -38,15 +38,15 @@ final class MutationMain {
     boolean run(List<String> arguments) throws IOException {
         String second = arguments.get(1);
         List<String> rest = arguments.subList(2, arguments.size());
-        return switch (arguments.get(0)) {
-            case "check" -> compare(second.equals("branches"), rest, false);
-            case "update" -> compare(second.equals("branches"), rest, true);
+        String verb = arguments.get(0);
+        return switch (verb) {
+            case "check", "update", "whole" -> measure(verb, second.equals("branches"), rest);
             case "without" -> without(second, rest);
-            default -> throw new IllegalArgumentException(arguments.get(0) + " is not check, update or without");
+            default -> throw new IllegalArgumentException(verb + " is not check, update, whole or without");
         };
     }
 
-    private boolean compare(boolean branches, List<String> modules, boolean update) throws IOException {
+    private boolean measure(String verb, boolean branches, List<String> modules) throws IOException {
         Baseline baseline = new Baseline(root.resolve(".ci/mutation.csv"));
         List<String> problems = new ArrayList<>();
         for (String module : modules) {
@@ -59,9 +59,9 @@ final class MutationMain {
                         folder.resolve("target/mutation/tests.tsv"),
                         Matrix.read(folder.resolve(REPORT)).table());
             }
-            if (update) {
+            if (verb.equals("update")) {
                 baseline.update(module, now);
-            } else {
+            } else if (verb.equals("check")) {
                 problems.addAll(baseline.problems(module, now));
             }
         }

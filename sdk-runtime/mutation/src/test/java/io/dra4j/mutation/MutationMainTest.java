@@ -86,6 +86,16 @@ class MutationMainTest {
     }
 
     @Test
+    void allMutantsAreNotComparedWithTheBaselineOfSome() throws IOException {
+        baseline("m,900,1000,,");
+        mutants(1, 1);
+
+        assertThat(run("whole", "mutants", "m")).isTrue();
+        assertThat(root.resolve(".ci/mutation.csv")).content().contains("m,900,1000,,");
+        assertThat(root.resolve("m/target/mutation/tests.tsv")).exists();
+    }
+
+    @Test
     void theTableCountsWhatATestKillsAndWhatItKillsAlone() throws IOException {
         baseline("m,1,2,,");
         matrix();
