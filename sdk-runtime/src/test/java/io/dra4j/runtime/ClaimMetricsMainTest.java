@@ -5,9 +5,6 @@ package io.dra4j.runtime;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.util.ContextInitializer;
-import ch.qos.logback.core.joran.spi.JoranException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -16,13 +13,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
-import org.slf4j.LoggerFactory;
 
-@Isolated("A program sets up the logging of its JVM")
+@SetsUpLogging
 class ClaimMetricsMainTest {
 
     /** An option at the begin of its line in a help text. */
@@ -33,14 +27,6 @@ class ClaimMetricsMainTest {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-
-    /** A program sets up its own logging, and the tests after this one have another. */
-    @AfterEach
-    void restoreLogging() throws JoranException {
-        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
-        context.reset();
-        new ContextInitializer(context).autoConfig();
-    }
 
     private int execute(String... args) {
         Ending ending = new Ending();

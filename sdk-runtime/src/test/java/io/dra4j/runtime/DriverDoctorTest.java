@@ -20,10 +20,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** The command {@code doctor} of a driver's program. */
-@Isolated("A program sets up the logging of its JVM")
+@SetsUpLogging
 class DriverDoctorTest {
 
     private static final Pattern OPTION = Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");

@@ -5,9 +5,6 @@ package io.dra4j.runtime;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.util.ContextInitializer;
-import ch.qos.logback.core.joran.spi.JoranException;
 import io.dra4j.api.error.DraException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -24,18 +21,15 @@ import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-@Isolated("A program sets up the logging of its JVM")
+@SetsUpLogging
 class DriverMainTest {
 
     /** An option at the begin of its line in a help text. */
@@ -50,14 +44,6 @@ class DriverMainTest {
     private final List<String> events = new ArrayList<>();
     private final Ending ending = new Ending();
     private final AcmeOptions options = new AcmeOptions();
-
-    /** A program sets up its own logging, and the tests after this one have another. */
-    @AfterEach
-    void restoreLogging() throws JoranException {
-        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
-        context.reset();
-        new ContextInitializer(context).autoConfig();
-    }
 
     private int execute(String... args) {
         return execute(filled -> new RecordedRun(), args);

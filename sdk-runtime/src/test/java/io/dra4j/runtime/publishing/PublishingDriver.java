@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.publishing;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.DeviceProvider;
@@ -31,7 +29,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /** A driver in this JVM whose inventory the test sets, before a proxy and an API server. */
 final class PublishingDriver implements AutoCloseable {
@@ -48,11 +45,6 @@ final class PublishingDriver implements AutoCloseable {
     final BlockingQueue<DraException> fatal = new LinkedBlockingQueue<>();
     private final Provider provider = new Provider();
     private final DraDriver driver;
-
-    static {
-        // Thousands of pools, many of them wrong on purpose: failures show what matters.
-        ((Logger) LoggerFactory.getLogger("io.dra4j.runtime")).setLevel(Level.ERROR);
-    }
 
     /** Builds a driver with an inventory; the server is the caller's to close. */
     PublishingDriver(EmbeddedApiServer api, UnaryOperator<DraDriver.Builder> options, List<Pool> pools)
