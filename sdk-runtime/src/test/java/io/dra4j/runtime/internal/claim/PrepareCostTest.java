@@ -14,8 +14,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -115,9 +116,12 @@ class PrepareCostTest {
     }
 
     private long allocatedBy(List<ClaimRef> refs) {
-        long before = allocated();
+        Map<Long, Long> before = allocated();
         turnOver(refs, ROUNDS);
-        return (allocated() - before) / ROUNDS;
+        return allocated().entrySet().stream()
+                        .mapToLong(now -> now.getValue() - before.getOrDefault(now.getKey(), 0L))
+                        .sum()
+                / ROUNDS;
     }
 
     private void turnOver(List<ClaimRef> refs, int rounds) {
@@ -127,11 +131,17 @@ class PrepareCostTest {
         }
     }
 
-    /** The sum of the threads that live: the pool keeps its own for longer than a test takes. */
-    private static long allocated() {
+    /** What the threads that live have allocated: the pool keeps its own for longer than a test takes. */
+    private static Map<Long, Long> allocated() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        return Arrays.stream(threads.getThreadAllocatedBytes(threads.getAllThreadIds()))
-                .filter(bytes -> bytes > 0)
-                .sum();
+        long[] ids = threads.getAllThreadIds();
+        long[] bytes = threads.getThreadAllocatedBytes(ids);
+        Map<Long, Long> allocated = new HashMap<>();
+        for (int i = 0; i < ids.length; i++) {
+            if (bytes[i] >= 0) { // it has not ended meanwhile
+                allocated.put(ids[i], bytes[i]);
+            }
+        }
+        return allocated;
     }
 }
