@@ -131,7 +131,7 @@ class PrepareCostTest {
         }
     }
 
-    /** What the threads that live have allocated: the pool keeps its own for longer than a test takes. */
+    /** The bytes that each thread has allocated: the pool keeps its own for longer than a test takes. */
     private static Map<Long, Long> allocated() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long[] ids = threads.getAllThreadIds();
