@@ -76,8 +76,13 @@ final class Baseline {
         return problems;
     }
 
-    private static void compare(String subject, @Nullable Share before, @Nullable Share now, List<String> problems) {
-        if (before != null && now != null && now.isFallenFrom(before)) {
+    private void compare(String subject, @Nullable Share before, @Nullable Share now, List<String> problems) {
+        if (now == null) {
+            return; // the run was about the other
+        }
+        if (before == null) {
+            problems.add(subject + ": " + file + " has no number: add it with `.ci/mutation --update`");
+        } else if (now.isFallenFrom(before)) {
             problems.add(subject + " fell from " + before + " to " + now);
         }
     }

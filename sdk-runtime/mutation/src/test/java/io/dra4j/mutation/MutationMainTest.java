@@ -68,6 +68,15 @@ class MutationMainTest {
     }
 
     @Test
+    void aLineWithoutTheNumberThatWasMeasuredFails() throws IOException {
+        baseline("m,900,1000,,");
+        branches(70, 30);
+
+        assertThat(run("check", "branches", "m")).isFalse();
+        assertThat(printed()).contains("m: covered branches: ").contains(" has no number: add it");
+    }
+
+    @Test
     void aModuleThatWasNotMeasuredFails() throws IOException {
         baseline("m,900,1000,80,100");
 
