@@ -15,7 +15,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
-/** On tests of programs, which set up the logging of their JVM: no other test runs beside them, and those after them have theirs. */
+/**
+ * Marks tests of programs, which set up the logging of their JVM: no other test runs at the same time, and logging is as
+ * it was after each.
+ */
 @Isolated
 @ExtendWith(SetsUpLogging.Restore.class)
 @Retention(RetentionPolicy.RUNTIME)
