@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.validate;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
@@ -29,7 +29,7 @@ class PoolRulesFuzzTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    @Timeout(value = 60, unit = SECONDS)
+    @Timeout(value = 10, unit = MINUTES)
     void allThatCanBeBuiltGetsAResult(long seed) {
         HostilePools pools = new HostilePools(new Random(seed));
         int accepted = 0;
