@@ -58,7 +58,7 @@ public final class Quantities {
         return EXPONENT.matcher(suffix).matches() && new BigInteger(suffix.substring(1)).bitLength() < Long.SIZE;
     }
 
-    /** The value as it is written, for example 1024 for {@code 1Ki}. */
+    /** The value as the server reads it, for example 1024 for {@code 1Ki}: what is below a billionth counts as one. */
     public static BigDecimal exact(String quantity) {
         Matcher matcher = matched(quantity);
         BigDecimal number = number(matcher);
@@ -67,7 +67,11 @@ public final class Quantities {
             BigDecimal binary = number.multiply(BINARY_STEP.pow(BINARY.indexOf(suffix)));
             return binary.min(LARGEST_BINARY).max(LARGEST_BINARY.negate());
         }
-        return number.scaleByPowerOfTen(decimalExponent(suffix));
+        return atBillionths(number.scaleByPowerOfTen(decimalExponent(suffix)));
+    }
+
+    private static BigDecimal atBillionths(BigDecimal value) {
+        return value.scale() > NANO ? value.setScale(NANO, RoundingMode.UP) : value;
     }
 
     private static BigDecimal number(Matcher matcher) {
@@ -143,7 +147,7 @@ public final class Quantities {
     }
 
     private static String canonical(BigDecimal value, String suffix) {
-        BigDecimal exact = value.scale() > NANO ? value.setScale(NANO, RoundingMode.UP) : value;
+        BigDecimal exact = atBillionths(value);
         boolean small = exact.abs().compareTo(BINARY_STEP) < 0;
         boolean whole = exact.stripTrailingZeros().scale() <= 0;
         if (suffix.endsWith("i") && !small && whole) {
