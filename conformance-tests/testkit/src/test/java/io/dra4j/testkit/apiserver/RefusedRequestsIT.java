@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -248,6 +249,24 @@ class RefusedRequestsIT {
 
         assertThat(answer.refusal()).isEqualTo("413 RequestEntityTooLarge");
         assertThat(answer.message()).isEqualTo("Request entity too large: limit is 3145728");
+    }
+
+    @Test
+    void aLongNameIsForTheRulesOfItsField() {
+        Answer answer = http.post(SLICES, with("s2", "{'labels':{'%s':'x'}}".formatted("a".repeat(200_000))));
+
+        assertThat(answer.refusal()).isEqualTo("422 Invalid");
+        assertThat(answer.message()).contains("metadata.labels: Invalid value: ");
+    }
+
+    @Test
+    void whatIsDeeperOrLongerThanItReadsIsRefused() {
+        String deep = "[".repeat(5_000) + "]".repeat(5_000);
+        for (String odd : List.of(deep, "1".repeat(5_000))) {
+            Answer answer = http.post(SLICES, slice("s2", 1).replaceFirst("\\{", "{\"odd\":" + odd + ","));
+
+            assertThat(answer.refusal()).as(answer.message()).isEqualTo("400 BadRequest");
+        }
     }
 
     @Test

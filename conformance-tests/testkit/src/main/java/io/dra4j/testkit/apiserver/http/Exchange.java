@@ -327,10 +327,14 @@ final class Exchange {
         if (!problem.isEmpty()) {
             throw unrecognized(kind, problem, body);
         }
-        repeated = JsonBody.repeatedFields(body).stream()
-                .map(field -> "duplicate field " + QuotedText.of(field))
-                .toList();
-        return JsonBody.read(body);
+        try {
+            repeated = JsonBody.repeatedFields(body).stream()
+                    .map(field -> "duplicate field " + QuotedText.of(field))
+                    .toList();
+            return JsonBody.read(body);
+        } catch (UncheckedIOException e) { // deeper, or with longer numbers, than this server reads
+            throw unrecognized(kind, String.valueOf(e.getCause().getMessage()), body);
+        }
     }
 
     private static ApiFailure unrecognized(String kind, String problem, byte[] body) {

@@ -10,8 +10,12 @@ final class JsonSyntax {
     private static final String HEX = "0123456789abcdefABCDEF";
     private static final String ESCAPES = "\"\\/bfnrt";
 
+    /** Trees are read to this depth here; the real server goes ten times deeper. */
+    private static final int DEEPEST = 1000;
+
     private final byte[] text;
     private int at;
+    private int depth;
 
     private JsonSyntax(byte[] text) {
         this.text = text;
@@ -72,14 +76,25 @@ final class JsonSyntax {
     private void value(String where) throws Unexpected {
         skipSpace();
         switch (next(where)) {
-            case '{' -> object();
-            case '[' -> array();
+            case '{', '[' -> nested();
             case '"' -> string();
             case 't' -> literal("true");
             case 'f' -> literal("false");
             case 'n' -> literal("null");
             default -> number(where);
         }
+    }
+
+    private void nested() throws Unexpected {
+        if (++depth > DEEPEST) {
+            throw new Unexpected("exceeded max depth");
+        }
+        if (text[at] == '{') {
+            object();
+        } else {
+            array();
+        }
+        depth--;
     }
 
     private void object() throws Unexpected {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.apiserver.model;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -15,7 +17,12 @@ import java.util.List;
 
 /** Reads, writes and walks JSON trees. */
 public final class Json {
-    public static final JsonMapper MAPPER = JsonMapper.builder()
+    /** A body is limited as a whole; too long a name is for the rules of its field. */
+    private static final StreamReadConstraints LIMITS =
+            StreamReadConstraints.builder().maxNameLength(Integer.MAX_VALUE).build();
+
+    public static final JsonMapper MAPPER = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(LIMITS).build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
