@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** The problems of one pool, as many as a person reads. */
 final class Findings {
 
-    private static final int MOST = 100;
+    static final int MOST = 100;
 
     private final PoolName pool;
     private final Set<Problem> problems = new LinkedHashSet<>();

@@ -4,6 +4,8 @@ package io.dra4j.runtime.internal.validate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -58,7 +60,13 @@ class OneVerdictIT {
     private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 400;
     private static final long SEED = 20261124;
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    /** A hostile pool has names that no server takes. */
+    private static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .build())
+            .build());
+
     private static final SliceCodec CODEC = new SliceCodec("gpu.example.com", "node-a");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final int BAD_REQUEST = 400;
@@ -159,9 +167,15 @@ class OneVerdictIT {
 
         assertThat(ofBook(slice, gates)).as("the rule book: %s", slice).isEqualTo(ofServer);
         List<Problem> problems = rules.refusals(pool, gates, CounterLayout.of(gates.version())::besides);
-        assertThat(shown(problems)).as("publisher: %s", slice).isEqualTo(shown(pool, ofServer));
+        Set<String> expected = shown(pool, ofServer);
+        Set<String> found = shown(pool, problems);
+        if (problems.size() < Findings.MOST) {
+            assertThat(found).as("publisher: %s", slice).isEqualTo(expected);
+        } else {
+            assertThat(expected).as("publisher: %s", slice).containsAll(found);
+        }
         if (gates.version() == KubernetesVersion.newest()) {
-            preview(pool, slice, shown(pool, ofServer));
+            preview(pool, slice, expected);
         }
     }
 
@@ -201,10 +215,10 @@ class OneVerdictIT {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static Set<String> shown(List<Problem> problems) {
+    private static Set<String> shown(Pool pool, List<Problem> problems) {
         return problems.stream()
                 .map(Problem::field)
-                .filter(field -> !field.startsWith("sharedCounters[1]"))
+                .filter(field -> pool.devices().isEmpty() || !field.startsWith("sharedCounters["))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -212,7 +226,7 @@ class OneVerdictIT {
     private void preview(Pool pool, String slice, Set<String> expected) {
         List<Problem> problems = rules.problems(pool);
         Set<String> ofServers =
-                shown(problems.stream().filter(it -> it.value() == null).toList());
+                shown(pool, problems.stream().filter(it -> it.value() == null).toList());
 
         if (isWritten(pool)) {
             assertThat(ofServers).as("preview: %s", slice).isEqualTo(expected);
