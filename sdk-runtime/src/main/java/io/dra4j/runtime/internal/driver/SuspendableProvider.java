@@ -85,7 +85,7 @@ final class SuspendableProvider implements DeviceProvider {
         } else {
             switches.finish();
         }
-        return suspended && !switches.isRunning();
+        return !switches.isRunning() && suspended; // in this order: a call that ends between has changed it
     }
 
     private void suspendUnlessInUse() throws Exception {
@@ -117,7 +117,7 @@ final class SuspendableProvider implements DeviceProvider {
         } else {
             switches.finish();
         }
-        return !suspended && !switches.isRunning();
+        return !switches.isRunning() && !suspended; // in this order: a call that ends between has changed it
     }
 
     /** Returns whether a call to suspend or resume the provider is in progress. */
