@@ -61,7 +61,7 @@ public final class PciStandIn implements AutoCloseable {
     private final List<Path> files = new CopyOnWriteArrayList<>();
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final Thread thread = new Thread(this::run, "kernel");
-    private final Map<Path, String> accepted = new HashMap<>(); // before a device was in use
+    private final Map<Path, String> accepted = new HashMap<>(); // before a driver was held
     private volatile LongSupplier process = () -> ProcessHandle.current().pid();
     private volatile String held = ""; // the driver that lets no device go
     private volatile boolean isClosing;
@@ -285,14 +285,18 @@ public final class PciStandIn implements AutoCloseable {
     }
 
     private synchronized void serve(Path file) throws IOException {
-        if (file.endsWith("unbind") && isInUse(file.getParent().getFileName().toString())) {
-            accepted.merge(file, pipes.containsKey(file) ? read(file) : "", String::concat);
+        String driver = file.getParent().getFileName().toString();
+        boolean waits = file.endsWith("unbind") && isInUse(driver);
+        String fresh = !waits || pipes.containsKey(file) ? read(file) : "";
+        // A text that is there came before the session: a kernel would have acted before it let the writer go.
+        if (waits && (fresh.isEmpty() || driver.equals(held))) {
+            accepted.merge(file, fresh, String::concat);
             if (!isBeingWritten(file)) {
                 close(file); // who opens it now, waits
             }
             return;
         }
-        String text = Objects.requireNonNullElse(accepted.remove(file), "") + read(file);
+        String text = Objects.requireNonNullElse(accepted.remove(file), "") + fresh;
         if (text.isEmpty()) {
             return;
         }
@@ -303,7 +307,6 @@ public final class PciStandIn implements AutoCloseable {
             return;
         }
         serveOverrides(); // they were written first
-        String driver = file.getParent().getFileName().toString();
         Matcher addresses = ADDRESS.matcher(text);
         while (addresses.find()) {
             change(file.getFileName().toString(), driver, addresses.group());
