@@ -4,8 +4,6 @@ package io.dra4j.runtime.internal.validate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -28,6 +26,7 @@ import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.publish.plan.RandomPools;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.model.Json;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -60,13 +59,7 @@ class OneVerdictIT {
     private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 400;
     private static final long SEED = 20261124;
 
-    /** A hostile pool has names that no server takes. */
-    private static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNameLength(Integer.MAX_VALUE)
-                    .build())
-            .build());
-
+    private static final ObjectMapper JSON = Json.MAPPER;
     private static final SliceCodec CODEC = new SliceCodec("gpu.example.com", "node-a");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final int BAD_REQUEST = 400;
