@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * step: 5,000 calls with {@code -Pnightly}, and a few without.
  */
 @Tag("nightly")
+@Tag("counts")
 class MigWalkIT {
 
     private static final int CALLS =

@@ -123,8 +123,7 @@ class NvidiaConformanceIT {
             throws Exception {
         int gpus = node.state().gpus();
         String settings = SETTINGS.formatted(HARDWARE, gpus - 1, gpus, reboot, config, declared(options), claims);
-        boolean whole = WHOLE || (Boolean.getBoolean("dra4j.nightly") && !options.isEmpty());
-        String only = whole ? "" : "only: [%s%s]".formatted(OF_CLAIMS, more(options));
+        String only = WHOLE ? "" : "only: [%s%s]".formatted(OF_CLAIMS, more(options));
         Map<String, String> environment = Map.of(
                 "NODE", node.folder().toString(),
                 "DRIVER", String.join(" ", DriverJar.command(folder)),

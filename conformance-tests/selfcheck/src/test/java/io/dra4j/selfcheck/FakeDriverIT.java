@@ -72,6 +72,7 @@ class FakeDriverIT {
 
     @Test
     @Tag("nightly")
+    @Tag("counts")
     void holdsAllRequirements() throws Exception {
         String only = new RuleBook()
                 .ids().stream()

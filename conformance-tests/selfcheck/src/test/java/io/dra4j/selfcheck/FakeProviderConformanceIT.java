@@ -6,9 +6,11 @@ import io.dra4j.conformance.DraConformance;
 import io.dra4j.example.FakeGpuProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** The in-process form of the suite, as a vendor writes it. */
+@Tag("counts")
 class FakeProviderConformanceIT {
 
     /** More than a minute by contract: every night. */

@@ -30,6 +30,7 @@ import org.w3c.dom.Element;
  * each.
  */
 @Tag("slow")
+@Tag("counts")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class GeneratedProjectIT {
 

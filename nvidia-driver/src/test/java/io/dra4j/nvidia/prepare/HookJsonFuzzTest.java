@@ -19,10 +19,12 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The hook program's reader of JSON finds what Jackson finds, and refuses what Jackson refuses. */
+@Tag("counts")
 class HookJsonFuzzTest {
 
     private static final Path READER = Path.of("target/nvml/json");

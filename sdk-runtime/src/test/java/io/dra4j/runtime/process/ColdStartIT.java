@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
  * the kubelet gives up then, and comes back later and later.
  */
 @Tag("nightly")
+@Tag("counts")
 class ColdStartIT {
 
     private static final int STARTS = Boolean.getBoolean("dra4j.nightly") ? 20 : 2;

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * journal's own tests.
  */
 @Tag("slow")
+@Tag("counts")
 class CrashIT {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.full");

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Random prepares and unprepares, through which the driver's process dies at random steps. */
 @Tag("nightly")
+@Tag("counts")
 class CrashSoakIT {
 
     private static final int ROUNDS_OF_A_NODE = Boolean.getBoolean("dra4j.nightly") ? 100 : 10;

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The publisher sends nothing of random pools that the embedded server refuses. */
 @Tag("slow")
+@Tag("counts")
 class ValidPoolsIT {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 60 : 6;

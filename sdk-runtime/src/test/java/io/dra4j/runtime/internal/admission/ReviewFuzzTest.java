@@ -17,10 +17,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Any document is answered: by an allowance or a refusal, or as one that is no review. */
+@Tag("counts")
 class ReviewFuzzTest {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 500_000 : 5_000;

@@ -18,10 +18,12 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Names from the API, however odd, become valid CDI names below the CDI directory, or an error. */
+@Tag("counts")
 class CdiNamesFuzzTest {
 
     private static final int NAMES = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 3_000;

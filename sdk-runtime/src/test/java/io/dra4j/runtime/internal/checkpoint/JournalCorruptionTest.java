@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
  * and each claim is afterwards committed as it was, or held as damaged; or the journal knows that
  * it does not know all claims any more.
  */
+@Tag("counts")
 class JournalCorruptionTest {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");

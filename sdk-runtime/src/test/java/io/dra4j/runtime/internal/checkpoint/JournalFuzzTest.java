@@ -13,9 +13,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Bytes of all kinds are decoded to a line, or to nothing, or refused as of a newer release. */
+@Tag("counts")
 class JournalFuzzTest {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 5_000;

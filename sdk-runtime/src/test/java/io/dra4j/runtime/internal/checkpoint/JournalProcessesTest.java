@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * that was acknowledged, or the one that was going on.
  */
 @Tag("gate")
+@Tag("counts")
 @Timeout(300)
 class JournalProcessesTest {
 

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
  * does: it starts, and each claim that was answered is prepared afterwards, or held as damaged with
  * its device refused to others.
  */
+@Tag("counts")
 class DamagedNodeTest {
 
     private static final boolean FULL = Boolean.getBoolean("dra4j.nightly");

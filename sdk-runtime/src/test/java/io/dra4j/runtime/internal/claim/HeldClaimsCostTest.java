@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 /**
  * The cost of a prepare does not grow with the claims held: measured alternately, in one process.
  */
+@Tag("counts")
 @Isolated
 class HeldClaimsCostTest {
 

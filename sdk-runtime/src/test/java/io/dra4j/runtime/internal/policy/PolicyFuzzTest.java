@@ -13,9 +13,11 @@ import io.dra4j.runtime.internal.validate.PoolRules;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Any text is a policy that can be published, or is refused in words for the admin. */
+@Tag("counts")
 class PolicyFuzzTest {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 3_000;

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <p>Once all is quiet the cluster equals the inventory, and nothing is written any more.
  */
+@Tag("counts")
 class PublishingLoopTest extends PublisherUnderTest {
 
     private static final int ROUNDS =

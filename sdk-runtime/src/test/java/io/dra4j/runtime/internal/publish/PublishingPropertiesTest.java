@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * writes is the least, and devices stay where they are.
  */
 @Tag("slow")
+@Tag("counts")
 class PublishingPropertiesTest {
 
     private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);

@@ -54,6 +54,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * in a slice are the publisher's own doing.
  */
 @Tag("slow")
+@Tag("counts")
 class OneVerdictIT {
 
     private static final int SLICES = Boolean.getBoolean("dra4j.nightly") ? 20_000 : 400;

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** All that a provider can build gets a result, and what is accepted can be written. */
 @Tag("slow")
+@Tag("counts")
 class PoolRulesFuzzTest {
 
     private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);

@@ -16,9 +16,11 @@ import io.dra4j.runtime.internal.cluster.ClaimObject;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Any content of a claim is understood, or refused with words for the pod's owner. */
+@Tag("counts")
 class ClaimFuzzTest {
 
     private static final int ROUNDS = Boolean.getBoolean("dra4j.nightly") ? 100_000 : 5_000;

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * slice, and one that comes two.
  */
 @Tag("slow")
+@Tag("counts")
 class DeviceOrderPropertiesTest {
 
     private static final int STEPS = Boolean.getBoolean("dra4j.nightly") ? 8_000 : 300;
