@@ -155,7 +155,7 @@ final class ResponseMutants {
             what = "the pool's name is empty",
             collateral = {
                 "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-25",
-                "DRA-PREP-26", "DRA-PREP-30", "DRA-SLICE-19"
+                "DRA-PREP-26", "DRA-PREP-30", "DRA-PREP-36", "DRA-SLICE-19"
             })
     @Violation("DRA-PREP-02: a device of the answer has the pool")
     static final class WithoutPool extends ChangedDevices {
@@ -204,7 +204,7 @@ final class ResponseMutants {
             what = "CDI ids lack the class",
             collateral = {
                 "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25",
-                "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04"
+                "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04", "DRA-RST-11"
             })
     @Violation("DRA-CDI-01: has no class: vendor and class are written")
     static final class WithoutClass extends ChangedIds {
