@@ -44,9 +44,8 @@ final class InventoryMutants {
             what = "an attribute holds the time, so that slices are written every 10 s",
             with = Busy.class,
             collateral = {
-                "DRA-SLICE-04", "DRA-SLICE-05", "DRA-SLICE-07",
-                "DRA-SLICE-10", "DRA-SLICE-11", "DRA-SLICE-12",
-                "DRA-SLICE-13", "DRA-SLICE-16", "DRA-SLICE-17"
+                "DRA-SLICE-04", "DRA-SLICE-05", "DRA-SLICE-07", "DRA-SLICE-10", "DRA-SLICE-11",
+                "DRA-SLICE-12", "DRA-SLICE-13", "DRA-SLICE-16", "DRA-SLICE-17", "DRA-RST-11"
             },
             timeoutFactor = 0.3)
     @Violation("DRA-SLICE-06: no device was changed within")

@@ -154,8 +154,13 @@ final class ResponseMutants {
             id = "M-19",
             what = "the pool's name is empty",
             collateral = {
-                "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-25",
-                "DRA-PREP-26", "DRA-PREP-30", "DRA-PREP-36", "DRA-SLICE-19"
+                "DRA-PREP-04",
+                "DRA-PREP-07",
+                "DRA-PREP-25",
+                "DRA-PREP-26",
+                "DRA-PREP-30",
+                "DRA-PREP-36",
+                "DRA-SLICE-19"
             })
     @Violation("DRA-PREP-02: a device of the answer has the pool")
     static final class WithoutPool extends ChangedDevices {
@@ -203,8 +208,9 @@ final class ResponseMutants {
             id = "M-59a",
             what = "CDI ids lack the class",
             collateral = {
-                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25",
-                "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04", "DRA-RST-11"
+                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24",
+                "DRA-PREP-25", "DRA-PREP-26", "DRA-PREP-30",
+                "DRA-RST-01", "DRA-RST-04", "DRA-RST-11"
             })
     @Violation("DRA-CDI-01: has no class: vendor and class are written")
     static final class WithoutClass extends ChangedIds {
@@ -218,8 +224,9 @@ final class ResponseMutants {
             id = "M-59b",
             what = "CDI ids have an illegal character",
             collateral = {
-                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25",
-                "DRA-PREP-26", "DRA-PREP-30", "DRA-RST-01", "DRA-RST-04"
+                "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-24",
+                "DRA-PREP-25", "DRA-PREP-26", "DRA-PREP-30",
+                "DRA-RST-01", "DRA-RST-04", "DRA-RST-11"
             })
     @Violation("DRA-CDI-01: has a name that CDI")
     static final class IllegalCharacter extends ChangedIds {

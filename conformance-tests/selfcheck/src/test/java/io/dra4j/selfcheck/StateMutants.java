@@ -103,8 +103,9 @@ final class StateMutants {
             what = "writes its checkpoint after the answer",
             with = {TrustingWork.class, NamesOfTheMoment.class},
             collateral = {
-                "DRA-UNP-06", "DRA-RST-05", "DRA-RST-07", "DRA-RST-10",
-                "DRA-UPG-02", "DRA-UPG-03", "DRA-SHUT-02", "DRA-SHUT-03"
+                "DRA-UNP-06", "DRA-RST-05", "DRA-RST-06",
+                "DRA-RST-07", "DRA-RST-10", "DRA-UPG-02",
+                "DRA-UPG-03", "DRA-SHUT-02", "DRA-SHUT-03"
             })
     @Violation("DRA-RST-01: after a SIGKILL and a new start, the device")
     @Violation("DRA-RST-03: appeared, and Unprepare in a new process (window hit")
