@@ -4,6 +4,7 @@ package io.dra4j.api.device;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The value of a device's attribute, of one of the types that CEL selectors know.
@@ -147,5 +148,30 @@ public sealed interface AttributeValue {
      */
     static AttributeValue version(String value) {
         return new OfVersion(value);
+    }
+
+    /**
+     * Returns the version that a vendor's text means, as a semantic version, for an attribute that
+     * is better left out than wrong.
+     *
+     * <p>A semantic version of at most 64 bytes stays as it is. Of any other text
+     *
+     * <ul>
+     *   <li>spaces around it and a {@code v} before it are left out;
+     *   <li>up to three numbers at its start, of at most 18 digits, are the version, without leading
+     *       zeros, and with 0 for those that it lacks: {@code 550.163.01} is {@code 550.163.1}, {@code v12.4} is {@code
+     *       12.4.0};
+     *   <li>a pre-release and build metadata, in the form of semantic versions, stay: {@code
+     *       1.02-rc.1+b7} is {@code 1.2.0-rc.1+b7};
+     *   <li>all else, further numbers too, becomes build metadata, by which versions are not
+     *       compared, cut to 64 bytes in all: {@code 6.19.14.31400000} is {@code
+     *       6.19.14+31400000}, {@code 1.2.3rc1 (beta)} is {@code 1.2.3+rc1.beta}.
+     * </ul>
+     *
+     * @param text a version as the vendor writes it
+     * @return the attribute's value; empty if the text does not begin with such a number
+     */
+    static Optional<AttributeValue> lenientVersion(String text) {
+        return LenientVersion.of(Objects.requireNonNull(text, "text")).map(OfVersion::new);
     }
 }
