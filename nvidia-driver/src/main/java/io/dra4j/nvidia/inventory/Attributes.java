@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The attributes of GPUs and their MIG devices; those of one reading, on one thread. */
 final class Attributes {
 
-    private final String driverVersion;
+    private final @Nullable String driverVersion;
     private final @Nullable String cudaVersion;
     private final PciBus bus;
     private final NvlinkGroups nvlink;
@@ -29,13 +29,13 @@ final class Attributes {
     /**
      * Makes the attributes of a node's GPUs.
      *
-     * @param driverVersion the driver's version as a semantic version
+     * @param driverVersion the driver's version as a semantic version; null if it is malformed
      * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if
      *     it is unknown
      * @param bus the kernel's information on PCI devices
      * @param nvlink the NVLink groups
      */
-    Attributes(String driverVersion, @Nullable String cudaVersion, PciBus bus, NvlinkGroups nvlink) {
+    Attributes(@Nullable String driverVersion, @Nullable String cudaVersion, PciBus bus, NvlinkGroups nvlink) {
         this.driverVersion = driverVersion;
         this.cudaVersion = cudaVersion;
         this.bus = bus;
@@ -54,7 +54,9 @@ final class Attributes {
         putText(attributes, "brand", gpu.brand());
         putText(attributes, "architecture", architecture == null ? null : architecture.title());
         putVersion(attributes, "cudaComputeCapability", gpu.computeCapability());
-        attributes.put("driverVersion", AttributeValue.version(driverVersion));
+        if (driverVersion != null) {
+            attributes.put("driverVersion", AttributeValue.version(driverVersion));
+        }
         putVersion(attributes, "cudaDriverVersion", cudaVersion);
         putText(attributes, "addressingMode", gpu.addressingMode());
         putPlace(attributes, gpu.pci());

@@ -8,7 +8,6 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
-import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Problem;
@@ -64,8 +63,6 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
 
     /**
      * Returns the devices of a reading; equal readings have equal devices in the same order.
-     *
-     * @throws DraException if the driver's version is malformed
      */
     public static NodeDevices of(Reading reading, Settings settings) {
         return of(reading, settings, PassthroughGpus.NONE);
@@ -73,18 +70,13 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
 
     /**
      * Returns the devices of a reading, and the GPUs that virtual machines can have.
-     *
-     * @throws DraException if the driver's version is malformed
      */
     public static NodeDevices of(Reading reading, Settings settings, PassthroughGpus passthrough) {
         List<Gpu> gpus = withAway(reading.gpus(), passthrough.away());
         Set<PciAddress> present = gpus.stream().map(Gpu::pci).collect(Collectors.toSet());
         PciBus bus = new PciBus(settings.sysfs());
-        Attributes attributes = new Attributes(
-                gpus.isEmpty() ? "" : semver(reading.driverVersion()),
-                reading.cudaVersion(),
-                bus,
-                new NvlinkGroups(gpus));
+        String version = DriverVersion.semver(reading.driverVersion()).orElse(null);
+        Attributes attributes = new Attributes(version, reading.cudaVersion(), bus, new NvlinkGroups(gpus));
         Problems problems = new Problems(reading);
         StaticOffers now = new StaticOffers(attributes, settings.shares());
         DynamicOffers dynamic = new DynamicOffers(attributes, now, settings.shares());
@@ -99,7 +91,11 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         passthrough.functions().stream()
                 .filter(function -> !present.contains(function.address()))
                 .forEach(function -> joined.add(function.address().text(), machines.alone(function)));
-        return joined.named(settings.nodeName(), problems.notes());
+        List<Problem> notes = new ArrayList<>(problems.notes());
+        if (version == null && !gpus.isEmpty()) {
+            notes.add(malformed(reading.driverVersion()));
+        }
+        return joined.named(settings.nodeName(), notes);
     }
 
     /**
@@ -121,12 +117,10 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         return name != null && name.endsWith("DGX Display");
     }
 
-    private static String semver(String version) {
-        try {
-            return new DriverVersion(version).semver();
-        } catch (IllegalArgumentException e) {
-            throw new DraException("NVML returned an invalid value: " + e.getMessage(), e);
-        }
+    private static Problem malformed(String version) {
+        String reason = "NVML returned an invalid value: \"%s\" is no version of the NVIDIA driver, such as 550.163.01;"
+                + " the attribute driverVersion is left out";
+        return new Problem("", Problem.Cost.NONE, "the node", reason.formatted(version));
     }
 
     /** The devices of all GPUs: two of one name would cost all devices of the node. */

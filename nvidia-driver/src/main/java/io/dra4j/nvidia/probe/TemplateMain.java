@@ -6,6 +6,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.install.OfferOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
+import io.dra4j.nvidia.nvml.Problem;
 import io.dra4j.nvidia.nvml.Reading;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -140,6 +141,7 @@ public final class TemplateMain implements Callable<Integer> {
             Board known = Boards.named(board);
             Reading reading = known.reading(count, driverVersion, cudaVersion);
             NodeDevices devices = NodeDevices.of(reading, offers.settings(nodeName, NO_SYSFS));
+            devices.notes().stream().map(Problem::reason).findFirst().ifPresent(TemplateMain::refuse);
             ProbeReport report = new ProbeReport(reading, devices, nodeName);
             command.getOut().print(header(known, reading) + report.named());
             command.getOut().flush();
@@ -148,6 +150,10 @@ public final class TemplateMain implements Callable<Integer> {
             command.getErr().println("dra4j-nvidia-driver: " + e.getMessage());
             return FAILURE;
         }
+    }
+
+    private static void refuse(String reason) {
+        throw new DraException(reason);
     }
 
     private String header(Board known, Reading reading) {
