@@ -36,7 +36,7 @@ final class Publication {
     List<JsonNode> await(String goal, Predicate<List<JsonNode>> wanted) {
         Predicate<List<JsonNode>> own = slices -> wanted.test(own(slices));
         try {
-            node.awaitSlices(slices -> own.test(slices) || hasInvalidPool());
+            node.awaitSlices(slices -> own.test(slices) || hasInvalidDevices());
             return own(objects().await(SLICES, own, CORRECTION));
         } catch (AssertionError e) {
             throw new AssertionError("%s\nThe driver said: %s\nIts slices: %s".formatted(goal, said(), slices()), e);
@@ -54,8 +54,10 @@ final class Publication {
                 .toList();
     }
 
-    private boolean hasInvalidPool() {
-        return events().stream().anyMatch(event -> event.path("reason").asText().equals("InvalidPool"));
+    private boolean hasInvalidDevices() {
+        return events().stream()
+                .map(event -> event.path("reason").asText())
+                .anyMatch(List.of("InvalidPool", "InvalidDevices")::contains);
     }
 
     private String said() {

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A pool that breaks one rule: the host learns all there is to know, nothing of the pool is sent,
- * its last good slices stay, and a healthy pool beside it is published at once.
+ * its last good slices stay, and a healthy pool beside it is published at once. A device that
+ * breaks one is left out, and the others of its pool are published.
  */
 class InvalidPoolsIT {
 
@@ -34,17 +35,21 @@ class InvalidPoolsIT {
     record Invalid(Pool pool, String field, String rule, String value) {}
 
     static Stream<Invalid> pools() {
-        Device.Builder text = gpu().attribute("s", "x".repeat(65));
-        Device.Builder raw = gpu().rawField("taints", "[]");
         Placement named = new Placement.NamedNode("other");
         String twice = "sharedCounters[1]";
         return Stream.of(
-                new Invalid(sick(HERE, List.of(SET), text), "devices[gpu-0].attributes[s].string", "64 bytes", ""),
-                new Invalid(sick(HERE, List.of(SET), raw), "devices[gpu-0].taints", "its own method", "[]"),
                 new Invalid(
                         sick(new Placement.PerDevice(), List.of(SET), gpu()), "devices[gpu-0]", "nodeName", "allNodes"),
                 new Invalid(sick(HERE, List.of(SET, SET), gpu()), twice, "unique in the pool", "shared"),
                 new Invalid(sick(named, List.of(SET), gpu()), "nodeName", "must be absent", "other"));
+    }
+
+    static Stream<Invalid> devices() {
+        Device.Builder text = gpu().attribute("s", "x".repeat(65));
+        Device.Builder raw = gpu().rawField("taints", "[]");
+        return Stream.of(
+                new Invalid(sick(HERE, List.of(SET), text), "devices[gpu-0].attributes[s].string", "64 bytes", ""),
+                new Invalid(sick(HERE, List.of(SET), raw), "devices[gpu-0].taints", "its own method", "[]"));
     }
 
     private static Device.Builder gpu() {
@@ -84,6 +89,37 @@ class InvalidPoolsIT {
             assertThat(driver.about("sick"))
                     .as("requests about the pool\n%s", driver.proxy.log())
                     .hasSize(sent);
+            assertThat(driver.refused()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void aDeviceThatBreaksARuleIsLeftOutAlone(Invalid invalid) throws Exception {
+        try (EmbeddedApiServer api = server();
+                PublishingDriver driver = PublishingDriver.start(api, invalid.pool(), healthy(0))) {
+            assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
+
+            assertThat(driver.awaitProblem("pool sick,", invalid.field(), invalid.rule(), invalid.value()))
+                    .startsWith("Pool sick is published without gpu-0: ");
+            assertThat(driver.slices("sick"))
+                    .flatExtracting(slice -> slice.at("/spec/devices").findValuesAsText("name"))
+                    .containsExactly("gpu-1");
+            assertThat(api.store()
+                            .awaitObject(
+                                    "events",
+                                    it -> it.path("reason").asText().equals("InvalidDevices"),
+                                    PublishingDriver.TIMEOUT)
+                            .path("type")
+                            .asText())
+                    .isEqualTo("Warning");
+
+            driver.publish(List.of(GOOD, healthy(0)));
+
+            assertThat(driver.awaitPublished()).isTrue();
+            assertThat(driver.slices("sick"))
+                    .flatExtracting(slice -> slice.at("/spec/devices").findValuesAsText("name"))
+                    .containsExactly("gpu-0", "gpu-1");
             assertThat(driver.refused()).isEmpty();
         }
     }

@@ -38,6 +38,8 @@ public record DriverEvent(
     public enum Reason {
         /** A pool of the inventory breaks a rule of the API; its last good slices stay. */
         INVALID_POOL("InvalidPool", Severity.PROBLEM),
+        /** Devices break a rule of the API and are left out; the others are published. */
+        INVALID_DEVICES("InvalidDevices", Severity.PROBLEM),
         /** The API server refuses the slices of a pool. */
         POOL_REJECTED("PoolRejected", Severity.PROBLEM),
         /** Devices can't be published safely: the API server would leave out what guards them. */

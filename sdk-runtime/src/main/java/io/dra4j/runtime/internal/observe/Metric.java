@@ -48,7 +48,7 @@ public enum Metric {
     LEFT_OUT_DEVICES(
             Kind.GAUGE,
             "dra4j.left.out.devices",
-            "devices of the node that the driver does not offer, as its provider last said"),
+            "devices of the node that are not offered: those that the provider left out, and those that break a rule of the API"),
     EXCLUDED_DEVICES(
             Kind.GAUGE,
             "dra4j.excluded.devices",

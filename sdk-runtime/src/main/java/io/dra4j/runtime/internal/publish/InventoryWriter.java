@@ -280,10 +280,13 @@ final class InventoryWriter {
         Set<PoolName> wanted = new TreeSet<>(pools.keySet());
         wanted.addAll(served.keySet());
         int before = missing.size();
+        List<String> leftOut = new ArrayList<>();
         for (PoolName name : wanted) {
-            published(name).missing().ifPresent(why -> missing.add("pool " + name + ": " + why));
+            PublishedPool pool = published(name);
+            pool.missing().ifPresent(why -> missing.add("pool " + name + ": " + why));
+            pool.leftOut().values().forEach(problem -> leftOut.add("left out: " + problem));
         }
-        return new PublishStatus(view.size(), missing.size() - before, missing);
+        return new PublishStatus(view.size(), missing.size() - before, missing, leftOut);
     }
 
     private static boolean isForManyNodes(Pool pool) {

@@ -13,6 +13,7 @@ import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.publish.plan.Feature;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.Problem;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -37,6 +38,7 @@ final class PoolEvents {
     private final EventRecorder events;
     private final Map<PoolName, Map<Feature, List<DeviceName>>> leftOut = new HashMap<>();
     private final Map<PoolName, Map<Feature, List<DeviceName>>> withdrawn = new HashMap<>();
+    private final Map<PoolName, Map<DeviceName, Problem>> invalid = new HashMap<>();
     private final Map<PoolName, DriverEvent> lastEvent = new HashMap<>();
     private final Set<PoolName> failing = new HashSet<>();
 
@@ -46,15 +48,41 @@ final class PoolEvents {
 
     /** Reports that a pool breaks rules of the API. */
     void invalid(PoolName pool, List<Problem> problems) {
-        String first =
-                problems.stream().limit(MOST_PROBLEMS).map(Problem::toString).collect(Collectors.joining("; "));
-        int more = problems.size() - MOST_PROBLEMS;
         report(
                 Reason.INVALID_POOL,
                 pool,
-                "Pool %s is not published; its last good slices stay: %s%s"
-                        .formatted(pool, first, (more > 0 ? "; and " + more + " more" : "")),
+                "Pool %s is not published; its last good slices stay: %s".formatted(pool, first(problems)),
                 null);
+    }
+
+    private static String first(Collection<Problem> problems) {
+        String first =
+                problems.stream().limit(MOST_PROBLEMS).map(Problem::toString).collect(Collectors.joining("; "));
+        int more = problems.size() - MOST_PROBLEMS;
+        return more > 0 ? first + "; and " + more + " more" : first;
+    }
+
+    /**
+     * Reports the devices of a pool that break rules of the API, while the others are published.
+     *
+     * @param devices the first problem of each; empty if there are none, or none any more
+     */
+    void invalidDevices(PoolName pool, Map<DeviceName, Problem> devices) {
+        Map<DeviceName, Problem> before = invalid.getOrDefault(pool, Map.of());
+        String subject = "invalid devices of pool " + pool;
+        if (!devices.isEmpty()) {
+            String message = "Pool %s is published without %s: %s"
+                    .formatted(pool, names(List.copyOf(devices.keySet())), first(devices.values()));
+            if (!devices.equals(before)) {
+                LOG.atWarn().addKeyValue(LogField.POOL, pool).log(message);
+            }
+            events.record(new DriverEvent(Reason.INVALID_DEVICES, subject, message));
+        } else if (!before.isEmpty()) {
+            String message = "No device of pool " + pool + " breaks a rule of the API any more";
+            LOG.atInfo().addKeyValue(LogField.POOL, pool).log(message);
+            events.record(new DriverEvent(Reason.PUBLISHING_RECOVERED, subject, message));
+        }
+        invalid.put(pool, devices);
     }
 
     /** Reports that the cluster rejected a pool. */
@@ -183,6 +211,8 @@ final class PoolEvents {
     void removed(PoolName pool) {
         withdrawn.remove(pool);
         leftOut.remove(pool);
+        invalidDevices(pool, Map.of());
+        invalid.remove(pool);
         published(pool);
     }
 

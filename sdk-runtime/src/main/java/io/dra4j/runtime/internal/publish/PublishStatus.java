@@ -10,5 +10,6 @@ import java.util.List;
  * @param slices how many slices of this driver the cluster has
  * @param unpublishedPools how many pools the cluster does not have as the provider has them
  * @param missing what is missing, a line each
+ * @param leftOut the devices that break a rule of the API, a line each
  */
-record PublishStatus(int slices, int unpublishedPools, List<String> missing) {}
+record PublishStatus(int slices, int unpublishedPools, List<String> missing, List<String> leftOut) {}

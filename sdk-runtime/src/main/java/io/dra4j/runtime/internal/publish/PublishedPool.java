@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -16,8 +17,10 @@ import io.dra4j.runtime.internal.publish.plan.SliceWrite;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
 import io.dra4j.runtime.internal.publish.plan.TaintUpdates;
 import io.dra4j.runtime.internal.validate.Problem;
+import io.dra4j.runtime.internal.validate.Verdict;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -33,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class PublishedPool {
 
     private static final int FAILURES_WORTH_TELLING = 3;
+    private static final SoundDevices REMOVED = new SoundDevices(null, Map.of(), List.of());
 
     private final PoolName name;
     private final SliceWriter writer;
@@ -46,6 +50,7 @@ final class PublishedPool {
     private @Nullable List<PlannedSlice> plan;
     private @Nullable Pool last;
     private @Nullable Pool lastGood;
+    private Map<DeviceName, Problem> leftOut = Map.of();
     private TaintTimes taintTimes = TaintTimes.none();
 
     private enum State {
@@ -53,7 +58,7 @@ final class PublishedPool {
         WAITING,
         /** The cluster has it. */
         PUBLISHED,
-        /** Breaks a rule: nothing to do unless the inventory or the cluster changes. */
+        /** Breaks a rule as a whole: nothing to do unless the inventory or the cluster changes. */
         INVALID,
         /** Has slices that can't be decoded, and no inventory replaces them: nothing to do. */
         UNREADABLE
@@ -143,18 +148,25 @@ final class PublishedPool {
             somethingNew();
         }
         if (state == State.WAITING && !time().isAfter(now)) {
-            List<Problem> problems = pool == null ? List.of() : problems(pool);
-            if (problems.isEmpty()) {
-                publish(pool, now);
-                lastGood = pool;
+            SoundDevices sound = pool == null ? REMOVED : SoundDevices.of(pool, this::verdict);
+            leftOut = sound.leftOut();
+            if (sound.problems().isEmpty()) {
+                publish(sound.pool(), now);
+                lastGood = sound.pool();
                 events.published(name);
+                events.invalidDevices(name, leftOut);
             } else {
                 keepLastGood(now);
                 state = State.INVALID; // with or without the last good one
-                events.invalid(name, problems);
+                events.invalid(name, sound.problems());
             }
         }
         return state == State.PUBLISHED;
+    }
+
+    /** Returns the devices that are not published because they break a rule, with the first one. */
+    Map<DeviceName, Problem> leftOut() {
+        return leftOut;
     }
 
     /** Brings the next step forward: what the cluster should have is new. */
@@ -214,13 +226,13 @@ final class PublishedPool {
         return writer.existing(name).stream().filter(Stored::ownedByNode).toList();
     }
 
-    private List<Problem> problems(Pool pool) {
-        return features.problems(pool, writer.existing(name));
+    private Verdict verdict(Pool pool) {
+        return features.verdict(pool, writer.existing(name));
     }
 
     /** An invalid pool changes nothing: what was published before stays, even if it is deleted. */
     private void keepLastGood(Instant now) {
-        if (lastGood != null && problems(lastGood).isEmpty()) { // on this server, too
+        if (lastGood != null && verdict(lastGood).isGood()) { // on this server, too
             publish(lastGood, now);
         }
     }

@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.publish.plan.FeatureProbe;
 import io.dra4j.runtime.internal.publish.plan.Publishable;
 import io.dra4j.runtime.internal.validate.PoolRules;
 import io.dra4j.runtime.internal.validate.Problem;
+import io.dra4j.runtime.internal.validate.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -99,27 +100,27 @@ final class ServerFeatures {
      * @param existing its slices in the cluster
      * @throws ClusterException if the server can't be reached
      */
-    List<Problem> problems(Pool pool, Collection<Stored> existing) {
-        List<Problem> problems = rules.problems(pool);
-        if (!problems.isEmpty()) {
-            return problems;
+    Verdict verdict(Pool pool, Collection<Stored> existing) {
+        Verdict verdict = rules.verdict(pool);
+        if (!verdict.isGood()) {
+            return verdict;
         }
         Set<Feature> missing = missing(pool, existing);
         Pool sent = Publishable.of(pool, missing).pool();
         if (!Feature.COUNTERS.usedBy(sent) && isTakenByAllReleases(sent, missing)) {
-            return List.of();
+            return Verdict.NONE;
         }
         List<Problem> ofLayout = layout(sent).problems(sent);
-        return ofLayout.isEmpty() ? refusals(sent, release(), missing) : ofLayout;
+        return ofLayout.isEmpty() ? refusals(sent, release(), missing) : Verdict.ofPool(ofLayout);
     }
 
     /** Most pools are, so that the server's release need not be read for them. */
     private boolean isTakenByAllReleases(Pool sent, Set<Feature> missing) {
         return Stream.of(KubernetesVersion.values())
-                .allMatch(release -> refusals(sent, release, missing).isEmpty());
+                .allMatch(release -> refusals(sent, release, missing).isGood());
     }
 
-    private List<Problem> refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
+    private Verdict refusals(Pool sent, KubernetesVersion release, Set<Feature> missing) {
         FeatureGates gates = knownGates.computeIfAbsent(new Server(release, Set.copyOf(missing)), Server::gates);
         return rules.refusals(sent, gates, CounterLayout.of(release)::besides);
     }

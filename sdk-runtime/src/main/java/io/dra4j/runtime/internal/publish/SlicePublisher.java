@@ -96,7 +96,7 @@ public final class SlicePublisher implements AutoCloseable {
     private final Changes changes = new Changes();
     // Those of them that need no read of the inventory: of taints, and of slices by others.
     private final Changes taintChanges = new Changes();
-    private volatile PublishStatus status = new PublishStatus(0, 0, List.of(NOT_READ));
+    private volatile PublishStatus status = new PublishStatus(0, 0, List.of(NOT_READ), List.of());
 
     private volatile List<Device> stored = List.of();
 
@@ -238,9 +238,11 @@ public final class SlicePublisher implements AutoCloseable {
         return taintChanges.areAllPublished();
     }
 
-    /** Returns the hardware that the inventory leaves out, a line each; from any thread. */
+    /** Returns what the provider leaves out, and what the API would refuse; from any thread. */
     public List<String> leftOut() {
-        return lastInventory().map(LeftOutDevices::lines).orElse(List.of());
+        Stream<String> ofProvider =
+                lastInventory().map(LeftOutDevices::lines).stream().flatMap(List::stream);
+        return Stream.concat(ofProvider, status.leftOut().stream()).toList();
     }
 
     /** Returns what keeps the cluster from having devices, a line each; from any thread. */
@@ -364,7 +366,7 @@ public final class SlicePublisher implements AutoCloseable {
                     e);
         } catch (Error e) {
             loop.shutdown();
-            status = new PublishStatus(0, 0, List.of("publishing: has ended; restart the driver"));
+            status = new PublishStatus(0, 0, List.of("publishing: has ended; restart the driver"), List.of());
             lock.release();
             report(Reason.PUBLISHER_FAILED, "Publishing has ended; restart the driver: " + e, e);
             throw e;
@@ -405,7 +407,8 @@ public final class SlicePublisher implements AutoCloseable {
         return new PublishStatus(
                 written.slices(),
                 written.unpublishedPools(),
-                Stream.concat(Stream.of(NOT_READ), written.missing().stream()).toList());
+                Stream.concat(Stream.of(NOT_READ), written.missing().stream()).toList(),
+                written.leftOut());
     }
 
     private boolean isRetainted() {

@@ -4,8 +4,10 @@ package io.dra4j.runtime.internal.validate;
 
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +17,19 @@ final class Findings {
     static final int MOST = 100;
 
     private final PoolName pool;
+    private final boolean ofAllDevices;
     private final Set<Problem> problems = new LinkedHashSet<>();
+    private final Map<DeviceName, Problem> devices = new LinkedHashMap<>();
+    private boolean isOfPool;
 
-    Findings(PoolName pool) {
+    /**
+     * Starts without problems.
+     *
+     * @param ofAllDevices whether each device is checked, however many problems there are
+     */
+    Findings(PoolName pool, boolean ofAllDevices) {
         this.pool = pool;
+        this.ofAllDevices = ofAllDevices;
     }
 
     /** Adds a rule for drivers that is broken. */
@@ -33,8 +44,13 @@ final class Findings {
 
     /** Adds a problem once: that of the pool is found again in the slice of each device. */
     private void add(Problem problem) {
-        if (!isFull()) {
+        if (problems.size() < MOST) {
             problems.add(problem);
+        }
+        if (problem.device() == null) {
+            isOfPool = true;
+        } else {
+            devices.putIfAbsent(problem.device(), problem);
         }
     }
 
@@ -44,10 +60,10 @@ final class Findings {
 
     /** Returns whether there are enough: more would not be read. */
     boolean isFull() {
-        return problems.size() >= MOST;
+        return !ofAllDevices && problems.size() >= MOST;
     }
 
-    List<Problem> problems() {
-        return List.copyOf(problems);
+    Verdict verdict() {
+        return new Verdict(List.copyOf(problems), devices, isOfPool);
     }
 }

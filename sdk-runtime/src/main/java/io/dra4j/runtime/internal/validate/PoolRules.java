@@ -37,11 +37,19 @@ public record PoolRules(BiFunction<Content, FeatureGates, List<FieldError>> book
      *     driver to publish
      */
     public List<Problem> problems(Pool pool) {
-        Findings findings = new Findings(pool.name());
+        return verdict(pool, new Findings(pool.name(), false)).problems();
+    }
+
+    /** Checks a pool by the same rules, and finds all devices that break one. */
+    public Verdict verdict(Pool pool) {
+        return verdict(pool, new Findings(pool.name(), true));
+    }
+
+    private Verdict verdict(Pool pool, Findings findings) {
         if (!(pool.placement() instanceof Placement.PublishedElsewhere)) {
             check(pool, findings);
         }
-        return findings.problems();
+        return findings.verdict();
     }
 
     /**
@@ -50,14 +58,14 @@ public record PoolRules(BiFunction<Content, FeatureGates, List<FieldError>> book
      * @param sent the pool without what the server leaves out
      * @param gates the server's release and gates
      * @param besides returns the counter sets that the server wants in one slice with a device
-     * @return what the server would refuse, the first hundred
+     * @return what the server would refuse
      */
-    public List<Problem> refusals(Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {
-        Findings findings = new Findings(sent.name());
+    public Verdict refusals(Pool sent, FeatureGates gates, Function<Device, List<CounterSet>> besides) {
+        Findings findings = new Findings(sent.name(), true);
         ServerRules rules = new ServerRules(book, gates, sent, findings);
         rules.checkPool();
         sent.devices().forEach(device -> rules.check(device, besides.apply(device)));
-        return findings.problems();
+        return findings.verdict();
     }
 
     private void check(Pool pool, Findings findings) {

@@ -32,7 +32,8 @@ record ServerRules(
     private static final FeatureGates ALL_FIELDS = new FeatureGates(NEWEST, allGates());
 
     private static final String SPEC = "spec.";
-    private static final String DEVICE = "spec.devices[0]";
+    private static final String DEVICES = "spec.devices";
+    private static final String DEVICE = DEVICES + "[0]";
     private static final String COUNTER_SET = "spec.sharedCounters[0]";
 
     /** The rules of the newest release, whose fields are all those that a pool can have. */
@@ -75,7 +76,8 @@ record ServerRules(
                 String shown = "devices[" + device.name() + "]";
                 findings.add(device.name(), shown + after(DEVICE, field), error.message());
             } else if (!field.startsWith(COUNTER_SET)) {
-                findings.add(null, after(SPEC, field), error.message());
+                boolean isOfDevice = device != null && field.startsWith(DEVICES); // the only one in the slice
+                findings.add(isOfDevice ? device.name() : null, after(SPEC, field), error.message());
             } else if (!shownSet.isEmpty()) {
                 findings.add(null, shownSet + after(COUNTER_SET, field), error.message());
             }

@@ -93,6 +93,25 @@ class PublishingLayoutTest extends PublisherUnderTest {
     }
 
     @Test
+    void aDeviceThatItsReleaseAloneRefusesIsLeftOut() throws Exception {
+        Device.Builder gpu = Device.builder("gpu-0");
+        IntStream.range(0, 5).forEach(i -> gpu.taint(Taint.of("t" + i, null, Effect.NO_EXECUTE)));
+        server(34);
+        start(Pool.ofNode("node-a", List.of(gpu.build(), device("nic-0"))));
+
+        assertThat(names("node-a")).containsExactly("nic-0");
+        assertThat(isPublished()).isTrue();
+        assertThat(publisher.leftOut()).singleElement().asString().contains("devices[gpu-0].taints: Too many: 5");
+
+        server(35);
+        store.endWatches();
+        loop.advance(SOON);
+
+        assertThat(names("node-a")).containsExactly("gpu-0", "nic-0");
+        assertThat(publisher.leftOut()).isEmpty();
+    }
+
+    @Test
     void aPoolThatItsReleaseAloneRefusesIsNotSent() throws Exception {
         Device.Builder gpu = Device.builder("gpu-0");
         IntStream.range(0, 5).forEach(i -> gpu.taint(Taint.of("t" + i, null, Effect.NO_EXECUTE)));

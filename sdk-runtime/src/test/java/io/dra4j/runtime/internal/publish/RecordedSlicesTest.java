@@ -194,7 +194,9 @@ class RecordedSlicesTest {
         FakeSliceStore store = new FakeSliceStore();
         store.codec = codec;
         store.keeps = RecordedSlicesTest::kept;
-        return new ServerFeatures(store, InstantSource.system()).problems(pool, List.of());
+        return new ServerFeatures(store, InstantSource.system())
+                .verdict(pool, List.of())
+                .problems();
     }
 
     private static Content kept(Content sent) {

@@ -160,7 +160,8 @@ class OneVerdictIT {
         count(ofServer);
 
         assertThat(ofBook(slice, gates)).as("the rule book: %s", slice).isEqualTo(ofServer);
-        List<Problem> problems = rules.refusals(pool, gates, CounterLayout.of(gates.version())::besides);
+        List<Problem> problems = rules.refusals(pool, gates, CounterLayout.of(gates.version())::besides)
+                .problems();
         Set<String> expected = shown(pool, ofServer);
         Set<String> found = shown(pool, problems);
         if (problems.size() < Findings.MOST) {
@@ -233,7 +234,7 @@ class OneVerdictIT {
 
     /** A device that can't be written in the words of the API is judged by no server's rules. */
     private static boolean isWritten(Pool pool) {
-        Findings findings = new Findings(pool.name());
+        Findings findings = new Findings(pool.name(), false);
         return pool.devices().stream().allMatch(it -> WrittenForm.check(Field.ofDevice(findings, it.name()), it));
     }
 }

@@ -1,0 +1,157 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.CounterConsumption;
+import io.dra4j.api.device.CounterSet;
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.Placement;
+import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.internal.observe.DriverEvent;
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Devices that the API would refuse, among others that it would not. */
+class InvalidDevicesTest extends PublisherUnderTest {
+
+    private static final String BAD_VERSION = "6.19.14.31400000";
+
+    private static Device.Builder gpu() {
+        return Device.builder("gpu-7");
+    }
+
+    private static Pool with(Device... more) {
+        List<Device> devices = new ArrayList<>(gpus(7));
+        devices.addAll(List.of(more));
+        CounterSet set = CounterSet.of("shared", Map.of("memory", Quantity.of(1)));
+        return Pool.ofNode("node-a", devices).withCounterSets(List.of(set));
+    }
+
+    private List<String> gpuNames() {
+        return names("node-a").stream().sorted().toList();
+    }
+
+    @Test
+    void aVersionThatIsNoSemanticVersionCostsOneDevice() throws Exception {
+        start(with(gpu().version("firmware", BAD_VERSION).build()));
+
+        assertThat(gpuNames()).hasSize(7).doesNotContain("gpu-7");
+        assertThat(isPublished()).isTrue();
+        assertThat(publisher.missing()).isEmpty();
+        assertThat(publisher.leftOut())
+                .singleElement()
+                .asString()
+                .startsWith("left out: pool node-a, device gpu-7, field devices[gpu-7].attributes[firmware].version: ")
+                .contains(BAD_VERSION);
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.reason()).isEqualTo(Reason.INVALID_DEVICES);
+            assertThat(event.message())
+                    .startsWith("Pool node-a is published without gpu-7: ")
+                    .contains(BAD_VERSION);
+        });
+    }
+
+    @Test
+    void aDeviceIsBackWhenItIsValid() {
+        start(with(gpu().version("firmware", BAD_VERSION).build()));
+
+        publish(with(gpu().version("firmware", "6.19.14").build()));
+
+        assertThat(gpuNames()).hasSize(8);
+        assertThat(publisher.leftOut()).isEmpty();
+        assertThat(reasons()).containsExactly(Reason.INVALID_DEVICES, Reason.PUBLISHING_RECOVERED);
+        assertThat(events).extracting(DriverEvent::subject).containsOnly("invalid devices of pool node-a");
+    }
+
+    @Test
+    void theEndOfAPoolEndsTheProblemsOfItsDevices() {
+        start(with(gpu().version("firmware", BAD_VERSION).build()));
+
+        publish(Pool.ofNode("node-b", gpus(1)));
+
+        assertThat(publisher.leftOut()).isEmpty();
+        assertThat(reasons()).containsExactly(Reason.INVALID_DEVICES, Reason.PUBLISHING_RECOVERED);
+    }
+
+    static Stream<Device> badDevices() {
+        CounterConsumption none = CounterConsumption.of("none", Map.of("memory", Quantity.of(1)));
+        CounterConsumption tooMuch = CounterConsumption.of("shared", Map.of("memory", Quantity.of(2)));
+        return Stream.of(
+                gpu().attribute("board name", "A1").build(),
+                gpu().attribute("model", "x".repeat(65)).build(),
+                gpu().capacity("mem ory", "1").build(),
+                gpu().capacity("memory", Capacity.of("1e-12")).build(),
+                gpu().taint(Taint.of("no key", null, Taint.Effect.NONE)).build(),
+                gpu().consumes(none).build(),
+                gpu().consumes(tooMuch).build(),
+                gpu().placement(new Placement.ThisNode()).build(),
+                gpu().rawField("future", "{").build());
+    }
+
+    @ParameterizedTest
+    @MethodSource("badDevices")
+    void whateverIsBadTheOthersArePublished(Device bad) throws Exception {
+        start(with(bad));
+
+        assertThat(gpuNames()).hasSize(7).doesNotContain("gpu-7");
+        assertThat(isPublished()).isTrue();
+        assertThat(reasons()).containsExactly(Reason.INVALID_DEVICES);
+    }
+
+    /** A claim could not tell which of them it holds. */
+    @Test
+    void twoDevicesOfOneNameAreBothLeftOut() {
+        start(with(gpu().build(), gpu().build()));
+
+        assertThat(gpuNames()).hasSize(7).doesNotContain("gpu-7");
+        assertThat(publisher.leftOut()).hasSize(1);
+    }
+
+    @Test
+    void moreDevicesThanAPersonReadsAreAllLeftOut() {
+        Device[] bad = IntStream.range(10, 310)
+                .mapToObj(i -> Device.builder("gpu-" + i).attribute("-", i).build())
+                .toArray(Device[]::new);
+
+        start(with(bad));
+
+        assertThat(gpuNames()).hasSize(7);
+        assertThat(publisher.leftOut()).hasSize(300);
+        assertThat(events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.message())
+                        .startsWith(
+                                "Pool node-a is published without gpu-10, gpu-11, gpu-12, gpu-13, gpu-14 and 295 more: ")
+                        .endsWith("; and 297 more"));
+    }
+
+    @Test
+    void aPoolThatIsInvalidItselfIsHeldBackWithItsOwnReasonFirst() throws Exception {
+        CounterSet twice = CounterSet.of("shared", Map.of("memory", Quantity.of(1)));
+        Pool pool = with(gpu().version("firmware", BAD_VERSION).build());
+
+        start(pool.withCounterSets(List.of(twice, twice)));
+
+        assertThat(names("node-a")).isEmpty();
+        assertThat(isPublished()).isFalse();
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.reason()).isEqualTo(Reason.INVALID_POOL);
+            assertThat(event.message())
+                    .startsWith(
+                            "Pool node-a is not published; its last good slices stay: pool node-a, field sharedCounters[1]")
+                    .contains(BAD_VERSION);
+        });
+    }
+}
