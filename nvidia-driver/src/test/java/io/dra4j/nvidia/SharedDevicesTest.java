@@ -19,6 +19,7 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.inventory.Shares;
+import io.dra4j.runtime.ClaimPreview;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims that have shares of one device. */
 class SharedDevicesTest extends ProviderOnBoards {
@@ -107,6 +110,23 @@ class SharedDevicesTest extends ProviderOnBoards {
         assertThat(env(prepare(SECOND, "gpu-1", "0")))
                 .as("none was requested")
                 .doesNotContainKey("NVIDIA_SHARE_MEMORY_GPU_1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "gpu.nvidia.com/memory"})
+    void areToldTheirMemoryInBothFormsOfItsName(String capacity) throws Exception {
+        String claim = """
+                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"uid": "uid-1"},
+                 "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}},
+                 "status": {"allocation": {"devices": {"results": [
+                   {"request": "gpu", "driver": "gpu.nvidia.com", "pool": "node-1", "device": "gpu-1",
+                    "shareID": "00000000-0000-4000-8000-000000000001", "consumedCapacity": {"%s": "4Gi"}}]}}}}
+                """.formatted(capacity);
+        AllocatedClaim allocated = ClaimPreview.of("gpu.nvidia.com", provider).allocated(claim);
+
+        PreparedClaim prepared = provider.prepare(allocated, recording(FIRST, Phase.PREPARING, state -> {}));
+
+        assertThat(env(prepared)).containsEntry("NVIDIA_SHARE_MEMORY_GPU_1", "4294967296");
     }
 
     @Test

@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 /**
  * Shows the slices that a driver would publish, without a cluster: for a vendor's tests and tools.
  *
- * <p>It checks an inventory by the rules of the publisher, which withholds a pool that breaks one.
+ * <p>It checks an inventory by the rules of the publisher, which leaves out devices
+ * that break one, and withholds a pool that does.
  * The API server adds names, owners and times, and may leave out what its feature gates forbid.
  *
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
@@ -32,19 +33,36 @@ public final class SlicePreview {
     private SlicePreview() {}
 
     /**
-     * Returns the rules that an inventory breaks; a driver publishes no pool that breaks one.
+     * Returns the rules that an inventory breaks; a driver publishes no pool and no device that
+     * breaks one.
      *
      * <p>What the API server would refuse is in its own words, and the field is as it names it, but
      * for a device's name in the place of its index. The rules are those of Kubernetes 1.37 with
-     * all feature gates on; an older server may refuse more, which the driver finds out there.
+     * all feature gates on; an older server may refuse more, which the driver finds out there. One
+     * rule is left to {@link #problems(String, Inventory)}, as it needs the driver's name.
      *
      * @param inventory what the provider offers
      * @return a sentence for each problem that names pool, device and field, the first hundred of
-     *     each pool; empty if all pools would be published
+     *     each pool; empty if all would be published
      */
     public static List<String> problems(Inventory inventory) {
         return Objects.requireNonNull(inventory, "inventory").pools().stream()
                 .flatMap(pool -> problems(new SliceCodec(driverOf(pool), "node"), pool))
+                .toList();
+    }
+
+    /**
+     * Returns the rules that an inventory breaks, with the one that a device has no attribute or
+     * capacity twice: with the driver's own domain, {@code gpu.example.com/memory}, and without.
+     *
+     * @param driverName the driver's name
+     * @param inventory what the provider offers
+     * @return a sentence for each problem, as {@link #problems(Inventory)} has it
+     */
+    public static List<String> problems(String driverName, Inventory inventory) {
+        SliceCodec codec = new SliceCodec(Objects.requireNonNull(driverName, "driverName"), "node");
+        return Objects.requireNonNull(inventory, "inventory").pools().stream()
+                .flatMap(pool -> problems(codec, pool))
                 .toList();
     }
 
@@ -56,7 +74,8 @@ public final class SlicePreview {
     }
 
     private static Stream<String> problems(SliceCodec codec, Pool pool) {
-        return new PoolRules(codec::refusals).problems(pool).stream().map(Problem::toString);
+        return new PoolRules(codec.driver(), codec::refusals)
+                .problems(pool).stream().map(Problem::toString);
     }
 
     /**
@@ -87,9 +106,7 @@ public final class SlicePreview {
         Objects.requireNonNull(driverName, "driverName");
         Objects.requireNonNull(nodeName, "nodeName");
         SliceCodec codec = new SliceCodec(driverName, nodeName);
-        List<String> problems = inventory.pools().stream()
-                .flatMap(pool -> problems(codec, pool))
-                .toList();
+        List<String> problems = problems(driverName, inventory);
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("The inventory can't be published:\n- " + String.join("\n- ", problems));
         }

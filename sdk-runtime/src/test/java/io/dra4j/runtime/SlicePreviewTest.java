@@ -48,6 +48,23 @@ class SlicePreviewTest {
     }
 
     @Test
+    void findsOneNameInBothFormsOnceItKnowsTheDriver() {
+        Inventory inventory = Inventory.of(Pool.ofNode(
+                "node-a",
+                List.of(Device.builder("fpga-0")
+                        .attribute("model", "A")
+                        .attribute("drv.example/model", "B")
+                        .build())));
+
+        assertThat(SlicePreview.problems("drv.example", inventory))
+                .singleElement()
+                .asString()
+                .contains("fpga-0", "attributes[drv.example/model]", "must not be beside model");
+        assertThat(SlicePreview.problems("other.example", inventory)).isEmpty();
+        assertThat(SlicePreview.problems(inventory)).isEmpty();
+    }
+
+    @Test
     void refusesWithAllProblems() {
         assertThatThrownBy(() -> SlicePreview.rawJson("fpga.example.com", "node-a", BAD))
                 .isInstanceOf(IllegalArgumentException.class)

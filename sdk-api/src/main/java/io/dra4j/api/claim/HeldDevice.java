@@ -97,7 +97,7 @@ public final class HeldDevice {
 
     /**
      * {@return how much of the device's capacities the share has, by name; empty for a whole
-     * device}
+     * device; names lack the driver's own domain, in whichever form they are published or requested}
      */
     public Map<String, Quantity> consumedCapacity() {
         return values.consumedCapacity;

@@ -12,10 +12,12 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
 import io.dra4j.kubectl.read.Snapshot;
+import io.dra4j.rules.OwnNames;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Contradictions between what claims take and what there is. */
 final class Budgets {
@@ -46,11 +48,12 @@ final class Budgets {
 
     private void capacities(Slice slice, Device device, List<Finding> findings) {
         List<Holder> holders = snapshot.cluster().holders(slice.id(device));
+        OwnNames names = new OwnNames(slice.id(device).driver());
         device.capacity().forEach((name, capacity) -> {
             Quantity taken = Quantity.ZERO;
             for (Holder holder : holders) {
-                Quantity share = holder.device().consumedCapacity().get(name);
-                taken = share == null ? taken : taken.plus(share);
+                Optional<Quantity> share = names.find(holder.device().consumedCapacity(), name);
+                taken = share.map(taken::plus).orElse(taken);
             }
             if (taken.compareTo(capacity.value()) > 0) {
                 String last = holders.get(holders.size() - 1).claim();

@@ -18,11 +18,13 @@ import io.dra4j.kubectl.tree.Branch.PoolBranch;
 import io.dra4j.kubectl.tree.Branch.UsedCounter;
 import io.dra4j.kubectl.tree.Branch.UsedDevice;
 import io.dra4j.kubectl.tree.Branch.User;
+import io.dra4j.rules.OwnNames;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -99,11 +101,12 @@ final class Branches {
         List<Holder> holders = snapshot.cluster().holders(id);
         List<String> left = new ArrayList<>();
         if (device.sharing() && !holders.isEmpty()) {
+            OwnNames names = new OwnNames(id.driver());
             device.capacity().forEach((name, capacity) -> {
                 Quantity rest = capacity.value();
                 for (Holder holder : holders) {
-                    Quantity share = holder.device().consumedCapacity().get(name);
-                    rest = share == null ? rest : rest.minus(share);
+                    Optional<Quantity> share = names.find(holder.device().consumedCapacity(), name);
+                    rest = share.map(rest::minus).orElse(rest);
                 }
                 left.add("%s %s of %s".formatted(name, rest, capacity.value()));
             });

@@ -37,6 +37,15 @@ class ClusterAuditTest {
             "pod-not-reserved",
                     cluster -> cluster.pods.add(new PodInfo("default", "late", "node-0", false, List.of("claim-0")))));
 
+    @Test
+    void aCapacityIsExceededInBothFormsOfItsName() {
+        ClusterModel cluster = new ClusterModel(new Random(SEED));
+        cluster.shareOf("bandwidth", "60Gi");
+        cluster.shareOf("net.example.com/bandwidth", "60Gi");
+
+        assertThat(report(cluster).findings()).extracting(Finding::id).containsExactly("capacity-exceeded");
+    }
+
     private interface Planted {
         void in(ClusterModel cluster);
     }

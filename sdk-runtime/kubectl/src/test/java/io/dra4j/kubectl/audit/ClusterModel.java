@@ -81,9 +81,14 @@ final class ClusterModel {
     /** Lets claims have shares of the link, so much each. */
     void share(String... amounts) {
         for (String amount : amounts) {
-            String more = ",\"shareID\":\"s-%d\",\"consumedCapacity\":{\"bandwidth\":\"%s\"}".formatted(number, amount);
-            add(result("net", "fabric", "link", more));
+            shareOf("bandwidth", amount);
         }
+    }
+
+    /** Lets a claim have a share of the link, by one form of the capacity's name. */
+    void shareOf(String capacity, String amount) {
+        String more = ",\"shareID\":\"s-%d\",\"consumedCapacity\":{\"%s\":\"%s\"}".formatted(number, capacity, amount);
+        add(result("net", "fabric", "link", more));
     }
 
     private void add(String result) {

@@ -131,11 +131,16 @@ class TreeMainTest {
     }
 
     private void fill() {
+        fill("bandwidth");
+    }
+
+    private void fill(String capacity) {
         start(KubernetesVersion.V1_36, NAMESPACE + CLUSTER);
         hold("train", pod("train-0") + "," + pod("train-1"), result("gpu", "node-a", "gpu-0", ""));
         hold("look", pod("monitor"), result("gpu", "node-a", "gpu-0", ", adminAccess: true"));
         hold("unused", "", result("part", "node-b", "half-1", ""));
-        String share = ", shareID: 5e5f0a52-3c0d-4c7e-9d0c-0f6c2f2f6a11, consumedCapacity: {bandwidth: 30G}";
+        String share =
+                ", shareID: 5e5f0a52-3c0d-4c7e-9d0c-0f6c2f2f6a11, consumedCapacity: {%s: 30G}".formatted(capacity);
         hold("stream", pod("tv"), result("net", "fabric", "link", share));
     }
 
@@ -144,6 +149,14 @@ class TreeMainTest {
         fill();
 
         assertThat(Files.readString(PAGE)).contains("```text\n" + run() + "```\n");
+    }
+
+    @Test
+    void aCapacityIsTakenFromByBothFormsOfItsName() throws Exception {
+        fill("net.example.com/bandwidth");
+
+        assertThat(Files.readString(PAGE))
+                .contains("```text\n" + run().replace("net.example.com/bandwidth 30G", "bandwidth 30G") + "```\n");
     }
 
     @Test

@@ -109,7 +109,7 @@ final class JournalAlone {
         Inventory hardware = views.hardware().orElse(Inventory.of());
         List<ClaimRecord> before = new ArrayList<>();
         List<Finding> findings = new ArrayList<>();
-        DeviceHolds holds = new DeviceHolds();
+        DeviceHolds holds = new DeviceHolds(views.driver().name());
         for (ClaimRecord claim : views.recorded()) {
             if (views.isOfThisBoot(claim)) {
                 conflict(holds, claim, before, hardware)

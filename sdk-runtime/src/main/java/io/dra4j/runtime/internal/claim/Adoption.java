@@ -47,6 +47,7 @@ public final class Adoption {
     private final Journal journal;
     private final ClaimReader reader;
     private final Allocations allocations;
+    private final DeviceHolds holds;
     private final Predecessor predecessor;
 
     /** The other driver, by what it left. */
@@ -85,6 +86,7 @@ public final class Adoption {
         this.journal = journal;
         this.reader = reader;
         this.allocations = new Allocations(driver, configTypes);
+        this.holds = new DeviceHolds(driver);
         this.predecessor = predecessor;
     }
 
@@ -195,8 +197,7 @@ public final class Adoption {
     private void requireFree(ClaimRecord claim, List<ClaimRecord> adopted, Inventory inventory) {
         List<ClaimRecord> others = new ArrayList<>(journal.claims());
         others.addAll(adopted);
-        new DeviceHolds()
-                .conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), inventory)
+        holds.conflict(claim.ref().uid(), claim.devices(), ClaimIndex.of(others), inventory)
                 .ifPresent(conflict -> {
                     throw new PrepareException("%s by claim %s, too"
                             .formatted(

@@ -52,7 +52,7 @@ final class Preparation {
     private final Allocations allocations;
     private final LostClaims lost;
     private final StaleClaims stale;
-    private final DeviceHolds holds = new DeviceHolds();
+    private final DeviceHolds holds;
 
     Preparation(ClaimParts context, ClaimQueue queue, Executor executor, LostClaims lost, Unpreparation unpreparation) {
         this.context = context;
@@ -60,6 +60,7 @@ final class Preparation {
         this.executor = executor;
         this.allocations = new Allocations(context.driver(), context.provider().configTypes());
         this.lost = lost;
+        this.holds = new DeviceHolds(context.driver());
         this.stale = new StaleClaims(context, holds, unpreparation);
     }
 

@@ -40,6 +40,11 @@ final class KubernetesSlices implements SliceStore {
     }
 
     @Override
+    public String driver() {
+        return codec.driver();
+    }
+
+    @Override
     public List<FieldError> refusals(Content content, FeatureGates gates) {
         return codec.refusals(content, gates);
     }

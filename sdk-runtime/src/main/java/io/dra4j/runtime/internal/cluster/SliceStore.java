@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface SliceStore {
 
+    /** Returns the driver's name. */
+    String driver();
+
     /** Returns the errors for which a server of a release would refuse a slice, as it is sent. */
     List<FieldError> refusals(Content content, FeatureGates gates);
 

@@ -41,7 +41,7 @@ final class PolicyReader {
     PolicyReader(String driverName, String nodeName) {
         this.driverName = driverName;
         this.nodeName = nodeName;
-        this.limits = new PoolRules(new SliceCodec(driverName, nodeName)::refusals);
+        this.limits = new PoolRules(driverName, new SliceCodec(driverName, nodeName)::refusals);
     }
 
     /** Returns the policy of a text, of which rules for other nodes are checked and left out. */

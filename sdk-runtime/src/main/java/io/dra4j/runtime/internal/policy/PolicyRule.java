@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.policy;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
+import io.dra4j.rules.OwnNames;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,19 +41,12 @@ record PolicyRule(Match match, boolean exclude, Map<String, AttributeValue> attr
         }
 
         private boolean isOf(Device device, String driverName) {
+            OwnNames own = new OwnNames(driverName);
             return fits(names, device.name().value())
                     && attributes.entrySet().stream()
-                            .allMatch(wanted -> wanted.getValue().equals(value(device, wanted.getKey(), driverName)));
-        }
-
-        /** The driver's own domain may be written or left out, here and there. */
-        private static Object value(Device device, String name, String driverName) {
-            String own = driverName + "/";
-            AttributeValue value = device.attributes().get(name);
-            if (value == null) {
-                value = device.attributes().get(name.startsWith(own) ? name.substring(own.length()) : own + name);
-            }
-            return value == null ? "" : value;
+                            .allMatch(wanted -> own.find(device.attributes(), wanted.getKey())
+                                    .filter(wanted.getValue()::equals)
+                                    .isPresent());
         }
 
         private boolean isOfNode(String nodeName) {

@@ -67,7 +67,7 @@ final class ServerFeatures {
 
     ServerFeatures(SliceStore store, InstantSource clock) {
         this.store = store;
-        this.rules = new PoolRules(new AcceptedSlices(store::refusals));
+        this.rules = new PoolRules(store.driver(), new AcceptedSlices(store::refusals));
         this.clock = clock;
     }
 

@@ -5,11 +5,13 @@ package io.dra4j.runtime.internal.validate;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Taint;
+import io.dra4j.rules.OwnNames;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 /** The rules for a device that are narrower than an API server's. */
 final class DeviceRules {
@@ -21,13 +23,25 @@ final class DeviceRules {
 
     private DeviceRules() {}
 
-    static void check(Field field, Device device, CounterRules counters) {
+    static void check(Field field, Device device, CounterRules counters, OwnNames names) {
+        oneForm(field.child("attributes"), device.attributes().keySet(), names);
+        oneForm(field.child("capacity"), device.capacities().keySet(), names);
         device.attributes()
                 .forEach((name, value) -> text(field.child("attributes").key(name), value));
         AmountRules.check(field, device);
         counters.check(field.child("consumesCounters"), device.consumesCounters());
         times(field.child("taints"), device.taints());
         SelectorRules.check(field.child("nodeSelector"), device.placement());
+    }
+
+    /** Servers and schedulers differ in which of the two they find. */
+    private static void oneForm(Field field, Set<String> all, OwnNames names) {
+        for (String name : all) {
+            String bare = names.bare(name);
+            if (!bare.equals(name) && all.contains(bare)) {
+                field.key(name).refuse("must not be beside " + Shown.name(bare) + ", which is the same name", name);
+            }
+        }
     }
 
     private static void text(Field field, AttributeValue value) {

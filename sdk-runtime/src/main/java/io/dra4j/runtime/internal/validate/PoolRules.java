@@ -9,6 +9,7 @@ import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.FieldErrors.FieldError;
+import io.dra4j.rules.OwnNames;
 import io.dra4j.runtime.internal.cluster.NodeAllocatableCodec;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import java.util.HashSet;
@@ -23,11 +24,12 @@ import java.util.function.Function;
  *
  * <p>Pure; handles all that a provider can build, and never throws.
  *
+ * @param driver the driver's name
  * @param book returns the errors for which a server of a release would refuse a slice
  * @see <a href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
  *     ResourceSlice</a>
  */
-public record PoolRules(BiFunction<Content, FeatureGates, List<FieldError>> book) {
+public record PoolRules(String driver, BiFunction<Content, FeatureGates, List<FieldError>> book) {
 
     /**
      * Checks a pool by the rules for drivers, and by those of the newest release with all gates on,
@@ -77,6 +79,7 @@ public record PoolRules(BiFunction<Content, FeatureGates, List<FieldError>> book
         if (isWritten) {
             rules.checkPool();
         }
+        OwnNames own = new OwnNames(driver);
         Set<DeviceName> names = new HashSet<>();
         for (Device device : pool.devices()) {
             if (findings.isFull()) {
@@ -87,7 +90,7 @@ public record PoolRules(BiFunction<Content, FeatureGates, List<FieldError>> book
                 field.refuse("must have a name that is unique in the pool", device.name());
             }
             boolean isDeviceWritten = WrittenForm.check(field, device);
-            DeviceRules.check(field, device, counters);
+            DeviceRules.check(field, device, counters, own);
             if (isWritten && isDeviceWritten) {
                 rules.check(NodeAllocatableCodec.inNewestShape(device), List.of());
             }

@@ -24,7 +24,7 @@ class PolicyFuzzTest {
     private static final long SEED = 20261126;
     private static final String DRIVER = "gpu.example.com";
     private static final PolicyReader READER = new PolicyReader(DRIVER, "worker-7");
-    private static final PoolRules LIMITS = new PoolRules(new SliceCodec(DRIVER, "worker-7")::refusals);
+    private static final PoolRules LIMITS = new PoolRules(DRIVER, new SliceCodec(DRIVER, "worker-7")::refusals);
     private static final Inventory INVENTORY = Inventory.of(Pool.ofNode(
             "worker-7",
             List.of(

@@ -87,6 +87,11 @@ public final class FakeSliceStore implements SliceStore {
     private long version = 100;
 
     @Override
+    public String driver() {
+        return codec.driver();
+    }
+
+    @Override
     public List<FieldError> refusals(Content content, FeatureGates gates) {
         return codec.refusals(content, gates);
     }

@@ -43,7 +43,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("counts")
 class PublishingPropertiesTest {
 
-    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES =
+            new PoolRules("gpu.example.com", new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final int STEPS =
             Boolean.getBoolean("dra4j.nightly") ? 8_000 : Boolean.getBoolean("dra4j.full") ? 500 : 60;

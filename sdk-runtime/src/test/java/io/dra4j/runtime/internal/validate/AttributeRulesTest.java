@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AttributeRulesTest {
 
-    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES =
+            new PoolRules("gpu.example.com", new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final String LONG_DOMAIN = "d".repeat(59) + ".com";
 

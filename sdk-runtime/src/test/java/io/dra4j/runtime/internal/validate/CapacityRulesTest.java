@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CapacityRulesTest {
 
-    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES =
+            new PoolRules("gpu.example.com", new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "-5", "8E", "9223372036854775807", "7.999Ei", "1n", "0.5Ki", "9e18", "1.000000000000"})

@@ -69,7 +69,7 @@ class OneVerdictIT {
     private final Random random = new Random(SEED);
     private final HostilePools hostile = new HostilePools(random);
     private final RandomPools usual = new RandomPools(random, 30);
-    private final PoolRules rules = new PoolRules(CODEC::refusals);
+    private final PoolRules rules = new PoolRules(CODEC.driver(), CODEC::refusals);
     private final Set<String> fields = new TreeSet<>();
     private int taken;
     private int refused;

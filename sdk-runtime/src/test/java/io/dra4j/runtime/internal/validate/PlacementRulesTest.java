@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PlacementRulesTest {
 
-    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES =
+            new PoolRules("gpu.example.com", new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final Placement RACK = new Placement.MatchingNodes(NodeSelector.labelIn("rack", "1"));
 

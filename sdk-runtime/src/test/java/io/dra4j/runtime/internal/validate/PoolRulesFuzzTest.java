@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("counts")
 class PoolRulesFuzzTest {
 
-    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES =
+            new PoolRules("gpu.example.com", new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final int POOLS = Boolean.getBoolean("dra4j.nightly") ? 200_000 : 4_000;
 

@@ -36,7 +36,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PoolRulesTest {
 
-    private static final PoolRules RULES = new PoolRules(new SliceCodec("gpu.example.com", "node-a")::refusals);
+    private static final PoolRules RULES =
+            new PoolRules("gpu.example.com", new SliceCodec("gpu.example.com", "node-a")::refusals);
 
     private static final String[] FIELDS = """
             name attributes capacity allowMultipleAllocations consumesCounters taints nodeName
@@ -269,6 +270,25 @@ class PoolRulesTest {
                 .extracting(Problem::toString)
                 .containsExactly("pool node-a, device gpu-0, field devices[gpu-0]: must have a name that is"
                         + " unique in the pool; found gpu-0");
+    }
+
+    @Test
+    void oneNameIsNotThereInBothForms() {
+        Device.Builder both = device().attribute("model", "A")
+                .attribute("gpu.example.com/model", "B")
+                .attribute("other.example.com/model", "C")
+                .capacity("memory", "1")
+                .capacity("gpu.example.com/memory", "1")
+                .capacity("gpu.example.com/model", "1");
+
+        assertThat(RULES.problems(pool(both)))
+                .extracting(Problem::field)
+                .containsExactly(
+                        "devices[gpu-0].attributes[gpu.example.com/model]",
+                        "devices[gpu-0].capacity[gpu.example.com/memory]");
+        assertThat(RULES.problems(pool(device().attribute("gpu.example.com/model", "B"))))
+                .as("the long form alone")
+                .isEmpty();
     }
 
     @Test

@@ -13,11 +13,15 @@ import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.rules.OwnNames;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -28,10 +32,12 @@ import java.util.Optional;
 public final class Allocations {
 
     private final String driver;
+    private final OwnNames names;
     private final List<ConfigType<?>> configTypes;
 
     public Allocations(String driver, List<ConfigType<?>> configTypes) {
         this.driver = driver;
+        this.names = new OwnNames(driver);
         this.configTypes = List.copyOf(configTypes);
     }
 
@@ -91,10 +97,10 @@ public final class Allocations {
      * @throws PrepareException if {@link #results} does, or a result names no pool and device
      */
     public List<HeldDevice> devices(ClaimRef ref, ClaimObject object) {
-        return results(ref, object).stream().map(Allocations::held).toList();
+        return results(ref, object).stream().map(this::held).toList();
     }
 
-    private static HeldDevice held(Result result) {
+    private HeldDevice held(Result result) {
         String main = ConfigEntry.mainRequest(result.request());
         try {
             return HeldDevice.builder(main, new PoolName(result.pool()), new DeviceName(result.device()))
@@ -103,12 +109,23 @@ public final class Allocations {
                                     ? null
                                     : result.request().substring(main.length() + 1))
                     .shareId(result.shareId())
-                    .consumedCapacity(result.consumedCapacity())
+                    .consumedCapacity(byBareName(result.consumedCapacity()))
                     .adminAccess(result.adminAccess())
                     .build();
         } catch (IllegalArgumentException e) {
             throw new PrepareException("the claim's allocation is not valid: " + e.getMessage(), e);
         }
+    }
+
+    /** A scheduler may write either form of a name; providers and the journal know the short one. */
+    private Map<String, Quantity> byBareName(Map<String, Quantity> consumed) {
+        Map<String, Quantity> byName = new LinkedHashMap<>();
+        consumed.forEach((name, amount) -> byName.merge(names.bare(name), amount, Allocations::sum));
+        return byName;
+    }
+
+    private static Quantity sum(Quantity one, Quantity other) {
+        return new Quantity(one.amount().add(other.amount()).toPlainString());
     }
 
     /**

@@ -32,7 +32,16 @@ import java.util.function.Predicate;
  */
 public final class DeviceHolds {
 
-    private KnownDevices known = KnownDevices.NONE; // guarded by this
+    private KnownDevices known; // guarded by this
+
+    /**
+     * Starts without devices.
+     *
+     * @param driver the name whose domain capacities may have or lack
+     */
+    public DeviceHolds(String driver) {
+        this.known = KnownDevices.none(driver);
+    }
 
     /**
      * Returns what keeps a claim from having devices, or empty if nothing does.

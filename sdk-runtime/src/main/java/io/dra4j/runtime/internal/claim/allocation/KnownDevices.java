@@ -10,6 +10,7 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.rules.OwnNames;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.allocation.Budget.Amount;
 import java.util.ArrayList;
@@ -29,14 +30,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class KnownDevices {
 
-    static final KnownDevices NONE = new KnownDevices(Inventory.of(), Map.of());
-
+    private final OwnNames names;
     private final Inventory inventory;
     private final Map<DeviceKey, Device> devices;
 
-    private KnownDevices(Inventory inventory, Map<DeviceKey, Device> devices) {
+    private KnownDevices(OwnNames names, Inventory inventory, Map<DeviceKey, Device> devices) {
+        this.names = names;
         this.inventory = inventory;
         this.devices = devices;
+    }
+
+    /** Returns what is known of a driver's devices before there is an inventory: nothing. */
+    static KnownDevices none(String driver) {
+        return new KnownDevices(new OwnNames(driver), Inventory.of(), Map.of());
     }
 
     /** Returns what is known with a later inventory; this object, if it is the same. */
@@ -53,7 +59,7 @@ final class KnownDevices {
                 known.put(new DeviceKey(pool.name(), device.name()), device);
             }
         }
-        return new KnownDevices(later, known);
+        return new KnownDevices(names, later, known);
     }
 
     /** Returns whether devices of a pool may overlap. */
@@ -94,14 +100,15 @@ final class KnownDevices {
         Device device = devices.get(key);
         return share.consumedCapacity().entrySet().stream()
                 .map(one -> new Amount(
-                        "capacity " + one.getKey() + " of device " + key,
+                        "capacity " + names.bare(one.getKey()) + " of device " + key,
                         one.getValue(),
                         capacity(device, one.getKey())))
                 .toList();
     }
 
-    private static @Nullable Quantity capacity(@Nullable Device device, String name) {
-        Capacity capacity = device == null ? null : device.capacities().get(name);
-        return capacity == null ? null : capacity.value();
+    private @Nullable Quantity capacity(@Nullable Device device, String name) {
+        return device == null
+                ? null
+                : names.find(device.capacities(), name).map(Capacity::value).orElse(null);
     }
 }

@@ -123,6 +123,22 @@ class AllocationsTest {
     class Results {
 
         @Test
+        void nameCapacitiesWithoutTheDriversDomain() {
+            Map<String, Quantity> consumed = Map.of(
+                    "gpu.example.com/memory", Quantity.of(4),
+                    "memory", Quantity.of(1),
+                    "other.example.com/memory", Quantity.of(2));
+            Result share = new Result(DRIVER, "r0", "rack", "any", "s1", consumed, false, Set.of());
+
+            AllocatedDevice device = read(object(List.of(share))).devices().get(0);
+
+            assertThat(device.consumedCapacity())
+                    .isEqualTo(Map.of("memory", Quantity.of(5), "other.example.com/memory", Quantity.of(2)));
+            assertThat(new Allocations(DRIVER, List.of()).devices(REF, object(List.of(share))))
+                    .containsExactly(device.held());
+        }
+
+        @Test
         void ofOtherDriversArePassedOver() {
             Result foreign = new Result("nic.example.com", "r1", "node", "gpu-0", null, Map.of(), false, Set.of());
 

@@ -25,13 +25,15 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DeviceHoldsTest {
 
     private static final ClaimRef A = new ClaimRef("ns", "a", "uid-a");
     private static final ClaimRef B = new ClaimRef("ns", "b", "uid-b");
 
-    private final DeviceHolds devices = new DeviceHolds();
+    private final DeviceHolds devices = new DeviceHolds("drv.example");
     private final Map<String, ClaimRecord> committed = new LinkedHashMap<>();
 
     @Test
@@ -184,7 +186,34 @@ class DeviceHoldsTest {
                         .build())));
 
         private HeldDevice share(String id, String memory) {
-            return device("node", "gpu-0", id, Map.of("memory", new Quantity(memory)), false);
+            return share(id, "memory", memory);
+        }
+
+        private HeldDevice share(String id, String capacity, String memory) {
+            return device("node", "gpu-0", id, Map.of(capacity, new Quantity(memory)), false);
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "memory, memory, drv.example/memory",
+            "memory, drv.example/memory, memory",
+            "drv.example/memory, memory, memory",
+            "drv.example/memory, memory, drv.example/memory"
+        })
+        void areAddedUpInBothFormsOfACapacitysName(String published, String held, String wanted) {
+            Inventory inventory = Inventory.of(Pool.ofNode(
+                    "node",
+                    List.of(Device.builder("gpu-0")
+                            .allowMultipleAllocations(true)
+                            .capacity(published, "10")
+                            .build())));
+            hold(A, List.of(share("s1", held, "8")), inventory);
+
+            assertThatThrownBy(() -> hold(B, List.of(share("s2", wanted, "8")), inventory))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageContaining("takes 8 of capacity memory of device node/gpu-0, which has 10")
+                    .hasMessageContaining("8 of it is held");
+            hold(B, List.of(share("s2", wanted, "2")), inventory);
         }
 
         @Test
