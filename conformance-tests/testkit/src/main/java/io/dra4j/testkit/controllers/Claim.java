@@ -52,6 +52,15 @@ record Claim(JsonNode json) {
         return false;
     }
 
+    /** Returns whether the scheduler made it for the extended resources of a pod. */
+    boolean isOfExtendedResources() {
+        return json.path("metadata")
+                .path("annotations")
+                .path(ExtendedResources.ANNOTATION)
+                .asText()
+                .equals("true");
+    }
+
     /** The UIDs of the pods that may use it. */
     Set<String> reservedFor() {
         Set<String> uids = new LinkedHashSet<>();

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /** The claim that a pod has for resources such as {@code example.com/gpu: 1} of its containers. */
 final class ExtendedResources {
 
-    private static final String ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
+    static final String ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
 
     private final ClusterObjects objects;
 

@@ -11,7 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Deletes pods whose devices have a NoExecute taint that their claims do not tolerate. */
+/**
+ * Deletes pods whose devices have a NoExecute taint that their claims do not tolerate.
+ *
+ * <p>As the releases up to 1.37, it passes over claims that were made for extended resources.
+ */
 final class TaintEvictions implements Controller {
 
     static final String RULES = "devicetaintrules";
@@ -34,7 +38,7 @@ final class TaintEvictions implements Controller {
             }
             Optional<Instant> end = Optional.empty();
             for (Claim claim : claims) {
-                if (claim.reservedFor().contains(pod.uid())) {
+                if (claim.reservedFor().contains(pod.uid()) && !claim.isOfExtendedResources()) {
                     end = Controller.earlier(end, end(claim, now));
                 }
             }

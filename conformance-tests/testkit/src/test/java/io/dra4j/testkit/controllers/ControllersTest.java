@@ -306,6 +306,30 @@ class ControllersTest {
     }
 
     @Test
+    void aPodThatGotItsDeviceByAnExtendedResourceIsNotEvicted() {
+        publish("node-a", "[{name: g}, {name: h}]");
+        apply("""
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: limited}
+                spec: {containers: [{name: main, image: i, resources: {limits: {example.com/gpu: 1}}}]}
+                """);
+        awaitBound("limited", "node-a");
+        claim("c", one(""));
+        pod("claiming", uses("c"));
+        awaitBound("claiming", "node-a");
+
+        String sick = "taints: [{key: sick, effect: NoExecute, timeAdded: '%s'}]".formatted(START);
+        publish("node-a", "[{name: g, SICK}, {name: h, SICK}]".replace("SICK", sick));
+
+        objects.await("pods", pods -> pods.size() == 1, LIMIT);
+        claim("later", one("")); // one more round
+        pod("later", uses("later"));
+        awaitCondition("later", "Unschedulable");
+        assertThat(objects.find("pods", "default", "limited")).isPresent();
+    }
+
+    @Test
     void initContainersThatEndShareTheirRequestOfAnExtendedResource() {
         publish("node-a", "[{name: g}, {name: h}]");
         String limit = "resources: {limits: {cpu: 1, example.com/gpu: 1}}";

@@ -55,14 +55,30 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
                     .append(isOn ? "such devices:\n" : "devices of " + driverName + ":\n");
             holders.forEach(claim -> text.append(text(claim, pods)));
             text.append(pods.problem().isEmpty() ? "" : "Their pods are unknown: " + pods.problem() + ".\n");
-            return text.append(maintenance.map(State::advice).orElse("")).toString();
+            return text.append(maintenance.map(asked -> advice(asked, pods)).orElse(""))
+                    .toString();
         }
 
-        private static String advice(Maintenance asked) {
+        private static String advice(Maintenance asked, ClaimPods pods) {
             return asked.evicts()
                     ? "The claims end with their pods: from Kubernetes 1.36 on, the cluster evicts"
-                            + " those that do not tolerate the taint; delete or drain the others.\n"
+                            + " those that do not tolerate the taint; delete or drain the others.\n" + byHand(pods)
                     : "The claims end with their pods: delete or drain these, or run `maintenance" + " on --evict`.\n";
+        }
+
+        private static String byHand(ClaimPods pods) {
+            String notEvicted = "Before Kubernetes 1.38, it does not evict pods that got their device by an extended"
+                    + " resource (resources.limits): delete these by hand";
+            String commands = pods.notEvicted().entrySet().stream()
+                    .filter(claim -> !claim.getValue().isEmpty())
+                    .map(claim -> INDENT
+                            + "kubectl -n %s delete pod %s\n"
+                                    .formatted(claim.getKey().namespace(), String.join(" ", claim.getValue())))
+                    .collect(Collectors.joining());
+            if (commands.isEmpty()) {
+                return pods.problem().isEmpty() ? "" : notEvicted + ".\n";
+            }
+            return notEvicted + ":\n" + commands;
         }
 
         private String text(Maintenance asked) {

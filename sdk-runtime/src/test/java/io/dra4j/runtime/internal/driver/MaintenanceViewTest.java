@@ -24,7 +24,7 @@ class MaintenanceViewTest {
     private static final String SINCE = "2026-11-26T03:12:45Z";
     private static final HeldClaim TRAINING = claim("training", "gpu-0", "gpu-1");
     private static final HeldClaim LOST = claim("lost", "gpu-2");
-    private static final ClaimPods PODS = new ClaimPods(Map.of(TRAINING.ref(), "pod training-0"), "");
+    private static final ClaimPods PODS = new ClaimPods(Map.of(TRAINING.ref(), "pod training-0"), Map.of(), "");
     private static final Answer PUBLISHED = new Answer("id", true, false, null);
     private static final Answer SUSPENDED = new Answer("id", true, true, null);
 
@@ -104,7 +104,7 @@ class MaintenanceViewTest {
     @Test
     void onWithClaimsWhosePodsAreUnknown() {
         assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING)
-                        .text(new ClaimPods(Map.of(), "the API server can't be reached")))
+                        .text(new ClaimPods(Map.of(), Map.of(), "the API server can't be reached")))
                 .isEqualTo("""
                         Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
                         The taint is in the cluster, or the devices are withdrawn.
@@ -124,6 +124,25 @@ class MaintenanceViewTest {
                   team-a/training (pod training-0): gpu-0, gpu-1
                 The claims end with their pods: from Kubernetes 1.36 on, the cluster evicts those that do not tolerate the taint; delete or drain the others.
                 """);
+    }
+
+    @Test
+    void evictingWithPodsOfAnExtendedResource() {
+        ClaimPods pods = new ClaimPods(
+                Map.of(TRAINING.ref(), "pod training-0"), Map.of(TRAINING.ref(), List.of("training-0")), "");
+
+        assertThat(state(all("NoExecute"), PUBLISHED, TRAINING).text(pods)).endsWith("""
+                        Before Kubernetes 1.38, it does not evict pods that got their device by an extended resource (resources.limits): delete these by hand:
+                          kubectl -n team-a delete pod training-0
+                        """);
+        assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING).text(pods)).doesNotContain("1.38");
+    }
+
+    @Test
+    void evictingWithUnknownPods() {
+        assertThat(state(all("NoExecute"), PUBLISHED, TRAINING)
+                        .text(new ClaimPods(Map.of(), Map.of(), "the API server can't be reached")))
+                .endsWith("by an extended resource (resources.limits): delete these by hand.\n");
     }
 
     @Test
