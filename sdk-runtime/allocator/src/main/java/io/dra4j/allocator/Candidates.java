@@ -20,7 +20,11 @@ final class Candidates {
 
     Candidates(Behaviour behaviour, Cluster cluster) {
         this.behaviour = behaviour;
-        this.rules = behaviour.enabled(FeatureGate.DRA_DEVICE_TAINT_RULES) ? cluster.taintRules() : List.of();
+        this.rules = !behaviour.enabled(FeatureGate.DRA_DEVICE_TAINT_RULES)
+                ? List.of()
+                : cluster.taintRules().stream()
+                        .filter(rule -> rule.hasSelector() || behaviour.has(SchedulerBug.TAINT_RULE_WITHOUT_SELECTOR))
+                        .toList();
     }
 
     /** The devices of which a request may get some: not those of a pool that cannot be used. */

@@ -41,7 +41,14 @@ public enum SchedulerBug {
             KubernetesVersion.V1_34,
             KubernetesVersion.V1_34,
             "1.35.0",
-            "distinctAttribute keeps nothing apart but shares of one device");
+            "distinctAttribute keeps nothing apart but shares of one device"),
+
+    /** A DeviceTaintRule without a selector taints every device, and not none. */
+    TAINT_RULE_WITHOUT_SELECTOR(
+            KubernetesVersion.V1_34,
+            KubernetesVersion.V1_37,
+            "1.38.0",
+            "a DeviceTaintRule without a deviceSelector taints every device of the cluster");
 
     private static final Pattern NUMBERS = Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\.(\\d{1,6})");
 

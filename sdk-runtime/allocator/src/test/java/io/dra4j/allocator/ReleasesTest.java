@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Releases, gates and bugs decide differently. */
@@ -258,6 +259,22 @@ class ReleasesTest {
                 .containsExactly("d");
         assertThat(devices(in(V1_37).allocate(cluster, Given.NODE, given.claims())))
                 .containsExactly("e");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', true, false", "'deviceSelector: {}, ', true, true"})
+    void aRuleWithoutASelectorTaintsAsReleasedAlone(String selector, boolean asReleased, boolean byTheRules) {
+        Given given = new Given().devices("{name: 'd'}").claim("");
+        TaintRule rule = TaintRule.of(Given.json(
+                "{metadata: {name: 'x'}, spec: {%staint: {key: 'k', effect: 'NoExecute'}}}".formatted(selector)));
+        Cluster cluster = new Cluster(given.cluster().classes(), given.cluster().slices(), List.of(), List.of(rule));
+
+        assertThat(devices(released(V1_37).allocate(cluster, Given.NODE, given.claims()))
+                        .isEmpty())
+                .isEqualTo(asReleased);
+        assertThat(devices(in(V1_37).allocate(cluster, Given.NODE, given.claims()))
+                        .isEmpty())
+                .isEqualTo(byTheRules);
     }
 
     @Test

@@ -8,15 +8,18 @@ import com.fasterxml.jackson.databind.JsonNode;
  * A rule of an administrator that taints devices; an empty name stands for all.
  *
  * @param name of the rule
+ * @param hasSelector whether it has one, be it empty: a rule without is to taint nothing
  * @param created when, as the server says; it decides nothing
  */
-public record TaintRule(String name, String driver, String pool, String device, Taint taint, String created) {
+public record TaintRule(
+        String name, boolean hasSelector, String driver, String pool, String device, Taint taint, String created) {
 
     /** Reads a {@code DeviceTaintRule}. */
     public static TaintRule of(JsonNode json) {
         JsonNode selector = json.at("/spec/deviceSelector");
         return new TaintRule(
                 Json.text(json.path("metadata"), "name"),
+                selector.isObject(),
                 Json.shared(selector, "driver"),
                 Json.shared(selector, "pool"),
                 Json.shared(selector, "device"),
@@ -24,7 +27,7 @@ public record TaintRule(String name, String driver, String pool, String device, 
                 Json.text(json.path("metadata"), "creationTimestamp"));
     }
 
-    /** Returns whether the rule taints a device. */
+    /** Returns whether the names of the rule, none of which stands for all, are those of a device. */
     public boolean selects(DeviceId id) {
         return selects(driver, id.driver()) && selects(pool, id.pool()) && selects(device, id.device());
     }
