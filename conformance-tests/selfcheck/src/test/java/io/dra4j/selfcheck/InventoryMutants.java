@@ -332,6 +332,18 @@ final class InventoryMutants {
         }
     }
 
+    @Mutant(id = "M-126c", what = "publishes a capacity with the driver's domain and without")
+    @Violation("DRA-SLICE-20: two forms of one name")
+    static final class BothForms extends Inventory {
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            ObjectNode capacity = device.withObject("/capacity");
+            capacity.set(settings.driver() + "/memory", capacity.get("memory").deepCopy());
+            return device;
+        }
+    }
+
     @Mutant(id = "M-131", what = "never sets a binding condition", timeoutFactor = 0.3)
     @Violation("DRA-BIND-01: has set none of its conditions")
     static final class NeverBound extends Inventory {

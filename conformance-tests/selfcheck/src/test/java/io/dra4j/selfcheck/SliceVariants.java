@@ -77,6 +77,17 @@ final class SliceVariants {
         }
     }
 
+    @Variant(id = "H-46", what = "attributes in the driver's domain, written out", passes = "DRA-SLICE-20")
+    static final class LongNames extends Inventory {
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            ObjectNode attributes = device.withObject("/attributes");
+            attributes.set(settings.driver() + "/model", attributes.remove("model"));
+            return device;
+        }
+    }
+
     @Variant(
             id = "H-11",
             what = "two pools",

@@ -13,6 +13,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Reported;
+import io.dra4j.rules.OwnNames;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
@@ -161,12 +162,27 @@ record SliceRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-20")
     void attributesAreWellFormed() throws InterruptedException {
+        OwnNames names = new OwnNames(context.place().driver());
         for (PublishedDevice device : publishing.settled().devices()) {
+            checkForms(names, device, "attributes");
+            checkForms(names, device, "capacity");
             device.json()
                     .path("attributes")
                     .properties()
                     .forEach(a -> checkAttribute(device, a.getKey(), a.getValue()));
         }
+    }
+
+    /** The driver's own domain may be written, but not once with it and once without. */
+    private static void checkForms(OwnNames names, PublishedDevice device, String field) {
+        JsonNode all = device.json().path(field);
+        all.properties().forEach(one -> {
+            String bare = names.bare(one.getKey());
+            Violation.unless(bare.equals(one.getKey()) || !all.has(bare))
+                    .because(
+                            "device %s has %s and %s in %s, two forms of one name: clients differ in which they find",
+                            device, bare, one.getKey(), field);
+        });
     }
 
     private static void checkAttribute(PublishedDevice device, String name, JsonNode attribute) {
