@@ -33,6 +33,7 @@ class ArchitectureTest {
                     "io.dra4j.test",
                     "io.dra4j.api..",
                     "io.dra4j.runtime",
+                    "io.dra4j.rules", // releases and gates, of which the test kit's servers are made
                     "io.dra4j.testkit..",
                     "java..",
                     "com.fasterxml.jackson..",

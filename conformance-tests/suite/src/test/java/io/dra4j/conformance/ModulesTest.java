@@ -208,7 +208,9 @@ class ModulesTest {
                             "dra4j-testkit",
                             "dra4j-driver-test",
                             "dra4j-example-fake-driver")),
-            entry("nvidia-driver", Set.of("dra4j-testkit", "dra4j-conformance-tests", "dra4j-chart-test")),
+            entry(
+                    "nvidia-driver",
+                    Set.of("dra4j-testkit", "dra4j-driver-test", "dra4j-conformance-tests", "dra4j-chart-test")),
             entry("docs-site", Set.of("dra4j-nvidia-driver", "dra4j-example-fake-driver", "dra4j-conformance-tests")));
 
     static Stream<String> modules() {
