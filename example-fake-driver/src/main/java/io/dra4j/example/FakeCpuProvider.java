@@ -6,6 +6,8 @@ import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.NodeAllocatableResource;
+import io.dra4j.api.device.NodeAllocatableResource.OfCapacity;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
@@ -29,12 +31,8 @@ import java.util.stream.IntStream;
  */
 final class FakeCpuProvider extends FakeProvider {
 
-    /** A core that a claim takes is one less for pods without a claim: Kubernetes 1.36. */
-    private static final String MAPPINGS = "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"%s\"}}";
-
-    /** The same for Kubernetes 1.37; the runtime publishes what the API server knows. */
-    private static final String RESOURCES =
-            "{\"cpu\":{\"mapping\":{\"capacityKey\":\"%s\",\"capacityMultiplier\":\"1\"}}}";
+    /** The name of the capacity in claims, which lack the driver's domain. */
+    private static final String CPU = "cpu";
 
     private final String cores;
     private final int numaNodes;
@@ -42,7 +40,7 @@ final class FakeCpuProvider extends FakeProvider {
 
     FakeCpuProvider(String driverName, String nodeName, int numaNodes, int coresEach) {
         super(driverName, nodeName, "CPU_DEVICE_");
-        this.cores = driverName + "/cpu";
+        this.cores = driverName + "/" + CPU; // as the community's driver has it
         this.numaNodes = numaNodes;
         this.coresEach = coresEach;
     }
@@ -58,8 +56,15 @@ final class FakeCpuProvider extends FakeProvider {
                 .attribute(StandardAttributes.NUMA_NODE, number)
                 .allowMultipleAllocations(true)
                 .capacity(cores, capacity())
-                .rawField("nodeAllocatableResourceMappings", MAPPINGS.formatted(cores))
-                .rawField("nodeAllocatableResources", RESOURCES.formatted(cores))
+                .nodeAllocatableResource(CPU, allocatable())
+                .build();
+    }
+
+    /** A core that a claim takes is one less for pods without a claim, where the server knows it. */
+    private NodeAllocatableResource allocatable() {
+        return NodeAllocatableResource.builder()
+                .mapping(new OfCapacity(cores, Quantity.of(1)))
+                .mayBeLeftOut(true)
                 .build();
     }
 
@@ -71,7 +76,7 @@ final class FakeCpuProvider extends FakeProvider {
 
     @Override
     void describe(AllocatedDevice numaNode, String variable, ContainerEdits.Builder edits) {
-        Quantity consumed = numaNode.consumedCapacity().get(cores);
+        Quantity consumed = numaNode.consumedCapacity().get(CPU);
         if (consumed != null) {
             edits.env(variable + "_CONSUMED_CPU", consumed.text());
         }

@@ -43,7 +43,7 @@ public final class FakeDriverMain {
         }
     }
 
-    private static DeviceProvider provider(FakeDriverOptions options) {
+    static DeviceProvider provider(FakeDriverOptions options) {
         DeviceProvider devices = switch (options.profile()) {
             case gpu -> gpus(options);
             case cpu -> numaNodes(options);

@@ -8,14 +8,18 @@ import static org.assertj.core.api.Assertions.entry;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
+import io.dra4j.api.device.NodeAllocatableResource;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
+import io.dra4j.runtime.SlicePreview;
 import io.dra4j.test.AllocatedClaims;
 import io.dra4j.test.RecordingClaimContext;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FakeCpuProviderTest {
 
@@ -44,22 +48,20 @@ class FakeCpuProviderTest {
     }
 
     @Test
-    void mapsItsCoresToTheAllocatableCpusOfTheNodeInBothShapes() {
+    void mapsItsCoresToTheAllocatableCpusOfTheNode() {
         Device numaNode = provider.inventory().pools().get(0).devices().get(0);
 
-        assertThat(numaNode.rawFields())
-                .containsOnly(
-                        entry(
-                                "nodeAllocatableResourceMappings",
-                                "{\"cpu\":{\"allocationMultiplier\":\"1\",\"capacityKey\":\"cpu.example.com/cpu\"}}"),
-                        entry(
-                                "nodeAllocatableResources",
-                                "{\"cpu\":{\"mapping\":{\"capacityKey\":\"cpu.example.com/cpu\",\"capacityMultiplier\":\"1\"}}}"));
+        NodeAllocatableResource cpu = numaNode.nodeAllocatableResources().get("cpu");
+        assertThat(cpu.mapping()).isEqualTo(new NodeAllocatableResource.OfCapacity(CPU, Quantity.of(1)));
+        assertThat(cpu.mayBeLeftOut()).isTrue();
+        assertThat(SlicePreview.problems("cpu.example.com", provider.inventory()))
+                .isEmpty();
     }
 
-    @Test
-    void setsTheNumberOfCores() throws Exception {
-        PreparedClaim prepared = prepare(false);
+    @ParameterizedTest
+    @ValueSource(strings = {CPU, "cpu"})
+    void setsTheNumberOfCores(String capacity) throws Exception {
+        PreparedClaim prepared = prepare(false, capacity);
 
         assertThat(prepared.edits().env())
                 .containsExactly(
@@ -73,7 +75,7 @@ class FakeCpuProviderTest {
 
     @Test
     void showsAdminAccessToWhoHasIt() throws Exception {
-        assertThat(prepare(true).devices().get(0).edits().env()).containsEntry("DRA_ADMIN_ACCESS", "true");
+        assertThat(prepare(true, CPU).devices().get(0).edits().env()).containsEntry("DRA_ADMIN_ACCESS", "true");
     }
 
     @Test
@@ -81,12 +83,12 @@ class FakeCpuProviderTest {
         assertThat(provider.configTypes()).isEmpty();
     }
 
-    private PreparedClaim prepare(boolean adminAccess) throws Exception {
+    private PreparedClaim prepare(boolean adminAccess, String capacity) throws Exception {
         AllocatedClaims claim = AllocatedClaims.of("cpu.example.com", provider);
         if (adminAccess) {
             claim.adminAccess("numa-1");
         } else {
-            claim.share("numa-1", SHARE, Map.of(CPU, Quantity.of(3)));
+            claim.share("numa-1", SHARE, Map.of(capacity, Quantity.of(3)));
         }
         return provider.prepare(claim.build(), new RecordingClaimContext());
     }
