@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.audit;
 
+import io.dra4j.runtime.internal.claim.KubeletClaims;
 import java.nio.file.Path;
 
 /**
@@ -20,8 +21,7 @@ record AuditedDriver(String name, String node, Path directory, Path cdiRoot) {
         return directory.resolve("checkpoint.json");
     }
 
-    /** Returns the kubelet's own file: the driver's directory is below {@code plugins}. */
     Path kubeletState() {
-        return directory.resolveSibling("..").normalize().resolve("dra_manager_state");
+        return KubeletClaims.file(directory);
     }
 }

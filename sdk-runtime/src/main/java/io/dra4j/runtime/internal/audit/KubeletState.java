@@ -8,15 +8,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.runtime.internal.claim.KubeletClaims;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.CRC32;
 
 /**
  * The kubelet's record of the claims of the node's pods, its file {@code dra_manager_state}.
@@ -76,15 +75,7 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
     /** Decodes the file; bytes that are no such file are damage. */
     static KubeletState decode(byte[] file, String driver) {
         try {
-            JsonNode outer = JSON.readTree(file);
-            if (!outer.path("Data").isTextual() || !outer.path("Checksum").isIntegralNumber()) {
-                return damaged("it has no Data and Checksum");
-            }
-            String data = outer.path("Data").textValue();
-            if (sum(data) != outer.path("Checksum").longValue()) {
-                return damaged("its checksum is not that of its content");
-            }
-            JsonNode inner = JSON.readTree(data);
+            JsonNode inner = JSON.readTree(KubeletClaims.text(file));
             String version = inner.path("apiVersion").asText();
             if (!version.equals("checkpoint.dra.kubelet.k8s.io/v1")) {
                 throw new NotCheckedException(
@@ -92,7 +83,9 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
                                 .formatted(version));
             }
             return new KubeletState(claims(inner.path("ClaimInfoStateList"), driver), "");
-        } catch (JsonProcessingException | IllegalArgumentException e) {
+        } catch (IllegalArgumentException e) {
+            return damaged(firstLine(e));
+        } catch (JsonProcessingException e) {
             return damaged("it can't be decoded: " + firstLine(e));
         } catch (IOException e) {
             return damaged("it is not JSON: " + firstLine(e));
@@ -105,12 +98,6 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
 
     private static String firstLine(Exception e) {
         return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-    }
-
-    private static long sum(String data) {
-        CRC32 crc = new CRC32();
-        crc.update(data.getBytes(StandardCharsets.UTF_8));
-        return crc.getValue();
     }
 
     private static List<KubeletClaim> claims(JsonNode list, String driver) {

@@ -3,17 +3,12 @@
 package io.dra4j.runtime.internal.claim;
 
 import io.dra4j.api.claim.ClaimRef;
-import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.checkpoint.Journal;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
-import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.LogField;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,16 +24,17 @@ import org.slf4j.LoggerFactory;
  * Unprepares claims that the kubelet will never ask for: force-deleted, or forgotten by it.
  *
  * <p>A claim is an orphan if two readings of the API server, ten minutes apart at least and with no
- * other between them, find no claim of its UID; of a damaged one, also if they find that it is not
- * allocated to the driver any more, and of one whose unprepare the kubelet skips, that it is not
- * allocated as before. A reading that fails counts for nothing. An orphan stays while an operation
- * of it runs, or the kubelet's own file names it. Not thread-safe.
+ * other between them, find that it is {@linkplain PresentAllocations over}; one minute is enough if
+ * the kubelet's own file is intact and does not name the claim. A reading that fails counts for
+ * nothing. An orphan stays while an operation of it runs, or the kubelet's file names it. Not
+ * thread-safe.
  */
 final class Orphans {
 
     private static final Logger LOG = LoggerFactory.getLogger(Orphans.class);
     private static final Duration PACE = Duration.ofMinutes(5);
     private static final Duration LEAST_ABSENCE = Duration.ofMinutes(10);
+    private static final Duration LEAST_IF_FORGOTTEN = Duration.ofMinutes(1);
     private static final Duration READ_LIMIT = Duration.ofSeconds(5);
     private static final Duration END_LIMIT = Duration.ofSeconds(45);
 
@@ -47,11 +43,12 @@ final class Orphans {
     private final Allocations allocations;
     private final PresentAllocations present;
     private final Unpreparation unpreparation;
-    private final Path kubeletState;
+    private final KubeletClaims kubelet;
     private final InstantSource clock;
     private final InstantSource nodeClock;
     private final Map<String, Instant> absentSince = new HashMap<>();
-    private Instant next;
+    private Instant next; // look at all claims
+    private Instant nextAbsent = Instant.MAX; // look at those that were absent
 
     /**
      * Looks for orphans.
@@ -64,9 +61,7 @@ final class Orphans {
         this.allocations = new Allocations(context.driver(), List.of());
         this.present = new PresentAllocations(context);
         this.unpreparation = unpreparation;
-        // the data directory is <kubelet root>/plugins/<driver>
-        this.kubeletState =
-                context.dataDirectory().resolveSibling("..").normalize().resolve("dra_manager_state");
+        this.kubelet = new KubeletClaims(context.dataDirectory());
         this.clock = clock;
         this.nodeClock = context.clock();
         this.next = clock.instant().plus(PACE);
@@ -75,17 +70,23 @@ final class Orphans {
     /** Looks, if it is time to. */
     void look() {
         Instant now = clock.instant();
-        if (now.isBefore(next)) {
+        boolean isForAll = !now.isBefore(next);
+        if (!isForAll && now.isBefore(nextAbsent)) {
             return;
         }
-        next = now.plus(PACE);
+        nextAbsent = Instant.MAX;
+        if (isForAll) {
+            next = now.plus(PACE);
+        }
         List<ClaimRecord> claims = journal.claims();
         Set<String> held = new HashSet<>();
         claims.forEach(claim -> held.add(claim.ref().uid()));
         absentSince.keySet().retainAll(held);
         for (ClaimRecord claim : claims) {
             try {
-                judge(claim, now);
+                if (isForAll || absentSince.containsKey(claim.ref().uid())) {
+                    judge(claim, now);
+                }
             } catch (ClusterException e) {
                 LOG.atDebug()
                         .addKeyValue(LogField.CLAIM, claim.ref())
@@ -105,10 +106,13 @@ final class Orphans {
             return;
         }
         Instant since = absentSince.computeIfAbsent(uid, first -> now);
-        if (Duration.between(since, now).compareTo(LEAST_ABSENCE) < 0) {
+        boolean isForgotten = kubelet.lacks(uid);
+        Duration least = isForgotten ? LEAST_IF_FORGOTTEN : LEAST_ABSENCE;
+        if (Duration.between(since, now).compareTo(least) < 0) {
+            nextAbsent = isForgotten ? now.plus(least) : nextAbsent;
             return;
         }
-        if (isKnownToKubelet(uid)) {
+        if (kubelet.names(uid)) {
             LOG.atInfo()
                     .addKeyValue(LogField.CLAIM, claim.ref())
                     .log("An orphan is left to the kubelet, whose state names it");
@@ -116,47 +120,19 @@ final class Orphans {
         }
         unpreparation.unprepareIfIdle(
                 uid,
-                "the API server has not had the claim for %s minutes".formatted(LEAST_ABSENCE.toMinutes()),
-                still -> still.equals(claim),
+                "the claim has had none of its devices for %s min, by the API server".formatted(least.toMinutes()),
+                still -> still.equals(claim) && !kubelet.names(uid), // which names it before it is prepared again
                 Deadline.in(END_LIMIT, nodeClock),
                 END_LIMIT);
     }
 
-    /**
-     * Returns whether the kubelet's own file names the claim, which is then its own to unprepare;
-     * false if the file can't be read.
-     *
-     * @see <a
-     *     href="https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/kubelet/cm/dra/state">The
-     *     file's format; each claim's UID stands in it as text</a>
-     */
-    private boolean isKnownToKubelet(String uid) {
-        try {
-            return Files.readString(kubeletState).contains(uid);
-        } catch (IOException e) {
-            return false; // most drivers' pods do not see the kubelet's own files
-        }
-    }
-
-    /** Returns whether the API server has the claim; throws if the server gives no answer. */
+    /** Throws if the API server gives no answer. */
     private boolean isWanted(ClaimRecord claim) {
-        if (claim.isUnprepareSkipped()) {
-            return !present.isOver(claim, READ_LIMIT);
-        }
         ClaimRef ref = claim.ref();
         if (LostClaims.isNameless(ref)) {
             return reader.readAll(READ_LIMIT).values().stream()
                     .anyMatch(known -> known.uid().equals(ref.uid()) && allocations.isAllocated(known));
         }
-        try {
-            ClaimObject object = reader.read(ref, READ_LIMIT);
-            return object.uid().equals(ref.uid())
-                    && (claim.phase() != Phase.DAMAGED || allocations.isAllocated(object));
-        } catch (ClusterException.NotFound e) {
-            if (!e.isOfTheObject()) {
-                throw e;
-            }
-            return false;
-        }
+        return !present.isOver(claim, READ_LIMIT);
     }
 }

@@ -18,6 +18,7 @@ import io.dra4j.runtime.internal.claim.allocation.Hardware;
 import io.dra4j.runtime.internal.claim.allocation.HoldConflict;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
+import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.observe.Metric;
 import java.time.Duration;
@@ -38,7 +39,8 @@ import org.slf4j.LoggerFactory;
  * claim's operation starts, claims that a damaged journal lost are found again, and stale claims
  * that hold its devices are unprepared; then, with the claim's lock, a claim that is prepared
  * already gets its results from the journal, and any other is prepared ({@link ClaimLifecycle}),
- * after what is left of it was unprepared. A claim with a record whose device is other hardware by
+ * after what is left of it was unprepared. If it is refused, and forgotten claims that held its
+ * devices could be unprepared, it is prepared once more. A claim with a record whose device is other hardware by
  * now is refused, and stays held for its unprepare. What fails is unprepared at once; if that
  * fails, too, the claim stays held for the kubelet's next call. Thread-safe.
  */
@@ -105,12 +107,44 @@ final class Preparation {
         try {
             lost.requireFound(deadline);
             stale.unprepareConflicting(ref, devices, deadline);
-            try (ClaimLifecycle lifecycle = ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
-                requireCaller(deadline);
-                return lifecycle.restore(preparedOrNew(lifecycle, ref, object, devices));
+            try {
+                return locked(ref, object, devices, deadline, writes);
+            } catch (PrepareException e) {
+                requireFreed(ref, devices, deadline, e);
+                return locked(ref, object, devices, deadline, writes);
             }
         } catch (DraException e) {
             return refused(ref, e);
+        }
+    }
+
+    private PrepareOutcome locked(
+            ClaimRef ref, ClaimObject object, List<HeldDevice> devices, Deadline deadline, WriteGroup writes) {
+        try (ClaimLifecycle lifecycle = ClaimLifecycle.take(context, ref.uid(), deadline, writes)) {
+            requireCaller(deadline);
+            return lifecycle.restore(preparedOrNew(lifecycle, ref, object, devices));
+        }
+    }
+
+    /**
+     * Frees the devices of claims that the kubelet has forgotten. Only a claim that was refused
+     * looks for such: it takes a look at all claims, and asks the API server.
+     *
+     * @throws PrepareException the refusal, if nothing was freed
+     */
+    private void requireFreed(ClaimRef ref, List<HeldDevice> devices, Deadline deadline, PrepareException refusal) {
+        boolean isAnyFreed;
+        try {
+            isAnyFreed = stale.unprepareForgotten(ref, devices, deadline);
+        } catch (ClusterException e) {
+            refusal.addSuppressed(e);
+            throw new PrepareException(
+                    refusal.getMessage() + ". The kubelet has forgotten that claim, and the API server does not say"
+                            + " whether it is over: " + e.getMessage(),
+                    refusal);
+        }
+        if (!isAnyFreed) {
+            throw refusal;
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.claim;
 
+import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
 import io.dra4j.runtime.internal.claim.allocation.Hardware;
@@ -14,7 +15,10 @@ import java.util.List;
 
 /**
  * The API server's word on claims that no call of the kubelet ends: a claim is over when it is
- * deleted, or not allocated any more as it was prepared.
+ * deleted, or has none of its devices any more.
+ *
+ * <p>One whose unprepare the kubelet skips is over as soon as it is not allocated as it was
+ * prepared; a damaged one, of which not all devices may be known, when it has none of this driver.
  */
 final class PresentAllocations {
 
@@ -34,15 +38,23 @@ final class PresentAllocations {
     boolean isOver(ClaimRecord claim, Duration limit) {
         try {
             ClaimObject object = reader.read(claim.ref(), limit);
-            return !object.uid().equals(claim.ref().uid())
-                    || !allocations.isAllocated(object)
-                    || !new HashSet<>(allocations.devices(claim.ref(), object))
-                            .equals(new HashSet<>(Hardware.unidentified(claim.devices())));
+            return !object.uid().equals(claim.ref().uid()) || !isAllocated(claim, object);
         } catch (ClusterException.NotFound e) {
             if (!e.isOfTheObject()) {
                 throw e;
             }
             return true;
         }
+    }
+
+    private boolean isAllocated(ClaimRecord claim, ClaimObject object) {
+        if (claim.isUnprepareSkipped()) {
+            return allocations.isAllocated(object)
+                    && new HashSet<>(allocations.devices(claim.ref(), object))
+                            .equals(new HashSet<>(Hardware.unidentified(claim.devices())));
+        }
+        return claim.phase() == Phase.DAMAGED
+                ? allocations.isAllocated(object)
+                : allocations.isAllocatedAny(object, claim.devices());
     }
 }

@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -30,7 +31,9 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 
 /** Claim preparation on real files, with an API server and a provider that a test has in hand. */
 final class NodeUnderTest implements AutoCloseable {
@@ -126,6 +129,29 @@ final class NodeUnderTest implements AutoCloseable {
 
     void allocate(ClaimRef ref, Result... results) {
         api.objects.put(ref, new ClaimObject(ref.uid(), new Allocation(List.of(results), List.of()), Map.of(), "{}"));
+    }
+
+    void deallocate(ClaimRef ref) {
+        api.objects.put(ref, new ClaimObject(ref.uid(), null, Map.of(), "{}"));
+    }
+
+    /** Writes the kubelet's own file, with claims. */
+    void kubeletHas(ClaimRef... refs) {
+        String claims = Stream.of(refs)
+                .map(ref -> "{\\\"ClaimUID\\\":\\\"%s\\\"}".formatted(ref.uid()))
+                .collect(Collectors.joining(","));
+        String data = "{\\\"ClaimInfoStateList\\\":[%s]}".formatted(claims);
+        CRC32 sum = new CRC32();
+        sum.update(data.replace("\\", "").getBytes(StandardCharsets.UTF_8));
+        try {
+            Files.writeString(kubeletState(), "{\"Data\":\"%s\",\"Checksum\":%d}".formatted(data, sum.getValue()));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    Path kubeletState() {
+        return data.getParent().resolveSibling("dra_manager_state");
     }
 
     /** Allocates a device to each of some claims, in order. */

@@ -9,7 +9,6 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -96,15 +95,52 @@ class OrphansTest extends NodeFixture {
 
     @Test
     void aClaimThatTheKubeletNamesIsLeftToIt() throws Exception {
-        Path state = node.data.getParent().resolveSibling("dra_manager_state");
-        Files.writeString(state, "{\"Data\":\"{\\\"ClaimUID\\\":\\\"uid-a\\\"}\"}");
+        node.kubeletHas(A);
         node.api.objects.remove(A);
         lookAfter(5);
         lookAfter(10);
         assertThat(provider.calls).isEmpty();
 
-        Files.delete(state);
+        Files.delete(node.kubeletState());
         lookAfter(5);
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+
+    @Test
+    void aClaimThatTheKubeletHasForgottenGoesAMinuteAfterItIsFoundDeallocated() {
+        node.kubeletHas(B);
+        node.deallocate(A);
+
+        lookAfter(5);
+        orphans.look();
+        assertThat(provider.calls).as("one reading").isEmpty();
+        lookAfter(1);
+
+        assertThat(provider.calls).containsExactly("unprepare uid-a");
+    }
+
+    @Test
+    void aForgottenClaimThatIsAllocatedAgainStays() {
+        node.kubeletHas(B);
+        node.deallocate(A);
+        lookAfter(5);
+        node.allocate(A, "gpu-0");
+        lookAfter(1);
+        node.deallocate(A);
+        lookAfter(4);
+
+        assertThat(provider.calls).as("the first reading since").isEmpty();
+    }
+
+    @Test
+    void aClaimThatIsNotAllocatedAnyMoreIsGoneAfterTenMinutesIfTheKubeletsFileCannotBeRead() {
+        node.deallocate(A);
+
+        lookAfter(5);
+        lookAfter(5);
+        assertThat(provider.calls).as("deallocated for five minutes").isEmpty();
+        lookAfter(5);
+
         assertThat(provider.calls).containsExactly("unprepare uid-a");
     }
 

@@ -70,6 +70,17 @@ public final class Allocations {
         return allocation != null && allocation.results().stream().anyMatch(own -> driver.equals(own.driver()));
     }
 
+    /** Returns whether a claim was allocated any of some devices of this driver. */
+    public boolean isAllocatedAny(ClaimObject object, List<HeldDevice> devices) {
+        Allocation allocation = object.allocation();
+        return allocation != null
+                && allocation.results().stream()
+                        .filter(result -> driver.equals(result.driver()))
+                        .anyMatch(result -> devices.stream()
+                                .anyMatch(device -> device.pool().value().equals(result.pool())
+                                        && device.device().value().equals(result.device())));
+    }
+
     /** Returns whether the kubelet never asks this driver to prepare a claim. */
     public boolean skipsPrepare(ClaimObject object) {
         return skips(object, "NodePrepareResources");
