@@ -77,7 +77,8 @@ final class JournalAndKubelet {
                 Severity.ERROR,
                 Words.claim(claim.ref()),
                 "it is prepared, and the kubelet does not know it",
-                "the kubelet never asks to unprepare it, so that its devices stay held until the" + " claim is deleted",
+                "the kubelet never asks to unprepare it, so that its devices stay held until the"
+                        + " claim is deallocated or deleted",
                 new Mend(views).deleteForgotten(claim.ref()));
     }
 

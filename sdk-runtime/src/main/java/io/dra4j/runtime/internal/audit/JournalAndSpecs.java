@@ -32,7 +32,7 @@ final class JournalAndSpecs {
                         Words.claim(claim.ref()),
                         "it is prepared, and has no CDI spec in "
                                 + views.driver().cdiRoot(),
-                        RESTARTS + "; the driver writes the spec again when it starts",
+                        RESTARTS + "; a driver that runs writes the spec again within 20 s",
                         new Mend(views).restartDriver()));
             }
         }

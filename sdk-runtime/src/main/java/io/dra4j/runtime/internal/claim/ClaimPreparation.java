@@ -76,7 +76,10 @@ public final class ClaimPreparation implements ClaimOperations {
         specs.recover();
     }
 
-    /** Repairs and cleans up what is due; to be called every few seconds, by one thread. */
+    /**
+     * Writes CDI specs again that are gone, and repairs and cleans up what is due; to be called
+     * every few seconds, by one thread.
+     */
     public void maintain() {
         specs.repairAgain();
         orphans.look();

@@ -6,16 +6,21 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import io.dra4j.runtime.internal.observe.LogField;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reconciles CDI specs with the journal after a start: there is a spec for each claim that is
- * prepared, and no other.
+ * prepared, and no other. Later, specs that are gone are written again: the kubelet would not ask.
  *
  * <p>The spec of a prepared claim is written again if it is missing or differs; that of a claim of
  * an earlier boot is removed. A spec whose claim has no record is evidence that the journal lost
@@ -44,10 +49,37 @@ final class SpecRepair {
         lost.report();
     }
 
+    /** Looks for specs that are gone, by one listing of the directory, and tries again what failed. */
     void repairAgain() {
         if (failed) {
             repair();
+            return;
         }
+        Map<String, DraException> failures = new LinkedHashMap<>();
+        attempt("the CDI directory", () -> restoreMissing(failures), failures);
+        settle(failures);
+    }
+
+    private void restoreMissing(Map<String, DraException> failures) {
+        List<String> uids = new ArrayList<>(withSpec()); // before the listing: a spec comes before its record
+        uids.removeAll(context.specs().claimUids());
+        uids.forEach(uid -> attempt(uid, () -> repair(uid), failures));
+        uids.removeAll(failures.keySet());
+        uids.retainAll(withSpec()); // not unprepared since
+        if (!uids.isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue(LogField.CLAIM_UID, uids)
+                    .log("The CDI specs of {} prepared claims were gone, and are written again", uids.size());
+        }
+    }
+
+    private Set<String> withSpec() {
+        return context.journal().claims().stream()
+                .filter(context::isPrepared)
+                .filter(claim -> claim.results() != null
+                        && !PreparedResults.specDevices(claim.results()).isEmpty())
+                .map(claim -> claim.ref().uid())
+                .collect(Collectors.toSet());
     }
 
     private void repair() {
@@ -61,6 +93,10 @@ final class SpecRepair {
         if (failures.isEmpty()) {
             attempt("its mark", () -> boot.write(context.journal().bootId()), failures);
         }
+        settle(failures);
+    }
+
+    private void settle(Map<String, DraException> failures) {
         failed = !failures.isEmpty();
         failures.entrySet().stream().findFirst().ifPresent(first -> report(failures, first));
     }

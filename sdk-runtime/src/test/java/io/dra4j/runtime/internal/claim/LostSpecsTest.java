@@ -1,0 +1,97 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** CDI specs that vanish while the driver runs, of containers that the kubelet will start again. */
+class LostSpecsTest extends NodeFixture {
+
+    @BeforeEach
+    void prepare() {
+        node.allocate(A, "gpu-0");
+        node.allocate(B, "gpu-1");
+        node.claims.recover();
+        node.prepare(A);
+        node.prepare(B);
+        provider.calls.clear();
+    }
+
+    private void deleteSpecs() throws IOException {
+        try (Stream<Path> files = Files.list(node.cdi)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @Test
+    void areWrittenAgainAsTheyWere() throws IOException {
+        String before = Files.readString(node.spec("uid-a"));
+        Files.delete(node.spec("uid-a"));
+
+        node.claims.maintain();
+
+        assertThat(node.spec("uid-a")).hasContent(before);
+        assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+        assertThat(provider.calls).isEmpty();
+        assertThat(node.events).isEmpty();
+    }
+
+    @Test
+    void areWrittenAgainWithTheirDirectory() throws IOException {
+        deleteSpecs();
+        Files.delete(node.cdi);
+
+        node.claims.maintain();
+
+        assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(node.cdi)))
+                .isEqualTo("rwxr-xr-x");
+    }
+
+    @Test
+    void ofAClaimThatIsWorkedOnAreLeftToThatWork() throws IOException {
+        Files.delete(node.spec("uid-a"));
+
+        node.whileBusy(A, node.claims::maintain);
+        assertThat(node.specs()).containsExactly("uid-b");
+        node.claims.maintain();
+
+        assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+    }
+
+    @Test
+    void thatCannotBeWrittenAreReportedAndWrittenWhenTheyCan() throws IOException {
+        deleteSpecs();
+        Files.delete(node.cdi);
+        Files.createFile(node.cdi);
+
+        node.claims.maintain();
+        assertThat(node.events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.reason()).isEqualTo(Reason.SPECS_NOT_REPAIRED));
+        Files.delete(node.cdi);
+        node.claims.maintain();
+
+        assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+    }
+
+    @Test
+    void ofUnpreparedClaimsStayGone() throws IOException {
+        node.unprepare(A);
+
+        node.claims.maintain();
+
+        assertThat(node.specs()).containsExactly("uid-b");
+    }
+}
