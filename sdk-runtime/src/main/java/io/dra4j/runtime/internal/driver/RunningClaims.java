@@ -9,7 +9,10 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Claim preparation with the threads that it runs on.
@@ -35,6 +39,7 @@ final class RunningClaims implements AutoCloseable {
     private final ScheduledExecutorService upkeep =
             Executors.newSingleThreadScheduledExecutor(threads("dra4j-claim-upkeep-"));
     private final ClaimPreparation preparation;
+    private Set<String> failures = Set.of(); // of the last maintenance; of the upkeep's thread
 
     RunningClaims(ClaimParts context, Meters meters) {
         preparation = new ClaimPreparation(context, executor);
@@ -61,18 +66,33 @@ final class RunningClaims implements AutoCloseable {
         return preparation;
     }
 
-    /** Recovers what an earlier process left, and maintains it from now on. */
-    void recover() {
+    /**
+     * Recovers what an earlier process left, and maintains it from now on.
+     *
+     * @param files look after the files that claims need, before the claims
+     */
+    void recover(List<Runnable> files) {
         preparation.recover();
         upkeep.scheduleWithFixedDelay(
-                this::maintain, UPKEEP_PACE.toMillis(), UPKEEP_PACE.toMillis(), TimeUnit.MILLISECONDS);
+                () -> maintain(files), UPKEEP_PACE.toMillis(), UPKEEP_PACE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void maintain() {
+    private void maintain(List<Runnable> files) {
+        Set<String> failed = new HashSet<>();
+        files.forEach(file -> attempt(file, failed));
+        attempt(preparation::maintain, failed);
+        failures = failed;
+    }
+
+    private void attempt(Runnable task, Set<String> failed) {
         try {
-            preparation.maintain();
+            task.run();
         } catch (RuntimeException e) { // it is due again soon
-            LOG.atError().setCause(e).log("Maintenance of claims failed");
+            String now = String.valueOf(e);
+            failed.add(now);
+            LOG.atLevel(failures.contains(now) ? Level.DEBUG : Level.ERROR)
+                    .setCause(e)
+                    .log("Maintenance of claims and their files failed; trying again: {}", e.getMessage());
         }
     }
 

@@ -36,6 +36,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -107,7 +108,8 @@ public final class RunningDriver implements AutoCloseable {
             followPolicies(claims);
             plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
-            running.recover(); // before a kubelet can prepare what this would take for lost
+            // before a kubelet can prepare what this would take for lost
+            running.recover(List.of(plugin::look));
             publish();
             started(readiness).started(plugin, publisher);
             bind();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The driver as the kubelet sees it: a registration socket and a service socket.
  *
  * <p>The service socket answers before the registration socket appears. Sockets of others are never
- * touched. Thread-safe.
+ * touched. One of its own that is removed is served again by {@link #look}. Thread-safe.
  */
 public final class KubeletPlugin implements AutoCloseable {
 
@@ -31,14 +31,14 @@ public final class KubeletPlugin implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(3);
     private static final Duration FIRST_CALL = Duration.ofSeconds(20);
 
-    private final SocketServer service;
-    private final SocketServer registrar;
+    private final ServedSocket service;
+    private final ServedSocket registrar;
     private final RegistrationService registration;
     private final @Nullable HealthFeed health;
 
     private KubeletPlugin(
-            SocketServer service,
-            SocketServer registrar,
+            ServedSocket service,
+            ServedSocket registrar,
             RegistrationService registration,
             @Nullable HealthFeed health) {
         this.service = service;
@@ -66,16 +66,13 @@ public final class KubeletPlugin implements AutoCloseable {
         RegistrationService registration =
                 new RegistrationService(info(sockets.driverName(), servicePath, health != null), meters);
         new StaleSockets(sockets, clock).remove();
-        Deque<SocketServer> started = new ArrayDeque<>();
+        Deque<ServedSocket> started = new ArrayDeque<>();
         try {
-            SocketServer service = SocketServer.start(
-                    "dra", servicePath, sockets.hidden(servicePath), services(operations, health, clock, meters));
+            ServedSocket service =
+                    new ServedSocket("dra", servicePath, sockets, services(operations, health, clock, meters));
             started.push(service);
-            SocketServer registrar = SocketServer.start(
-                    "registration",
-                    registrationPath,
-                    sockets.hidden(registrationPath),
-                    List.of(registration.bindService()));
+            ServedSocket registrar =
+                    new ServedSocket("registration", registrationPath, sockets, List.of(registration.bindService()));
             started.push(registrar);
             new SelfCall(sockets, FIRST_CALL).toBoth(registrar.hiddenPath(), service.hiddenPath());
             return new KubeletPlugin(service, registrar, registration, health);
@@ -94,6 +91,17 @@ public final class KubeletPlugin implements AutoCloseable {
     public void publish() {
         service.publish();
         registrar.publish();
+    }
+
+    /**
+     * Looks whether both sockets are there, and serves one again that two looks in a row have not
+     * found; to be called every few seconds.
+     *
+     * @throws DraException if one is gone, and can't be served
+     */
+    public void look() {
+        service.look();
+        registrar.look();
     }
 
     private static void end(@Nullable HealthFeed health) {

@@ -3,13 +3,21 @@
 package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A socket's file, which appears at once with its final mode and disappears only if it is ours.
@@ -19,12 +27,14 @@ import java.nio.file.attribute.PosixFilePermissions;
  */
 final class SocketFile {
 
+    private static final Logger LOG = LoggerFactory.getLogger(SocketFile.class);
     private static final int SOCKET = 0140000;
     private static final int FILE_TYPE = 0170000;
+    private static final String NONE = "none";
 
     private final Path path;
     private final Path hidden;
-    private Object inode = "none";
+    private Object inode = NONE;
 
     /**
      * Checks that the socket can be there.
@@ -40,7 +50,13 @@ final class SocketFile {
                             + "mounted at the same path as on the host")
                     .formatted(path.getParent(), path.getFileName()));
         }
-        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !isSocket(path)) {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            requireSocket();
+        }
+    }
+
+    private void requireSocket() {
+        if (!isSocket(path)) {
             throw new DraException(
                     "Something that is no socket is at the path of the driver's socket, " + path + "; remove it");
         }
@@ -71,6 +87,48 @@ final class SocketFile {
         }
     }
 
+    /** Gives the bound socket its name unless something has it, and returns whether nothing had. */
+    boolean publishIfFree() {
+        try {
+            Files.createLink(path, hidden); // a rename would replace the socket of a successor
+            inode = inode(hidden);
+            Files.delete(hidden);
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        } catch (IOException e) {
+            throw new DraException("Can't publish the socket " + path + ": " + e, e);
+        }
+    }
+
+    /**
+     * Returns whether the file that was published is gone. One that a killed process has put in its
+     * place is removed; one on which another process listens is there.
+     *
+     * @throws DraException if something that is no socket is in its place
+     */
+    boolean isGone() {
+        if (inode.equals(NONE)) {
+            return false; // not published yet
+        }
+        try {
+            if (!inode(path).equals(inode)) {
+                requireSocket();
+                removeIfDead(path);
+            }
+            return !Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException e) {
+            return true;
+        } catch (IOException e) {
+            throw new DraException("Can't look for the socket " + path + ": " + e, e);
+        }
+    }
+
+    /** Leaves the file to another socket: a number of an inode is used again. */
+    void leave() {
+        inode = NONE;
+    }
+
     /** Removes the file if it is still the one that was published. */
     void remove() {
         try {
@@ -95,6 +153,34 @@ final class SocketFile {
             return ((int) mode & FILE_TYPE) == SOCKET;
         } catch (IOException e) {
             throw new DraException("Can't read the type of " + path + ": " + e, e);
+        }
+    }
+
+    /** Removes a socket on which no process listens. */
+    static void removeIfDead(Path path) throws IOException {
+        try {
+            Object inode = inode(path);
+            if (isSocket(path) && isRefused(path) && inode.equals(inode(path))) {
+                Files.delete(path);
+                LOG.atInfo()
+                        .addKeyValue(LogField.SOCKET, path)
+                        .log("Removed the socket of an instance that was killed");
+            }
+        } catch (NoSuchFileException e) {
+            // removed already
+        }
+    }
+
+    /** Returns whether no process listens: of all failures, a refusal alone shows that. */
+    private static boolean isRefused(Path path) {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.configureBlocking(false); // one that hangs must not hold up the start
+            channel.connect(UnixDomainSocketAddress.of(path));
+            return false;
+        } catch (ConnectException e) {
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 }

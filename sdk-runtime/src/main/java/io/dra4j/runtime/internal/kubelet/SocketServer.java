@@ -78,6 +78,27 @@ final class SocketServer {
         file.publish();
     }
 
+    /** Makes the server known unless something has its name by now, and returns whether it is. */
+    boolean publishIfFree() {
+        return file.publishIfFree();
+    }
+
+    /** Returns whether the server was published, and nobody can find it any more. */
+    boolean isGone() {
+        return file.isGone();
+    }
+
+    /** Lets calls in flight end, however long they take; the file is another server's from now on. */
+    void retire() {
+        file.leave();
+        server.shutdown();
+    }
+
+    /** Returns whether all calls have ended since the server was retired or stopped. */
+    boolean hasEnded() {
+        return server.isTerminated();
+    }
+
     /** Lets calls in flight end, for some time, and removes the socket. */
     void stop(Duration grace) {
         server.shutdown();

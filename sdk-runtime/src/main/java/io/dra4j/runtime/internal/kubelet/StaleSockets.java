@@ -4,14 +4,9 @@ package io.dra4j.runtime.internal.kubelet;
 
 import io.dra4j.runtime.internal.observe.LogField;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -48,7 +43,7 @@ final class StaleSockets {
     private void removeFrom(Path directory, DirectoryStream.Filter<Path> ours) {
         try (DirectoryStream<Path> candidates = Files.newDirectoryStream(directory, ours)) {
             for (Path candidate : candidates) {
-                removeIfDead(candidate);
+                SocketFile.removeIfDead(candidate);
             }
         } catch (IOException e) {
             LOG.atDebug().addKeyValue(LogField.PATH, directory).setCause(e).log("Could not look for stale sockets");
@@ -64,32 +59,5 @@ final class StaleSockets {
 
     private static String name(Path path) {
         return path.getFileName().toString();
-    }
-
-    private static void removeIfDead(Path path) throws IOException {
-        try {
-            Object inode = SocketFile.inode(path);
-            if (SocketFile.isSocket(path) && isRefused(path) && inode.equals(SocketFile.inode(path))) {
-                Files.delete(path);
-                LOG.atInfo()
-                        .addKeyValue(LogField.SOCKET, path)
-                        .log("Removed the socket of an instance that was killed");
-            }
-        } catch (NoSuchFileException e) {
-            // removed already
-        }
-    }
-
-    /** Returns whether no process listens: of all failures, a refusal alone shows that. */
-    private static boolean isRefused(Path path) {
-        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            channel.configureBlocking(false); // one that hangs must not hold up the start
-            channel.connect(UnixDomainSocketAddress.of(path));
-            return false;
-        } catch (ConnectException e) {
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
     }
 }

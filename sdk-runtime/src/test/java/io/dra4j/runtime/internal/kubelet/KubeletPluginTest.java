@@ -29,6 +29,9 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -363,6 +366,91 @@ class KubeletPluginTest extends SocketFixture {
             assertThat(prepare()).isEmpty();
             successor.close();
             assertThat(files()).isEmpty();
+        }
+
+        @Test
+        void thatAreRemovedAreServedAgain() throws IOException {
+            Files.delete(sockets.service());
+            Files.delete(sockets.registration());
+
+            plugin.look();
+            assertThat(files()).as("one look").noneMatch(sockets.service()::equals);
+            plugin.look();
+
+            assertThat(prepare(CLAIM)).hasSize(1);
+            assertThat(name(registration())).isEqualTo(DRIVER);
+            assertThat(files()).containsExactlyInAnyOrder(sockets.service(), sockets.registration());
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(sockets.service())))
+                    .isEqualTo("rw-------");
+            plugin.close();
+            assertThat(files()).isEmpty();
+        }
+
+        @Test
+        void thatAreRemovedUnderACallDoNotEndIt() throws Exception {
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch release = new CountDownLatch(1);
+            claims.before = () -> {
+                begun.countDown();
+                awaitQuietly(release);
+            };
+            var call = CompletableFuture.supplyAsync(() -> prepare(CLAIM));
+            assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+
+            Files.delete(sockets.service());
+            plugin.look();
+            plugin.look();
+            release.countDown();
+
+            assertThat(call.get(20, TimeUnit.SECONDS)).hasSize(1);
+            assertThat(prepare(CLAIM)).hasSize(1);
+        }
+
+        @Test
+        void thatAProcessReplacedAndWasKilledAreServedAgain() throws IOException {
+            Files.delete(sockets.registration());
+            ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                    .bind(UnixDomainSocketAddress.of(sockets.registration()))
+                    .close();
+
+            plugin.look();
+            plugin.look();
+
+            assertThat(name(registration())).isEqualTo(DRIVER);
+        }
+
+        @Test
+        void ofASuccessorAreLeftToIt() throws IOException {
+            try (KubeletPlugin successor = startPlugin()) {
+                Object inode = SocketFile.inode(sockets.registration());
+
+                plugin.look();
+                plugin.look();
+                successor.look();
+
+                assertThat(SocketFile.inode(sockets.registration())).isEqualTo(inode);
+            }
+        }
+
+        @Test
+        void areServedAgainWhenTheirDirectoryIsThereAgain() throws IOException {
+            Files.delete(sockets.registration());
+            Files.delete(registry);
+
+            plugin.look();
+            assertThatThrownBy(plugin::look).hasMessageContaining("There is no directory " + registry);
+            Files.createDirectory(registry);
+            plugin.look();
+
+            assertThat(name(registration())).isEqualTo(DRIVER);
+        }
+
+        @Test
+        void areNotServedAgainInPlaceOfAFile() throws IOException {
+            Files.delete(sockets.registration());
+            Files.createFile(sockets.registration());
+
+            assertThatThrownBy(plugin::look).hasMessageContaining("Something that is no socket is at the path");
         }
 
         @Test
