@@ -71,7 +71,7 @@ final class JournalFile implements Closeable {
         }
     }
 
-    private static Object inode(Path path) throws IOException {
+    static Object inode(Path path) throws IOException {
         return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 

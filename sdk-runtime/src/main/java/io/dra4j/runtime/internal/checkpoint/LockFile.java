@@ -66,6 +66,19 @@ public final class LockFile implements AutoCloseable {
         }
     }
 
+    /**
+     * Makes the file again if it was removed, with all that is held.
+     *
+     * @throws DraException if it can't be made, or another process was faster
+     */
+    public void restore() {
+        try {
+            ranges.restore();
+        } catch (IOException e) {
+            throw new DraException("Can't make the lock file %s again: %s".formatted(path, e.getMessage()), e);
+        }
+    }
+
     /** Something that only one holds at a time; it is given back by closing. */
     public interface Held extends AutoCloseable {
         @Override

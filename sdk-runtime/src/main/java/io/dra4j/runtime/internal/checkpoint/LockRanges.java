@@ -7,10 +7,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +32,15 @@ final class LockRanges {
     private static final Map<Path, LockRanges> OPEN = new HashMap<>(); // guarded by itself
 
     private final Path path;
-    private final FileChannel channel;
-    private final Set<Long> taken = new HashSet<>(); // guarded by itself
+    private final Map<Long, FileLock> taken = new HashMap<>(); // guarded by itself, as are the next two
+    private FileChannel channel;
+    private Object inode;
     private int users; // guarded by OPEN
 
-    private LockRanges(Path path, FileChannel channel) {
+    private LockRanges(Path path) throws IOException {
         this.path = path;
-        this.channel = channel;
+        this.channel = FileChannel.open(path, OPTIONS, JournalFile.OWNER_ONLY);
+        this.inode = JournalFile.inode(path);
     }
 
     /** Opens a file, or joins those who have opened it. */
@@ -47,8 +49,7 @@ final class LockRanges {
         synchronized (OPEN) {
             LockRanges ranges = OPEN.get(path);
             if (ranges == null) {
-                FileChannel channel = FileChannel.open(path, OPTIONS, JournalFile.OWNER_ONLY);
-                ranges = new LockRanges(path, channel);
+                ranges = new LockRanges(path);
                 OPEN.put(path, ranges);
             }
             ranges.users++;
@@ -64,36 +65,87 @@ final class LockRanges {
                 return;
             }
             OPEN.remove(path);
-            try {
-                channel.close();
-            } catch (IOException e) {
-                warn("Failed to close the lock file", e);
+            synchronized (taken) {
+                close(channel);
             }
         }
+    }
+
+    private void close(FileChannel file) {
+        try {
+            file.close();
+        } catch (IOException e) {
+            warn("Failed to close the lock file", e);
+        }
+    }
+
+    /**
+     * Makes the file again if it was removed, and takes there what is held: the next process would
+     * make one that this process knows nothing of.
+     */
+    void restore() throws IOException {
+        synchronized (taken) {
+            if (!channel.isOpen() || isThere()) {
+                return;
+            }
+            FileChannel next = FileChannel.open(path, OPTIONS, JournalFile.OWNER_ONLY);
+            try {
+                taken.putAll(takeAll(next));
+            } catch (IOException e) {
+                close(next);
+                throw e;
+            }
+            close(channel); // gives back the locks of the file that is gone
+            channel = next;
+            inode = JournalFile.inode(path);
+            LOG.atWarn().addKeyValue(LogField.PATH, path).log("The lock file was removed, and is made again");
+        }
+    }
+
+    private boolean isThere() throws IOException {
+        try {
+            return JournalFile.inode(path).equals(inode);
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private Map<Long, FileLock> takeAll(FileChannel file) throws IOException {
+        Map<Long, FileLock> locks = new HashMap<>();
+        for (Long position : taken.keySet()) {
+            FileLock lock = file.tryLock(position, 1, false);
+            if (lock == null) {
+                throw new IOException("the file was removed, and another process has locked in a new one what"
+                        + " this process holds");
+            }
+            locks.put(position, lock);
+        }
+        return locks;
     }
 
     /** Takes one byte, or returns {@code null} if it is taken. */
     @Nullable
     Range tryTake(long position) throws IOException {
         synchronized (taken) {
-            if (!taken.add(position)) {
+            FileLock lock = taken.containsKey(position) ? null : channel.tryLock(position, 1, false);
+            if (lock == null) {
                 return null;
             }
+            taken.put(position, lock);
+            return new Range(this, position);
         }
-        FileLock lock = null;
-        try {
-            lock = channel.tryLock(position, 1, false);
-        } finally {
-            if (lock == null) {
-                free(position);
-            }
-        }
-        return lock == null ? null : new Range(this, position, lock);
     }
 
-    private void free(long position) {
+    private void giveBack(long position) {
         synchronized (taken) {
-            taken.remove(position);
+            FileLock lock = taken.remove(position);
+            try {
+                if (lock != null) {
+                    lock.release();
+                }
+            } catch (IOException e) { // closed: then it is released already
+                warn("Failed to release lock range", e);
+            }
         }
     }
 
@@ -108,25 +160,24 @@ final class LockRanges {
      * not.
      */
     ByteBuffer read(int length) throws IOException {
-        ByteBuffer content = ByteBuffer.allocate(length);
-        channel.read(content, 0);
-        return content.flip();
+        synchronized (taken) {
+            ByteBuffer content = ByteBuffer.allocate(length);
+            channel.read(content, 0);
+            return content.flip();
+        }
     }
 
     void write(ByteBuffer content) throws IOException {
-        channel.write(content, 0);
+        synchronized (taken) {
+            channel.write(content, 0);
+        }
     }
 
     /** A byte that is taken. */
-    record Range(LockRanges ranges, long position, FileLock lock) {
+    record Range(LockRanges ranges, long position) {
 
         void giveBack() {
-            try {
-                lock.release();
-            } catch (IOException e) { // closed: then it is released already
-                ranges.warn("Failed to release lock range", e);
-            }
-            ranges.free(position);
+            ranges.giveBack(position);
         }
     }
 }

@@ -109,7 +109,7 @@ public final class RunningDriver implements AutoCloseable {
             plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
             // before a kubelet can prepare what this would take for lost
-            running.recover(List.of(plugin::look));
+            running.recover(List.of(() -> DataDirectory.of(settings), locks::restore, plugin::look));
             publish();
             started(readiness).started(plugin, publisher);
             bind();

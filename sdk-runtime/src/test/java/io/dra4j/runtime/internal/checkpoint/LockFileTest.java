@@ -9,6 +9,7 @@ import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -42,6 +43,33 @@ class LockFileTest extends JournalFixture {
                 "no/such",
                 "the directory must exist");
         assertFails(() -> LockFile.open(directory, InstantSource.system()), "Can't open the lock file " + directory);
+    }
+
+    @Test
+    void thatIsRemovedIsMadeAgainWithWhatIsHeld() throws IOException {
+        LockFile.Held held = locks.claim("uid-1", NOW);
+        Files.delete(directory.resolve("claims.lock"));
+
+        locks.restore();
+
+        isForItsOwnerAlone();
+        assertThat(locks.tryClaim("uid-1")).isEmpty();
+        try (FileChannel other = FileChannel.open(directory.resolve("claims.lock"), StandardOpenOption.WRITE)) {
+            assertThatThrownBy(() -> other.tryLock(0, Long.MAX_VALUE, false))
+                    .as("what another would lock")
+                    .isInstanceOf(OverlappingFileLockException.class);
+            held.close();
+            other.lock(0, Long.MAX_VALUE, false).release();
+        }
+    }
+
+    @Test
+    void thatIsThereIsNotMadeAgain() throws IOException {
+        Object inode = JournalFile.inode(directory.resolve("claims.lock"));
+
+        locks.restore();
+
+        assertThat(JournalFile.inode(directory.resolve("claims.lock"))).isEqualTo(inode);
     }
 
     @Test
