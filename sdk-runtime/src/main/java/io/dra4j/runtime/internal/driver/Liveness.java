@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The provider's reason for a restart of the process, as liveness probes ask for it.
+ * The reason for a restart of the process, as liveness probes ask for it: the provider's, or a
+ * directory that only a new container can have.
  *
  * <p>There is none before the provider has started and after it began to close. A reason is logged
  * once and recorded as an event. A provider that fails to answer has none. Thread-safe.
@@ -29,16 +30,16 @@ final class Liveness implements AutoCloseable {
     private final AtomicBoolean failing = new AtomicBoolean();
     private volatile Supplier<Optional<String>> source = Optional::empty;
 
-    void started(DeviceProvider provider, EventRecorder events) {
-        source = () -> ask(provider, events);
+    void started(DeviceProvider provider, MountedDirectories directories, EventRecorder events) {
+        source = () -> ask(provider, directories, events);
     }
 
     Optional<String> restartReason() {
         return source.get();
     }
 
-    private Optional<String> ask(DeviceProvider provider, EventRecorder events) {
-        Optional<String> reason = answer(provider);
+    private Optional<String> ask(DeviceProvider provider, MountedDirectories directories, EventRecorder events) {
+        Optional<String> reason = answer(provider).or(directories::deleted);
         if (!last.getAndSet(reason).equals(reason)) {
             reason.ifPresentOrElse(
                     why -> report(why, events), () -> LOG.atInfo().log("The provider needs no restart any more"));

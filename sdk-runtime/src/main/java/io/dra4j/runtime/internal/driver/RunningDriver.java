@@ -302,9 +302,14 @@ public final class RunningDriver implements AutoCloseable {
         } catch (Exception | LinkageError e) { // of a provider
             throw new DraException("The driver's provider can't start on this node: " + e, e);
         }
-        started(liveness).started(provider, events);
+        started(liveness).started(provider, directories(), events);
         DeviceSampler devices = new DeviceSampler(provider, context.claims()::inUse, meters);
         meters.watchDevices(started(devices)::sample);
+    }
+
+    private MountedDirectories directories() {
+        return new MountedDirectories(
+                List.of(settings.dataDirectory(), settings.registrarDirectory(), settings.cdiRoot()));
     }
 
     public boolean awaitRegistered(Duration timeout) throws InterruptedException {

@@ -40,7 +40,7 @@ class LivenessTest {
         log.start();
         logger.addAppender(log);
         logger.setAdditive(false);
-        liveness.started(new Provider(), events::add);
+        liveness.started(new Provider(), new MountedDirectories(List.of()), events::add);
     }
 
     @AfterEach
