@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-/** What each profile and option of the driver offers is published on each release. */
+/** Each profile and option of the driver is published on each release. */
 @Tag("slow")
 class EveryOptionIT {
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What each board offers, with each option that changes it, is published on each release. */
+/** Each board, with each option that changes what it offers, is published on each release. */
 @Tag("slow")
 class EveryBoardIT {
 

@@ -108,8 +108,7 @@ public final class RunningDriver implements AutoCloseable {
             followPolicies(claims);
             plugin = started(serve(claims)); // while the API server's answer is awaited
             join(apiCheck);
-            // before a kubelet can prepare what this would take for lost
-            running.recover(List.of(() -> DataDirectory.of(settings), locks::restore, plugin::look));
+            recover(running); // before a kubelet can prepare what this would take for lost
             publish();
             started(readiness).started(plugin, publisher);
             bind();
@@ -138,6 +137,10 @@ public final class RunningDriver implements AutoCloseable {
     private KubeletPlugin serve(ClaimPreparation claims) {
         HealthFeed feed = health.feed(publisher);
         return KubeletPlugin.start(settings.sockets(), claims, feed, meters, settings.clock());
+    }
+
+    private void recover(RunningClaims claims) {
+        claims.recover(List.of(() -> DataDirectory.of(settings), locks::restore, plugin::look));
     }
 
     private void publish() {
