@@ -151,10 +151,9 @@ public sealed interface AttributeValue {
     }
 
     /**
-     * Returns the version that a vendor's text means, as a semantic version, for an attribute that
-     * is better left out than wrong.
+     * Returns the version that a vendor's text means, as a semantic version.
      *
-     * <p>A semantic version of at most 64 bytes stays as it is. Of any other text
+     * <p>For an attribute that is better left out than wrong. A semantic version of at most 64 bytes stays as it is. Of any other text
      *
      * <ul>
      *   <li>spaces around it and a {@code v} before it are left out;
