@@ -23,7 +23,10 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  */
 public final class DriverLogging {
 
-    private static final List<String> LIBRARIES = List.of("io.grpc", "io.fabric8", "jdk.internal.httpclient");
+    /** The JDK is one, too: it logs certificates that it reads, TLS handshakes, and requests, sent and received. */
+    private static final List<String> LIBRARIES =
+            List.of("io.grpc", "io.netty", "io.fabric8", "io.micrometer", "java", "javax", "jdk", "sun", "com.sun");
+
     private static final String TEXT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSX,UTC} %-5level %logger{0}: %msg"
             + "%replace( %kvp){' $',''}%replace( %mdc){' $',''}%n";
 

@@ -1,0 +1,44 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dra4j.testkit.driver.JavaProgram;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The logging of a process of its own: whether the JDK logs its security events, it decides once in a process. */
+class DriverLoggingTest {
+
+    @TempDir
+    private Path folder;
+
+    private String log(String verbosity) throws Exception {
+        JavaProgram program = new JavaProgram(
+                folder, JavaProgram.SHORT_LIVED, JavaProgram.ownClassPath(), TlsRequest.class.getName());
+        List<String> command = new ArrayList<>(program.command());
+        command.addAll(List.of(verbosity, folder.toString()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        String log = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(log).isZero();
+        return log;
+    }
+
+    @Test
+    void atFourTheJdkIsQuiet() throws Exception {
+        assertThat(log("4").lines()).singleElement().asString().endsWith("DEBUG TlsRequest: The answer has status 200");
+    }
+
+    @Test
+    void atSixTheJdkLogsCertificatesHandshakesAndRequests() throws Exception {
+        assertThat(log("6"))
+                .contains("DEBUG security:", "X509Certificate: Alg:", "TLSHandshake:", "The answer has status 200")
+                .contains("httpserver");
+    }
+}
