@@ -152,12 +152,23 @@ ports:
   - {name: healthcheck, containerPort: {{ $container.healthcheckPort }}}
   {{- end }}
 {{- end }}
-{{- if gt (int $container.healthcheckPort) 0 }}
+{{- if gt (int $container.metricsPort) 0 }}
+# It is answered when the driver is ready, or some seconds after it has started: a probe that fails is a Warning Event.
+startupProbe:
+  httpGet: {path: /startupz, port: metrics}
+  initialDelaySeconds: 2
+  periodSeconds: 1
+  timeoutSeconds: 20
+  failureThreshold: 120
+{{- else if gt (int $container.healthcheckPort) 0 }}
 startupProbe:
   grpc: {port: {{ $container.healthcheckPort }}, service: liveness}
+  initialDelaySeconds: 2
   periodSeconds: 1
   timeoutSeconds: 5
   failureThreshold: 300
+{{- end }}
+{{- if gt (int $container.healthcheckPort) 0 }}
 livenessProbe:
   grpc: {port: {{ $container.healthcheckPort }}, service: liveness}
   periodSeconds: 10

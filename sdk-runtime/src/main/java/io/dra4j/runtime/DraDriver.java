@@ -336,8 +336,8 @@ public final class DraDriver implements AutoCloseable {
         }
 
         /**
-         * Serves metrics and the probes {@code /healthz} and {@code /readyz} over HTTP; by default
-         * nothing is served.
+         * Serves metrics and the probes {@code /healthz}, {@code /readyz} and {@code /startupz} over
+         * HTTP; by default nothing is served.
          *
          * <p>Metrics go to Micrometer's global registry in any case: a host that has registries of
          * its own adds them there, and what a provider counts there is served, too.

@@ -160,11 +160,28 @@ public abstract class ChartContract {
         assertThat(spec.at("/template/spec/hostNetwork").isMissingNode()).isTrue();
         assertThat(spec.at("/template/spec/containers/0/env").toString())
                 .contains("{\"name\":\"POD_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.uid\"}}}");
-        for (String probe : List.of("startupProbe", "livenessProbe")) {
-            assertThat(spec.at("/template/spec/containers/0/" + probe + "/grpc/service")
-                            .asText())
-                    .isEqualTo("liveness");
-        }
+        assertThat(spec.at("/template/spec/containers/0/livenessProbe/grpc/service")
+                        .asText())
+                .isEqualTo("liveness");
+    }
+
+    /** Before, readiness is not asked for, and so fails at no start. */
+    @Test
+    void theStartIsOverWhenTheDriverIsReady() {
+        JsonNode container =
+                DriverContainer.of(CHART.render(Installation.DEFAULT)).container();
+        String value = "kubeletPlugin.containers.%s.metricsPort"
+                .formatted(container.path("name").asText());
+        JsonNode without = DriverContainer.of(CHART.render(Installation.DEFAULT.set(value, -1)))
+                .container();
+
+        assertThat(container.at("/startupProbe/httpGet/path").asText()).isEqualTo("/startupz");
+        assertThat(container.at("/startupProbe/httpGet/port")).isEqualTo(container.at("/readinessProbe/httpGet/port"));
+        assertThat(container.at("/startupProbe/timeoutSeconds").asInt())
+                .as("longer than the driver waits")
+                .isGreaterThan(10);
+        assertThat(without.has("readinessProbe")).isFalse();
+        assertThat(without.at("/startupProbe/grpc")).isEqualTo(without.at("/livenessProbe/grpc"));
     }
 
     @Test

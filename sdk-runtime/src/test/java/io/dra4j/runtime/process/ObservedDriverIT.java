@@ -222,6 +222,18 @@ class ObservedDriverIT {
         }
     }
 
+    /** The first readiness probe after that of the start succeeds. */
+    @Test
+    void theProbeOfTheStartSucceedsWhenTheDriverIsReady() throws Exception {
+        try (TestNode alone = TestDriver.node()) {
+            alone.start(DriverPages.OPTION);
+            DriverPages its = DriverPages.ofProcess(1, alone);
+
+            assertThat(its.get("/startupz").statusCode()).isEqualTo(200);
+            assertThat(its.get("/readyz").body()).isEqualTo("ready\n");
+        }
+    }
+
     /** One driver goes the whole way from nothing to ready. */
     @Test
     void readinessNamesWhatIsMissingAndHealthDoesNotCare() throws Exception {

@@ -14,7 +14,7 @@ public record HttpSettings(InetSocketAddress address, String metricsPath) {
     public static final String METRICS_PATH = "/metrics";
 
     private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
-    private static final List<String> PROBES = List.of("/healthz", "/readyz");
+    private static final List<String> PROBES = List.of("/healthz", "/readyz", "/startupz");
 
     public HttpSettings {
         if (!PATH.matcher(metricsPath).matches() || PROBES.contains(metricsPath)) {

@@ -4,8 +4,10 @@ package io.dra4j.runtime.internal.driver;
 
 import io.dra4j.runtime.internal.kubelet.KubeletPlugin;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
@@ -13,12 +15,28 @@ import java.util.function.Supplier;
  *
  * <p>It is ready when the kubelet has confirmed the registration and the cluster has all its pools,
  * by its own doing or by that of another process of it. One that offers no device because all are
- * left out is not. Thread-safe, and answers at once.
+ * left out is not. Thread-safe, and answers at once, but for {@link #awaitStart}.
  */
 final class Readiness implements AutoCloseable {
 
+    /** Kubelets register within a second or two, and slices take as long. */
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+
+    /** The kubelet and another process of the driver have a part in it: there is nothing to wait for but time. */
+    private static final Duration LOOK = Duration.ofMillis(50);
+
+    private final Duration longest;
     private volatile Supplier<List<String>> missing = () -> List.of("start: it still starts");
     private volatile Supplier<List<String>> leftOut = List::of;
+    private volatile boolean started;
+
+    Readiness() {
+        this(LONGEST);
+    }
+
+    Readiness(Duration longest) {
+        this.longest = longest;
+    }
 
     List<String> missing() {
         return missing.get();
@@ -29,9 +47,28 @@ final class Readiness implements AutoCloseable {
         return leftOut.get();
     }
 
+    /**
+     * Waits some seconds for the driver to be ready. One that is not ready by then goes on without: a restart would not
+     * help it.
+     *
+     * @return whether it has started
+     */
+    boolean awaitStart() {
+        long end = System.nanoTime() + longest.toNanos();
+        while (!missing().isEmpty() && System.nanoTime() < end) {
+            LockSupport.parkNanos(LOOK.toNanos());
+        }
+        return started;
+    }
+
     void started(KubeletPlugin plugin, SlicePublisher publisher) {
         leftOut = publisher::leftOut;
-        missing = () -> missing(plugin, publisher);
+        started(() -> missing(plugin, publisher));
+    }
+
+    void started(Supplier<List<String>> stillMissing) {
+        missing = stillMissing;
+        started = true;
     }
 
     private static List<String> missing(KubeletPlugin plugin, SlicePublisher publisher) {

@@ -89,7 +89,8 @@ public final class RunningClaimMetrics implements AutoCloseable {
         return new Probes(
                 Optional::empty,
                 List::of,
-                () -> claims.problem().isEmpty() ? List.of() : List.of("no list of claims: " + claims.problem()));
+                () -> claims.problem().isEmpty() ? List.of() : List.of("no list of claims: " + claims.problem()),
+                () -> true);
     }
 
     /** Returns where it serves. */

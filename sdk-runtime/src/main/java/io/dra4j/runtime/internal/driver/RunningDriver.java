@@ -169,7 +169,8 @@ public final class RunningDriver implements AutoCloseable {
             return;
         }
         try {
-            Probes probes = new Probes(liveness::restartReason, readiness::missing, readiness::leftOut);
+            Probes probes =
+                    new Probes(liveness::restartReason, readiness::missing, readiness::leftOut, readiness::awaitStart);
             started(HttpEndpoint.start(http.address(), http.metricsPath(), meters, probes));
         } catch (IOException e) {
             throw new DraException(

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,8 @@ import org.slf4j.LoggerFactory;
  *       least of all: an outage of that must not restart drivers.
  *   <li>{@code /readyz}: 200 if nothing is missing; otherwise 503, and the body names what is. In
  *       either case it has notes for admins.
+ *   <li>{@code /startupz}: 200 once the driver has started, and 503 before. The answer waits for
+ *       some seconds until the driver is ready, so that the readiness probe that follows succeeds.
  *   <li>The path of the metrics, in the formats of Prometheus.
  * </ul>
  */
@@ -30,6 +33,7 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
     private static final String HEALTH = "/healthz";
     private static final String READINESS = "/readyz";
+    private static final String START = "/startupz";
 
     private final HttpPages pages;
     private final PrometheusScrape scrape;
@@ -40,14 +44,19 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * The state that the probes report; each supplier returns at once, on any thread.
+     * The state that the probes report; each supplier is called on any thread, and all but the last
+     * return at once.
      *
      * @param restartReason why the process must be restarted; empty if it must not
      * @param missing the conditions that the driver lacks to be ready, a line each
      * @param notes what an admin should know, also of a driver that is ready, a line each
+     * @param started whether it has started; may wait for seconds until it is ready
      */
     public record Probes(
-            Supplier<Optional<String>> restartReason, Supplier<List<String>> missing, Supplier<List<String>> notes) {}
+            Supplier<Optional<String>> restartReason,
+            Supplier<List<String>> missing,
+            Supplier<List<String>> notes,
+            BooleanSupplier started) {}
 
     /**
      * Begins to answer.
@@ -61,6 +70,7 @@ public final class HttpEndpoint implements AutoCloseable {
         PrometheusScrape scrape = new PrometheusScrape(meters);
         pages.get(HEALTH, (accept, body) -> health(probes))
                 .get(READINESS, (accept, body) -> readiness(probes))
+                .get(START, (accept, body) -> start(probes))
                 .get(metricsPath, (accept, body) -> metrics(scrape, accept))
                 .start();
         LOG.atInfo().addKeyValue(LogField.ADDRESS, pages.address()).log("Serving metrics and probes over HTTP");
@@ -84,6 +94,12 @@ public final class HttpEndpoint implements AutoCloseable {
         lines.addAll(missing);
         lines.addAll(probes.notes().get());
         return HttpAnswer.text(missing.isEmpty() ? 200 : 503, String.join("\n", lines));
+    }
+
+    private static HttpAnswer start(Probes probes) {
+        return probes.started().getAsBoolean()
+                ? HttpAnswer.text(200, "started")
+                : HttpAnswer.text(503, "it still starts");
     }
 
     private static HttpAnswer metrics(PrometheusScrape scrape, String accept) throws IOException {

@@ -42,7 +42,7 @@ class HttpSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "/", "metrics", "/metrics/", "/a b", "/m?x", "/healthz", "/readyz"})
+    @ValueSource(strings = {"", "/", "metrics", "/metrics/", "/a b", "/m?x", "/healthz", "/readyz", "/startupz"})
     void aPathThatCannotBeServedIsRefused(String path) {
         assertThatThrownBy(() -> HttpSettings.of(":1", path))
                 .isInstanceOf(DraException.class)

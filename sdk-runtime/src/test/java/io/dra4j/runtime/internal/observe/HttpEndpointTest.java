@@ -43,8 +43,12 @@ class HttpEndpointTest {
     private final List<String> missing = new CopyOnWriteArrayList<>();
     private final List<String> notes = new CopyOnWriteArrayList<>();
     private volatile @Nullable String restartReason;
+    private volatile boolean started;
     private final HttpEndpoint.Probes probes = new HttpEndpoint.Probes(
-            () -> Optional.ofNullable(restartReason), () -> List.copyOf(missing), () -> List.copyOf(notes));
+            () -> Optional.ofNullable(restartReason),
+            () -> List.copyOf(missing),
+            () -> List.copyOf(notes),
+            () -> started);
     private final HttpEndpoint endpoint = start(0);
 
     private HttpEndpoint start(int port) {
@@ -141,6 +145,18 @@ class HttpEndpointTest {
                             """);
             assertThat(after.statusCode()).isEqualTo(200);
             assertThat(after.body()).isEqualTo("ready\n");
+        }
+
+        @Test
+        void theStartIsOverOnceTheDriverSaysSo() throws Exception {
+            missing.add("pool node-1: not published");
+
+            HttpResponse<String> before = get("/startupz");
+            started = true;
+
+            assertThat(before.statusCode()).isEqualTo(503);
+            assertThat(before.body()).isEqualTo("it still starts\n");
+            assertThat(get("/startupz").statusCode()).isEqualTo(200);
         }
 
         @Test
