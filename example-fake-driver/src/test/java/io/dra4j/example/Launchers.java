@@ -20,7 +20,7 @@ record Launchers(Path folder) {
 
     private static void write(Path script, Class<?> main) throws IOException {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        String line = "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp %s %s \"$@\""
+        String line = "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -cp %s %s \"$@\""
                 .formatted(java, DriverJar.PATH, main.getName());
         Files.writeString(script, "#!/bin/sh\n" + line + "\n");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));

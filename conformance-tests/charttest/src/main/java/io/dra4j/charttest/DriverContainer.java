@@ -7,6 +7,7 @@ import io.dra4j.charttest.Manifests.Kind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A container of the driver's program: in the DaemonSet of a chart, or in a Deployment.
@@ -19,6 +20,11 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
     /** The driver on the nodes. */
     public static DriverContainer of(Manifests manifests) {
         return first(manifests.one(Kind.DaemonSet));
+    }
+
+    /** The driver on the nodes, of a DaemonSet that another chart makes. */
+    public static DriverContainer ofDaemonSet(JsonNode daemonSet) {
+        return first(daemonSet);
     }
 
     /** The webhook. */
@@ -44,6 +50,14 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
     /** The arguments. */
     public List<String> arguments() {
         return container.path("args").valueStream().map(JsonNode::asText).toList();
+    }
+
+    /** The program and its arguments, with references to variables. */
+    public List<String> commandLine() {
+        return Stream.of("command", "args")
+                .flatMap(field -> container.path(field).valueStream())
+                .map(JsonNode::asText)
+                .toList();
     }
 
     /** The variables, with an empty text for those that Kubernetes fills in. */

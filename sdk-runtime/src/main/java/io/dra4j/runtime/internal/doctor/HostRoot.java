@@ -24,12 +24,12 @@ public record HostRoot(@Nullable Path path) {
     private static final String IN_A_POD = "KUBERNETES_SERVICE_HOST";
 
     /**
-     * Finds it: as given, or this program's own if it is in no pod, or that of the node's first
-     * process, which a pod with hostPID sees.
+     * Finds it: as given, if it is there, or this program's own if it is in no pod, or that of the
+     * node's first process, which a pod with hostPID sees.
      */
     public static HostRoot of(@Nullable Path given, Path procRoot, Map<String, String> environment) {
         if (given != null) {
-            return new HostRoot(given);
+            return new HostRoot(Files.isDirectory(given) ? given : null);
         }
         if (environment.get(IN_A_POD) == null) {
             return new HostRoot(Path.of("/"));

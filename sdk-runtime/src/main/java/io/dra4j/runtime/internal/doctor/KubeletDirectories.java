@@ -12,12 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Checks that the kubelet's directories are there, and can be written.
+ * Checks that the directories that the driver shares with the kubelet are there, and can be written: of those of
+ * plugins, its own. A pod need not mount the rest.
  *
- * @param plugins where plugins keep their data
+ * @param plugins where plugins keep their data; a driver whose directory is missing makes it there
+ * @param driver the driver's name
  * @param registrar where the kubelet looks for plugins
  */
-record KubeletDirectories(Path plugins, Path registrar) implements Check {
+record KubeletDirectories(Path plugins, String driver, Path registrar) implements Check {
 
     @Override
     public String id() {
@@ -27,14 +29,16 @@ record KubeletDirectories(Path plugins, Path registrar) implements Check {
     @Override
     public Result look() {
         List<Finding> findings = new ArrayList<>();
-        for (Path directory : List.of(plugins, registrar)) {
+        Path own = plugins.resolve(driver);
+        Path data = Files.exists(own) ? own : plugins;
+        for (Path directory : List.of(data, registrar)) {
             if (!Files.isDirectory(directory)) {
                 findings.add(finding(directory, "there is no such directory"));
             } else if (!Files.isWritable(directory)) {
                 findings.add(finding(directory, "this program may not write there"));
             }
         }
-        return new Result("%s and %s can be written".formatted(plugins, registrar), findings);
+        return new Result("%s and %s can be written".formatted(data, registrar), findings);
     }
 
     private Finding finding(Path directory, String what) {

@@ -57,7 +57,7 @@ public record NodeDoctor(
                     new ArrayList<>(ClusterChecks.ofNode(api, driver, node, InstantSource.system(), this::bootId));
             checks.add(new GateCheck(cluster.slices(), node, neededGates));
             checks.add(new CdiCheck(() -> runtime(api), host, cdiRoot));
-            checks.add(new KubeletDirectories(plugins, registrar));
+            checks.add(new KubeletDirectories(plugins, driver, registrar));
             checks.addAll(own.apply(api));
             return Report.of("%s on node %s".formatted(driver, node), checks);
         }

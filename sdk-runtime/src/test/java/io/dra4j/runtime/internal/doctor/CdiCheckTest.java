@@ -161,6 +161,7 @@ class CdiCheckTest {
                 .hasMessageContaining("--host-root");
         assertThat(HostRoot.of(null, proc, Map.of()).path()).isEqualTo(Path.of("/"));
         assertThat(HostRoot.of(root, proc, pod).path()).isEqualTo(root);
+        assertThat(HostRoot.of(root.resolve("none"), proc, pod).path()).isNull();
 
         Files.delete(first.resolve("ns/mnt"));
         Files.createSymbolicLink(first.resolve("ns/mnt"), Path.of("mnt:[2]"));
