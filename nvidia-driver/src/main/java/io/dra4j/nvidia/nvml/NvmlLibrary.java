@@ -4,6 +4,7 @@ package io.dra4j.nvidia.nvml;
 
 import com.sun.jna.Function;
 import com.sun.jna.Memory;
+import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
@@ -50,6 +51,15 @@ final class NvmlLibrary implements AutoCloseable {
 
     private NvmlLibrary(NativeLibrary library) {
         this.library = library;
+    }
+
+    /**
+     * Loads JNA's own library, which it unpacks to the folder for temporary files.
+     *
+     * @throws LinkageError if that fails, now or earlier in this process
+     */
+    static void loadJna() {
+        Native.isProtected();
     }
 
     /**

@@ -50,11 +50,26 @@ final class Session {
     }
 
     private static NvmlLibrary load(Path file) {
+        loadJna();
         try {
             return NvmlLibrary.open(file);
         } catch (UnsatisfiedLinkError e) {
             throw new NvmlException(
                     Reason.NO_DRIVER, "Can't load " + file + ": " + e.getMessage() + "; install the driver again", e);
+        }
+    }
+
+    private static void loadJna() {
+        try {
+            NvmlLibrary.loadJna();
+        } catch (LinkageError e) {
+            String why = e.getCause() == null ? e.getMessage() : e.getCause().getMessage(); // from the second time on
+            throw new NvmlException(
+                    Reason.FAILING,
+                    "JNA can't load the library that it unpacks to the folder for temporary files: " + why
+                            + "; if that folder is read-only or mounted noexec, start Java with -Djna.tmpdir=DIR, a folder from which"
+                            + " programs may run",
+                    e);
         }
     }
 
