@@ -40,8 +40,9 @@ record Jdk(Path home, Properties release) {
             "jdk.management",
             "jdk.unsupported");
 
-    private static final List<String> NEEDLESS =
-            List.of("bin/jwebserver", "bin/keytool", "lib/classlist", "lib/jexec", "lib/jrt-fs.jar");
+    /** Certificate authorities, too: those of this machine, where a program trusts those of its cluster. */
+    private static final List<String> NEEDLESS = List.of(
+            "bin/jwebserver", "bin/keytool", "lib/classlist", "lib/jexec", "lib/jrt-fs.jar", "lib/security/cacerts");
 
     /**
      * Finds a JDK 25: the one that is given, or JAVA_HOME_25, JAVA_HOME, or below /usr/lib/jvm, as
