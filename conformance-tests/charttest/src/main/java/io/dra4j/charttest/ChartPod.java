@@ -101,7 +101,7 @@ public final class ChartPod implements AutoCloseable {
         describeNode();
     }
 
-    /** What the kubelet reports, beside its version. */
+    /** Reports of the node as the kubelet does, beside its version. */
     private void describeNode() throws IOException {
         Path bootId = Path.of(environment.getOrDefault("PROC_ROOT", "/proc") + BOOT_ID);
         String boot = Files.readString(place.outside(bootId)).strip();
@@ -124,7 +124,7 @@ public final class ChartPod implements AutoCloseable {
         for (JsonNode mount : container.container().path("volumeMounts")) {
             String target = mount.path("mountPath").asText();
             String source = source(mount.path("name").asText(), hostPaths);
-            // What stands in for hardware keeps its state in its folder.
+            // Stand-ins of hardware keep their state in their folder.
             boolean readOnly = mount.path("readOnly").asBoolean() && !hostPaths.containsValue(Path.of(source));
             lines.add(source + " " + target + (readOnly ? " ro" : ""));
         }
