@@ -1,0 +1,157 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.time.Duration;
+
+/**
+ * One TCP connection through a {@link TcpProxy}, from its client to the server. Thread-safe.
+ *
+ * <p>What happens to it does not happen to others.
+ */
+public final class TcpConnection {
+
+    /** The way of bytes. */
+    public enum Direction {
+        TO_SERVER,
+        TO_CLIENT
+    }
+
+    private final Socket client;
+    private final Socket server = new Socket();
+    private final TcpPump toServer;
+    private final TcpPump toClient;
+
+    TcpConnection(Socket client) {
+        this.client = client;
+        toServer = new TcpPump(client, server);
+        toClient = new TcpPump(server, client);
+    }
+
+    /** Connects to the server, and passes bytes in both directions. */
+    void start(SocketAddress target) {
+        TcpPump.thread(() -> {
+            try {
+                client.setTcpNoDelay(true);
+                server.setTcpNoDelay(true);
+                server.connect(target);
+                TcpPump.thread(() -> pass(toClient));
+            } catch (IOException e) {
+                reset();
+                return;
+            }
+            pass(toServer);
+        });
+    }
+
+    private void pass(TcpPump pump) {
+        try {
+            pump.run();
+            if (toServer.isOver() && toClient.isOver()) {
+                close();
+            }
+        } catch (IOException e) {
+            reset();
+        }
+    }
+
+    private TcpPump pump(Direction direction) {
+        return direction == Direction.TO_SERVER ? toServer : toClient;
+    }
+
+    /**
+     * From now on nothing that either end sends arrives, not even that it closes the connection, and
+     * neither end is told: as behind a load balancer that has forgotten the connection. For good.
+     */
+    public void silence() {
+        toServer.drop();
+        toClient.drop();
+    }
+
+    /** The same for one direction. */
+    public void silence(Direction direction) {
+        pump(direction).drop();
+    }
+
+    /** Leaves what both ends send unread, so that they can't send on once buffers are full. */
+    public void hold() {
+        toServer.hold();
+        toClient.hold();
+    }
+
+    /** The same for one direction. */
+    public void hold(Direction direction) {
+        pump(direction).hold();
+    }
+
+    /** Passes on what was held, and what comes. */
+    public void resume() {
+        toServer.resume();
+        toClient.resume();
+    }
+
+    /** Ends the connection at both ends at once (RST): unread bytes are lost. */
+    public void reset() {
+        end(true);
+    }
+
+    /** Tells the receiver of a direction that nothing more comes (FIN); the other direction goes on. */
+    public void halfClose(Direction direction) {
+        try {
+            pump(direction).halfClose();
+        } catch (IOException e) {
+            throw new UncheckedIOException("The connection is closed", e);
+        }
+    }
+
+    /** Passes on so many bytes a second in each direction, and no more. */
+    public void slow(long bytesPerSecond) {
+        if (bytesPerSecond < 1) {
+            throw new IllegalArgumentException(bytesPerSecond + " bytes a second; hold() passes none on");
+        }
+        toServer.slow(bytesPerSecond);
+        toClient.slow(bytesPerSecond);
+    }
+
+    /** The number of bytes that have come of the sender of a direction, and were read, passed on or not. */
+    public long received(Direction direction) {
+        return pump(direction).received();
+    }
+
+    /** Returns whether the client has not ended it, as far as what it sends is not held. */
+    public boolean isOpen() {
+        return !toServer.hasSenderEnded();
+    }
+
+    /** Waits until the client has ended it, or it was reset; returns whether that is so. */
+    public boolean awaitEnd(Duration limit) {
+        try {
+            return toServer.awaitSenderEnd(limit);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    void close() {
+        end(false);
+    }
+
+    private void end(boolean reset) {
+        toServer.stop();
+        toClient.stop();
+        try (client;
+                server) {
+            if (reset) {
+                client.setSoLinger(true, 0);
+                server.setSoLinger(true, 0);
+            }
+        } catch (IOException e) {
+            // It was closed already.
+        }
+    }
+}

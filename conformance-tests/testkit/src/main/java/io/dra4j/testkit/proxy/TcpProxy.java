@@ -1,0 +1,194 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes the bytes of connections on from a port of 127.0.0.1 to a server, TLS and HTTP/2 included,
+ * and lets single connections go silent, slow down or end in the ways of TCP, while others work.
+ * Thread-safe; {@link #close} ends all connections.
+ */
+public final class TcpProxy implements AutoCloseable {
+
+    private static final int BACKLOG = 1024;
+
+    private final int port;
+    private final List<TcpConnection> connections = new ArrayList<>(); // guarded by this
+    private URI server; // guarded by this
+    private @Nullable ServerSocket listening; // guarded by this
+    private int acceptors; // guarded by this; threads that hold the port open
+    private @Nullable Socket held; // guarded by this; keeps the port while it refuses connections
+
+    private TcpProxy(URI server) throws IOException {
+        this.server = server;
+        port = listen(0);
+    }
+
+    /**
+     * Starts a proxy on a free port.
+     *
+     * @param server its scheme, host and port, for example {@code https://127.0.0.1:41235}
+     * @throws UncheckedIOException if it cannot listen
+     */
+    public static TcpProxy before(URI server) {
+        try {
+            return new TcpProxy(server);
+        } catch (IOException e) {
+            throw new UncheckedIOException("The proxy can't listen on 127.0.0.1", e);
+        }
+    }
+
+    private synchronized int listen(int number) throws IOException {
+        ServerSocket socket = new ServerSocket(number, BACKLOG, InetAddress.getLoopbackAddress());
+        listening = socket;
+        acceptors++;
+        TcpPump.thread(() -> acceptAll(socket));
+        return socket.getLocalPort();
+    }
+
+    private void acceptAll(ServerSocket socket) {
+        while (true) {
+            try {
+                add(new TcpConnection(socket.accept()));
+            } catch (IOException e) {
+                acceptorEnded(); // It refuses connections, or is closed.
+                return;
+            }
+        }
+    }
+
+    private synchronized void acceptorEnded() {
+        acceptors--;
+        notifyAll();
+    }
+
+    /** Listens no more: a socket does until no thread waits for it any more. */
+    private void stopListening() throws IOException {
+        if (listening != null) {
+            listening.close();
+            listening = null;
+        }
+        try {
+            while (acceptors > 0) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void add(TcpConnection connection) {
+        if (listening == null) {
+            connection.reset(); // It was accepted a moment too late.
+            return;
+        }
+        connections.add(connection);
+        connection.start(new InetSocketAddress(server.getHost(), server.getPort()));
+        notifyAll();
+    }
+
+    /** The port, also while it refuses connections. */
+    public int port() {
+        return port;
+    }
+
+    /** The server's URL with the proxy's port. */
+    public synchronized URI url() {
+        return URI.create(server.getScheme() + "://127.0.0.1:" + port);
+    }
+
+    /** Takes connections that are opened from now on to another server. */
+    public synchronized void forwardTo(URI other) {
+        server = other;
+    }
+
+    /** All connections that were opened until now, in that order, also those that have ended. */
+    public synchronized List<TcpConnection> connections() {
+        return List.copyOf(connections);
+    }
+
+    /**
+     * Waits until so many connections have been opened, and returns all of them.
+     *
+     * @throws AssertionError when the time is over
+     */
+    public synchronized List<TcpConnection> awaitConnections(int number, Duration limit) {
+        long end = System.nanoTime() + limit.toNanos();
+        try {
+            while (connections.size() < number) {
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    throw new AssertionError("%d connections were opened within %s, not %d"
+                            .formatted(connections.size(), limit, number));
+                }
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for connections", e);
+        }
+        return connections();
+    }
+
+    /** Silences all connections that are open now, in both directions; new ones work. */
+    public void silenceAll() {
+        connections().forEach(TcpConnection::silence);
+    }
+
+    /** Refuses new connections; open ones go on. */
+    public synchronized void refuse() {
+        try {
+            stopListening();
+            if (held == null) {
+                held = new Socket();
+                held.setReuseAddress(true);
+                held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)); // without listening
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("The proxy can't keep its port " + port, e);
+        }
+    }
+
+    /** Takes new connections again. */
+    public synchronized void accept() {
+        try {
+            release();
+            if (listening == null) {
+                listen(port);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("The proxy can't listen on 127.0.0.1:" + port + " again", e);
+        }
+    }
+
+    private void release() throws IOException {
+        if (held != null) {
+            held.close();
+            held = null;
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            release();
+            stopListening();
+        } catch (IOException e) {
+            throw new UncheckedIOException("The proxy does not stop", e);
+        } finally {
+            connections.forEach(TcpConnection::close);
+        }
+    }
+}

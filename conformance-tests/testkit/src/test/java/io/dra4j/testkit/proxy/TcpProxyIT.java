@@ -1,0 +1,230 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.proxy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.testkit.proxy.TcpConnection.Direction;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Both ends of connections through the proxy, over real sockets. */
+@Timeout(60)
+class TcpProxyIT {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private ServerSocket listener;
+    private TcpProxy proxy;
+
+    @BeforeEach
+    void listen() throws IOException {
+        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        listener.setSoTimeout((int) LIMIT.toMillis());
+        proxy = TcpProxy.before(URI.create("http://127.0.0.1:" + listener.getLocalPort()));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        proxy.close();
+        listener.close();
+    }
+
+    /** A connection with both of its ends. */
+    private record Ends(Socket client, Socket server, TcpConnection connection) {
+
+        void passToServer(String text) throws IOException {
+            send(client, text);
+            assertThat(read(server, text.length())).isEqualTo(text);
+        }
+
+        void passToClient(String text) throws IOException {
+            send(server, text);
+            assertThat(read(client, text.length())).isEqualTo(text);
+        }
+    }
+
+    private Ends connect() throws IOException {
+        Socket client = new Socket("127.0.0.1", proxy.port());
+        Socket server = listener.accept();
+        client.setSoTimeout((int) LIMIT.toMillis());
+        server.setSoTimeout((int) LIMIT.toMillis());
+        TcpConnection connection = proxy.connections().get(proxy.connections().size() - 1);
+        return new Ends(client, server, connection);
+    }
+
+    private static void send(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(US_ASCII));
+    }
+
+    private static String read(Socket socket, int count) throws IOException {
+        return new String(socket.getInputStream().readNBytes(count), US_ASCII);
+    }
+
+    private static void awaitReceived(TcpConnection connection, Direction direction, int count) {
+        while (connection.received(direction) < count) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void bytesAndEndsPassInBothDirections() throws Exception {
+        Ends ends = connect();
+        ends.passToServer("ping");
+        ends.passToClient("pong");
+        assertThat(ends.connection.isOpen()).isTrue();
+
+        ends.client.shutdownOutput();
+        assertThat(ends.server.getInputStream().read()).isEqualTo(-1);
+        ends.passToClient("rest");
+        ends.server.close();
+
+        assertThat(ends.client.getInputStream().read()).isEqualTo(-1);
+        assertThat(ends.connection.isOpen()).isFalse();
+    }
+
+    @Test
+    void aSilentConnectionStaysOpenAndPassesNothingWhileOthersWork() throws Exception {
+        Ends silent = connect();
+        silent.passToServer("before");
+        silent.connection.silence();
+        Ends other = connect();
+
+        send(silent.server, "lost");
+        awaitReceived(silent.connection, Direction.TO_CLIENT, 4);
+        assertThat(silent.client.getInputStream().available()).isZero();
+        send(silent.client, "lost");
+        silent.client.close();
+
+        other.passToServer("ping");
+        other.passToClient("pong");
+        assertThat(silent.connection.awaitEnd(LIMIT)).isTrue();
+        assertThat(silent.connection.received(Direction.TO_SERVER)).isEqualTo(10);
+        silent.server.setSoTimeout(100);
+        assertThatThrownBy(() -> silent.server.getInputStream().read())
+                .isInstanceOf(IOException.class)
+                .hasMessage("Read timed out");
+    }
+
+    @Test
+    void aDirectionIsSilentAlone() throws Exception {
+        Ends ends = connect();
+        ends.connection.silence(Direction.TO_CLIENT);
+
+        send(ends.server, "lost");
+        awaitReceived(ends.connection, Direction.TO_CLIENT, 4);
+
+        ends.passToServer("ping");
+        assertThat(ends.client.getInputStream().available()).isZero();
+    }
+
+    @Test
+    void whatIsHeldComesLater() throws Exception {
+        Ends ends = connect();
+        ends.passToServer("before");
+        ends.connection.hold();
+        send(ends.client, "a");
+        awaitReceived(ends.connection, Direction.TO_SERVER, 7);
+        send(ends.client, "b");
+        connect().passToServer("ping");
+        assertThat(ends.server.getInputStream().available()).isZero();
+        assertThat(ends.connection.received(Direction.TO_SERVER)).isEqualTo(7);
+
+        ends.connection.resume();
+
+        assertThat(read(ends.server, 2)).isEqualTo("ab");
+        ends.passToClient("pong");
+    }
+
+    @Test
+    void aResetReachesBothEnds() throws Exception {
+        Ends ends = connect();
+        ends.passToServer("ping");
+
+        ends.connection.reset();
+
+        assertThatThrownBy(() -> ends.client.getInputStream().read())
+                .isInstanceOf(SocketException.class)
+                .hasMessage("Connection reset");
+        assertThatThrownBy(() -> ends.server.getInputStream().read())
+                .isInstanceOf(SocketException.class)
+                .hasMessage("Connection reset");
+        assertThat(ends.connection.isOpen()).isFalse();
+    }
+
+    @Test
+    void ofAHalfClosedConnectionTheOtherDirectionGoesOn() throws Exception {
+        Ends ends = connect();
+
+        ends.connection.halfClose(Direction.TO_CLIENT);
+
+        assertThat(ends.client.getInputStream().read()).isEqualTo(-1);
+        ends.passToServer("ping");
+    }
+
+    @Test
+    void aSlowConnectionPassesItsBytesASecond() throws Exception {
+        Ends ends = connect();
+        ends.connection.slow(1000);
+        long start = System.nanoTime();
+
+        ends.passToServer("x".repeat(500));
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(400));
+    }
+
+    @Test
+    void newConnectionsAreRefusedWhileOpenOnesGoOn() throws Exception {
+        Ends open = connect();
+        proxy.refuse();
+
+        assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+        open.passToServer("ping");
+
+        proxy.accept();
+        connect().passToServer("ping");
+        assertThat(proxy.connections()).hasSize(2);
+    }
+
+    @Test
+    void newConnectionsGoToTheServerThatIsSetAndAreResetWhereThereIsNone() throws Exception {
+        Ends open = connect();
+        try (ServerSocket other = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            proxy.forwardTo(URI.create("http://127.0.0.1:" + other.getLocalPort()));
+            try (Socket client = new Socket("127.0.0.1", proxy.port());
+                    Socket server = other.accept()) {
+                send(client, "ping");
+                assertThat(read(server, 4)).isEqualTo("ping");
+            }
+        }
+        open.passToServer("ping");
+        try (Socket refused = new Socket("127.0.0.1", proxy.port())) {
+            assertThatThrownBy(() -> refused.getInputStream().read()).isInstanceOf(SocketException.class);
+        }
+    }
+
+    @Test
+    void closingEndsAllConnections() throws Exception {
+        Ends ends = connect();
+        Ends silent = connect();
+        silent.connection.silence();
+
+        proxy.close();
+
+        assertThat(ends.client.getInputStream().read()).isEqualTo(-1);
+        assertThat(silent.client.getInputStream().read()).isEqualTo(-1);
+        assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+    }
+}
