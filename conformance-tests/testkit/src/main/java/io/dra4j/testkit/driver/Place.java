@@ -190,20 +190,20 @@ public record Place(
     }
 
     /**
-     * Puts into the environment of a process what it finds at this place: in a cluster, the address
-     * of the API server and no kubeconfig.
+     * Puts into the environment of a process what it finds at this place: in a cluster, no
+     * kubeconfig.
      */
     void enter(Map<String, String> environment) {
         environment.putAll(values());
         if (securePort > 0) {
             environment.remove("KUBECONFIG");
-            environment.put("KUBERNETES_SERVICE_HOST", "127.0.0.1");
-            environment.put("KUBERNETES_SERVICE_PORT", Integer.toString(securePort));
-            environment.put("KUBERNETES_SERVICE_PORT_HTTPS", Integer.toString(securePort));
         }
     }
 
-    /** The variables in the environment of a driver, and in braces in its command. */
+    /**
+     * The variables in the environment of a driver, and in braces in its command: with the address
+     * of the API server where it is found as in a cluster.
+     */
     public Map<String, String> values() {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("NODE_NAME", node);
@@ -213,6 +213,11 @@ public record Place(
         values.put("KUBELET_PLUGINS_DIRECTORY_PATH", plugins.toString());
         values.put("KUBELET_REGISTRAR_DIRECTORY_PATH", registry.toString());
         values.put("FREE_PORT", Integer.toString(freePort));
+        if (securePort > 0) {
+            values.put("KUBERNETES_SERVICE_HOST", "127.0.0.1");
+            values.put("KUBERNETES_SERVICE_PORT", Integer.toString(securePort));
+            values.put("KUBERNETES_SERVICE_PORT_HTTPS", Integer.toString(securePort));
+        }
         return values;
     }
 

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +37,23 @@ class PlaceTest {
             chattr("-i", file);
             assertThat(place.remove()).isEmpty();
         }
+    }
+
+    @Test
+    void inAClusterTheServersAddressIsAValueAndTheKubeconfigIsNotInTheEnvironment() {
+        Place place = Place.create("node-1", "gpu.example.com");
+        Place secure = place.withSecurePort(6443);
+        Map<String, String> environment = new HashMap<>();
+        secure.enter(environment);
+
+        assertThat(secure.fill("https://{KUBERNETES_SERVICE_HOST}:{KUBERNETES_SERVICE_PORT}"))
+                .isEqualTo("https://127.0.0.1:6443");
+        assertThat(environment)
+                .containsEntry("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+                .containsEntry("KUBERNETES_SERVICE_PORT", "6443")
+                .doesNotContainKey("KUBECONFIG");
+        assertThat(place.values()).containsKey("KUBECONFIG").doesNotContainKey("KUBERNETES_SERVICE_HOST");
+        assertThat(place.remove()).isEmpty();
     }
 
     private static boolean chattr(String flag, Path file) throws Exception {
