@@ -67,6 +67,7 @@ class ModulesTest {
                             "io.grpc",
                             "io.netty",
                             "org.eclipse.jetty",
+                            "org.eclipse.jetty.http2",
                             "io.fabric8",
                             "io.kubernetes",
                             "com.google.protobuf",

@@ -7,6 +7,7 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.http.ApiListener;
+import io.dra4j.testkit.apiserver.http.Serving;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Registry;
@@ -15,6 +16,7 @@ import io.dra4j.testkit.apiserver.validation.MetadataRules;
 import io.dra4j.testkit.apiserver.validation.Strategies;
 import io.dra4j.testkit.apiserver.validation.Strategy;
 import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.http.ServiceAccountFiles;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -28,7 +30,8 @@ import java.util.Map;
 /**
  * An API server for the DRA types, for tests and demos, in this JVM and on 127.0.0.1.
  *
- * <p>It speaks the API's HTTP (JSON) to any client: fabric8, client-go, kubectl. It keeps
+ * <p>It speaks the API's HTTP (JSON) to any client: fabric8, client-go, kubectl; as plain HTTP/1.1,
+ * and with {@link Builder#tls} on a second port as kube-apiserver does, HTTP/2 included. It keeps
  * everything in memory, has no controllers and no scheduler ({@code testkit.controllers} does), and
  * allows every request. Thread-safe; {@link #close} ends all watches and threads within a second.
  */
@@ -49,8 +52,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
         Map<String, Strategy> strategies = Strategies.of(gates, metadata, kinds, store);
         Registry registry = new Registry(kinds, store, metadata, strategies);
         objects = new ClusterObjects(kinds, registry, store);
-        Duration interval = builder.bookmarkInterval;
-        listener = new ApiListener(kinds, registry, store, builder.clock, interval, builder.port);
+        listener = new ApiListener(kinds, registry, store, builder.clock, builder.serving());
         NAMESPACES.forEach(objects::ensureNamespace);
         builder.nodes.forEach(name -> objects.put(node(name, builder.version)));
     }
@@ -106,9 +108,65 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return listener.requests();
     }
 
+    /** Ends all open watches, as kube-apiserver does with each after half an hour to an hour. */
+    public void endWatches() {
+        listener.endWatches();
+    }
+
+    /** The number of requests until now by protocol: {@code HTTP/1.1}, {@code HTTP/2.0}. */
+    public Map<String, Long> protocols() {
+        return listener.protocols();
+    }
+
     /** Writes a kubeconfig, readable by this user alone, and returns the file. */
     public Path writeKubeconfig(Path file) throws IOException {
         return Connections.writeKubeconfig(file, url());
+    }
+
+    /**
+     * The URL of the port that speaks TLS, for example {@code https://127.0.0.1:41235}.
+     *
+     * @throws IllegalStateException without {@link Builder#tls}, as all methods about TLS
+     */
+    public URI tlsUrl() {
+        return URI.create("https://127.0.0.1:" + listener.securePort());
+    }
+
+    /** The certificate, in PEM, of the CA that signed the serving certificate of new connections. */
+    public String authority() {
+        return listener.tls().authority();
+    }
+
+    /**
+     * Serves new connections with a certificate of another CA; open connections go on. Clients know
+     * by {@link #authority}, and by the files that are written from now on.
+     */
+    public void replaceAuthority() {
+        listener.tls().replaceAuthority();
+    }
+
+    /** Ends all connections by TLS, with requests and watches in the middle; takes new ones. */
+    public void closeConnections() {
+        listener.closeSecureConnections();
+    }
+
+    /**
+     * Writes {@code ca.crt}, {@code token} and {@code namespace} into a folder, as the kubelet does
+     * for a pod, and returns the folder. Where it has written them before, it replaces them all at
+     * once.
+     */
+    public Path writeServiceAccount(Path folder) throws IOException {
+        ServiceAccountFiles.write(folder, "default", authority());
+        return folder;
+    }
+
+    /**
+     * Writes a kubeconfig that trusts the CA, readable by this user alone, and returns the file.
+     *
+     * @param server {@link #tlsUrl}, or that of a proxy before it
+     */
+    public Path writeKubeconfig(Path file, URI server) throws IOException {
+        return Connections.writeKubeconfig(file, server, authority());
     }
 
     @Override
@@ -125,6 +183,9 @@ public final class EmbeddedApiServer implements AutoCloseable {
         private InstantSource clock = InstantSource.system();
         private int historySize = 10_000;
         private Duration bookmarkInterval = Duration.ofSeconds(60);
+        private boolean tls;
+        private double goawayChance;
+        private Duration requestTimeout = Duration.ofSeconds(60);
 
         private Builder() {}
 
@@ -177,6 +238,35 @@ public final class EmbeddedApiServer implements AutoCloseable {
         public Builder bookmarkInterval(Duration interval) {
             bookmarkInterval = interval;
             return this;
+        }
+
+        /** Serves by TLS, too, at a free port: HTTP/2 and HTTP/1.1, as the client chooses (ALPN). */
+        public Builder tls() {
+            tls = true;
+            return this;
+        }
+
+        /**
+         * The chance of a request of HTTP/2 to be its connection's last one, from 0, the default, to
+         * 1: kube-apiserver's {@code --goaway-chance}. Requests of before are still answered.
+         */
+        public Builder goawayChance(double chance) {
+            goawayChance = chance;
+            return this;
+        }
+
+        /**
+         * The time in which the body of a request has to arrive; later, the answer is 504 Timeout. By
+         * default a minute, as kube-apiserver's {@code --request-timeout}. A watch goes on for its
+         * {@code timeoutSeconds}, or half an hour to an hour.
+         */
+        public Builder requestTimeout(Duration limit) {
+            requestTimeout = limit;
+            return this;
+        }
+
+        private Serving serving() {
+            return new Serving(port, tls, goawayChance, requestTimeout, bookmarkInterval);
         }
 
         /**

@@ -3,17 +3,17 @@
 package io.dra4j.testkit.proxy;
 
 import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.http.ServiceAccountFiles;
+import io.dra4j.testkit.http.ServingTls;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -21,6 +21,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reverse proxy on 127.0.0.1 before an API server: it records every request, and makes requests
@@ -37,7 +38,9 @@ public final class ApiProxy implements AutoCloseable {
     private final ProxiedRequests requests;
     private final Server server;
     private final Listener plain;
+    private final ServingTls tls = new ServingTls();
     private final List<Listener> listeners = new ArrayList<>(); // guarded by this
+    private @Nullable Listener secure; // guarded by this
 
     private ApiProxy(Upstream upstream, int port) {
         requests = new ProxiedRequests(upstream, log);
@@ -100,19 +103,34 @@ public final class ApiProxy implements AutoCloseable {
     /**
      * Listens by TLS, too, for a driver that finds the API server as in a cluster, and writes what
      * it needs for that: {@code token}, {@code ca.crt} and {@code namespace} of a service account.
-     * The token of a request is not passed on, as on the other port.
+     * The token of a request is not passed on, as on the other port. Written again, the files are
+     * replaced all at once, as the kubelet does.
      *
-     * @return the port of 127.0.0.1
+     * @return the port of 127.0.0.1, the same each time
      */
     public synchronized int writeServiceAccount(Path folder, String namespace) throws IOException {
-        ServingCertificate certificate = ServingCertificate.get();
-        Files.writeString(folder.resolve("ca.crt"), certificate.caPem());
-        Files.writeString(folder.resolve("namespace"), namespace);
-        Files.writeString(folder.resolve("token"), "dra-conformance-" + UUID.randomUUID());
-        Listener secure = Listener.secure(server, certificate.tls());
-        listeners.add(secure);
-        secure.start();
-        return secure.port();
+        ServiceAccountFiles.write(folder, namespace, tls.authority());
+        Listener listener = secure;
+        if (listener == null) {
+            listener = Listener.secure(server, tls);
+            listener.start();
+            listeners.add(listener);
+            secure = listener;
+        }
+        return listener.port();
+    }
+
+    /**
+     * Serves new connections by TLS with a certificate of another CA; open connections go on.
+     * Clients know by the files that {@link #writeServiceAccount} writes from now on.
+     */
+    public void replaceAuthority() {
+        tls.replaceAuthority();
+    }
+
+    /** Closes all connections of clients, with requests and watches in the middle; takes new ones. */
+    public synchronized void closeConnections() {
+        listeners.forEach(Listener::closeConnections);
     }
 
     /** Writes a kubeconfig for the proxy, readable by this user alone, and returns the file. */

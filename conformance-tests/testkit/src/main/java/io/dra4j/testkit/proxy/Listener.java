@@ -3,6 +3,7 @@
 package io.dra4j.testkit.proxy;
 
 import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.http.ServingTls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -15,7 +16,6 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A port of 127.0.0.1 at which the proxy listens, unless it is down. For one thread at a time. */
@@ -37,18 +37,18 @@ final class Listener {
 
     /** Adds a port of plain HTTP to a server; 0 for a free one. */
     static Listener plain(Server server, int port) {
-        return new Listener(new ServerConnector(server, 1, 1, http()), port);
+        return new Listener(new ServerConnector(server, 1, 1, new HttpConnectionFactory(http())), port);
     }
 
-    /** Adds a free port of HTTP by TLS to a server. */
-    static Listener secure(Server server, SslContextFactory.Server tls) {
-        return new Listener(new ServerConnector(server, tls, http()), 0);
+    /** Adds a free port of HTTP by TLS to a server: HTTP/2 or HTTP/1.1, as the client chooses. */
+    static Listener secure(Server server, ServingTls tls) {
+        return new Listener(new ServerConnector(server, 1, 1, Connections.secure(tls, http())), 0);
     }
 
-    private static HttpConnectionFactory http() {
+    private static HttpConfiguration http() {
         HttpConfiguration http = Connections.configuration();
         http.setSendDateHeader(false); // The API server's is sent on.
-        return new HttpConnectionFactory(http);
+        return http;
     }
 
     /** The port, also while the proxy is down. */
@@ -118,9 +118,14 @@ final class Listener {
         }
     }
 
+    /** Closes all connections, and takes new ones. */
+    void closeConnections() {
+        List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
+    }
+
     /** Closes all connections, and lets go of a port that was held. */
     void close() throws IOException {
-        List.copyOf(connector.getConnectedEndPoints()).forEach(EndPoint::close);
+        closeConnections();
         release();
     }
 

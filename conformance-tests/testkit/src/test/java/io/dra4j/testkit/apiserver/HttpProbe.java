@@ -117,6 +117,7 @@ public final class HttpProbe {
     }
 
     private final URI base;
+    private final HttpClient client;
 
     public HttpProbe(EmbeddedApiServer server) {
         this(server.url());
@@ -124,7 +125,12 @@ public final class HttpProbe {
 
     /** For a server of another process. */
     public HttpProbe(URI server) {
+        this(server, CLIENT);
+    }
+
+    HttpProbe(URI server, HttpClient client) {
         base = server;
+        this.client = client;
     }
 
     static String shown(JsonNode event) {
@@ -175,16 +181,16 @@ public final class HttpProbe {
         return HttpRequest.newBuilder(base.resolve(path)).header("Accept", accept);
     }
 
-    private static Answer send(HttpRequest request) {
+    private Answer send(HttpRequest request) {
         HttpResponse<byte[]> response = send(request, BodyHandlers.ofByteArray());
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         response.headers().map().forEach((name, values) -> headers.put(name, values.get(0)));
         return new Answer(response.statusCode(), headers, response.body());
     }
 
-    private static <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
+    private <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler) {
         try {
-            return CLIENT.send(request, handler);
+            return client.send(request, handler);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.TrustingClient;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -15,6 +16,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.ConnectException;
 import java.net.URI;
@@ -30,6 +32,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -78,7 +81,7 @@ class ApiProxyIT {
 
     /** An open watch, read line by line. */
     private BufferedReader watch(String path) throws Exception {
-        HttpResponse<java.io.InputStream> answer = client.send(request(path).build(), BodyHandlers.ofInputStream());
+        HttpResponse<InputStream> answer = client.send(request(path).build(), BodyHandlers.ofInputStream());
         assertThat(answer.statusCode()).isEqualTo(200);
         return new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
     }
@@ -408,6 +411,55 @@ class ApiProxyIT {
                                 KubernetesClientException.class,
                                 e -> assertThat(e.getStatus().getReason()).isEqualTo("Invalid"));
             }
+        }
+    }
+
+    @Nested
+    class ServiceAccount {
+
+        private HttpClient trusting(Path account) throws Exception {
+            return TrustingClient.of(Files.readString(account.resolve("ca.crt")), HttpClient.Version.HTTP_2);
+        }
+
+        private int version(HttpClient client, int port) throws Exception {
+            URI version = URI.create("https://127.0.0.1:" + port + "/version");
+            return client.send(HttpRequest.newBuilder(version).build(), BodyHandlers.ofString())
+                    .statusCode();
+        }
+
+        @Test
+        void servesHttp2WhoseConnectionsCanBeCut(@TempDir Path account) throws Exception {
+            URI server = URI.create("https://127.0.0.1:" + proxy.writeServiceAccount(account, "default"));
+            HttpClient http2 = trusting(account);
+            HttpRequest watch =
+                    HttpRequest.newBuilder(server.resolve(watchFromNow())).build();
+            HttpResponse<InputStream> answer = http2.send(watch, BodyHandlers.ofInputStream());
+            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+            BufferedReader lines = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
+
+            create("a");
+            assertThat(lines.readLine()).contains("\"ADDED\"", "\"name\":\"a\"");
+            proxy.cutWatches();
+
+            assertThatThrownBy(lines::readLine).isInstanceOf(IOException.class);
+            assertThat(version(http2, server.getPort())).isEqualTo(200);
+        }
+
+        @Test
+        void trustsAReplacedAuthorityOnceItIsWrittenAgain(@TempDir Path account) throws Exception {
+            int port = proxy.writeServiceAccount(account, "default");
+            HttpClient before = trusting(account);
+            assertThat(version(before, port)).isEqualTo(200);
+
+            proxy.replaceAuthority();
+
+            assertThat(version(before, port)).as("on the open connection").isEqualTo(200);
+            HttpClient late = trusting(account);
+            assertThatThrownBy(() -> version(late, port)).isInstanceOf(SSLHandshakeException.class);
+            assertThat(proxy.writeServiceAccount(account, "default")).isEqualTo(port);
+            assertThat(version(trusting(account), port)).isEqualTo(200);
+            proxy.closeConnections();
+            assertThatThrownBy(() -> version(before, port)).isInstanceOf(SSLHandshakeException.class);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.dra4j.testkit.apiserver.model.ApiFailure;
 import io.dra4j.testkit.apiserver.model.Json;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import java.util.List;
+import java.util.Random;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -23,10 +24,13 @@ final class ApiHandler extends Handler.Abstract {
     private final Discovery discovery;
     private final OpenApi openApi;
     private final ResourceEndpoint resources;
+    private final Serving serving;
+    private final Random chances = new Random(1); // each run has the same
     private final RequestCounts counts = new RequestCounts();
 
-    ApiHandler(ResourceKinds kinds, ResourceEndpoint resources) {
+    ApiHandler(ResourceKinds kinds, ResourceEndpoint resources, Serving serving) {
         this.kinds = kinds;
+        this.serving = serving;
         this.discovery = new Discovery(kinds);
         this.openApi = new OpenApi(kinds);
         this.resources = resources;
@@ -38,7 +42,10 @@ final class ApiHandler extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response, callback);
+        Exchange exchange = new Exchange(request, response, callback, serving.requestTimeout());
+        if (chances.nextDouble() < serving.goawayChance()) {
+            exchange.endConnection();
+        }
         try {
             exchange.readQuery();
             counts.add(exchange);

@@ -7,11 +7,16 @@ import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import io.dra4j.testkit.apiserver.registry.Registry;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.http.Connections;
+import io.dra4j.testkit.http.ServingTls;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -19,30 +24,29 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
-/** Serves a registry over HTTP on 127.0.0.1. */
+/** Serves a registry over HTTP, and by TLS, on 127.0.0.1. */
 public final class ApiListener implements AutoCloseable {
     private final Server server = Connections.server("dra4j-apiserver", 32, new StatusErrors());
     private final ServerConnector connector;
+    private final ServingTls tls = new ServingTls();
+    private final @Nullable ServerConnector secure;
     private final ScheduledThreadPoolExecutor scheduler = newScheduler();
     private final WatchEndpoint watches;
     private final ApiHandler handler;
 
     /**
-     * @param port 0 takes a free one
      * @param clock the clock of ages in tables
      */
     public ApiListener(
-            ResourceKinds kinds,
-            Registry registry,
-            ObjectStore store,
-            InstantSource clock,
-            Duration bookmarkInterval,
-            int port) {
-        connector = newConnector(server, port);
-        watches = new WatchEndpoint(store, scheduler, bookmarkInterval);
+            ResourceKinds kinds, Registry registry, ObjectStore store, InstantSource clock, Serving serving) {
+        HttpConfiguration http = Connections.configuration();
+        connector = newConnector(server, serving.port(), new HttpConnectionFactory(http));
+        secure = serving.tls() ? newConnector(server, 0, Connections.secure(tls, http)) : null;
+        watches = new WatchEndpoint(store, scheduler, serving.bookmarkInterval());
         ResourceEndpoint resources = new ResourceEndpoint(registry, store, watches, clock);
-        handler = new ApiHandler(kinds, resources);
+        handler = new ApiHandler(kinds, resources, serving);
         server.setHandler(handler);
     }
 
@@ -56,9 +60,8 @@ public final class ApiListener implements AutoCloseable {
         return scheduler;
     }
 
-    private static ServerConnector newConnector(Server server, int port) {
-        ServerConnector connector =
-                new ServerConnector(server, 1, 1, new HttpConnectionFactory(Connections.configuration()));
+    private static ServerConnector newConnector(Server server, int port, ConnectionFactory... protocols) {
+        ServerConnector connector = new ServerConnector(server, 1, 1, protocols);
         connector.setHost("127.0.0.1");
         connector.setPort(port);
         connector.setIdleTimeout(0); // Idle watches are the normal case.
@@ -86,8 +89,43 @@ public final class ApiListener implements AutoCloseable {
         return connector.getLocalPort();
     }
 
+    /**
+     * @throws IllegalStateException when it does not speak TLS
+     */
+    public int securePort() {
+        return secure().getLocalPort();
+    }
+
+    /** The TLS of the secure port. */
+    public ServingTls tls() {
+        secure();
+        return tls;
+    }
+
+    /** Closes all connections by TLS. */
+    public void closeSecureConnections() {
+        List.copyOf(secure().getConnectedEndPoints()).forEach(EndPoint::close);
+    }
+
+    private ServerConnector secure() {
+        if (secure == null) {
+            throw new IllegalStateException("the embedded API server speaks no TLS; its builder has tls()");
+        }
+        return secure;
+    }
+
     public int openWatches() {
         return watches.count();
+    }
+
+    /** Ends all watches that are open. */
+    public void endWatches() {
+        watches.endAll();
+    }
+
+    /** The requests until now by protocol, such as {@code HTTP/2.0}. */
+    public Map<String, Long> protocols() {
+        return handler.counts().protocols();
     }
 
     /** The requests until now by kind, such as {@code create resourceslices}. */
@@ -117,7 +155,7 @@ public final class ApiListener implements AutoCloseable {
             Object message = request.getAttribute(ERROR_MESSAGE);
             ApiFailure failure = ApiFailure.transport(code, message == null ? "no such request" : message.toString());
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
-            new Exchange(request, response, callback).respond(failure);
+            new Exchange(request, response, callback, Duration.ZERO).respond(failure);
             return true;
         }
     }

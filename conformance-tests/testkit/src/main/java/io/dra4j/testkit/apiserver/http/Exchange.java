@@ -16,10 +16,10 @@ import io.dra4j.testkit.apiserver.registry.WriteOptions;
 import io.dra4j.testkit.http.PathSegments;
 import io.dra4j.testkit.protobuf.KubernetesProtobuf;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +29,8 @@ import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.QuotedQualityCSV;
-import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -55,6 +56,7 @@ final class Exchange {
     private final Request request;
     private final Response response;
     private final Callback callback;
+    private final RequestBody body;
     private final Fields query;
 
     private final Set<String> warnings = new LinkedHashSet<>();
@@ -62,10 +64,14 @@ final class Exchange {
     /** Problems with fields that the body has more than once. */
     private List<String> repeated = List.of();
 
-    Exchange(Request request, Response response, Callback callback) {
+    /**
+     * @param limit how long the request's body may take to arrive
+     */
+    Exchange(Request request, Response response, Callback callback, Duration limit) {
         this.request = request;
         this.response = response;
         this.callback = callback;
+        this.body = new RequestBody(request, limit);
         this.query = new Fields(true);
     }
 
@@ -358,11 +364,11 @@ final class Exchange {
         if (request.getHeaders().contains(HttpHeader.CONTENT_ENCODING)) {
             throw ApiFailure.unsupportedBody("application/json, without Content-Encoding");
         }
-        try (InputStream body = Content.Source.asInputStream(request)) {
-            byte[] bytes = body.readNBytes(BODY_LIMIT + 1);
+        try {
+            byte[] bytes = body.read(BODY_LIMIT);
             if (bytes.length > BODY_LIMIT) {
                 // A client that is still writing would not read the response.
-                body.skip(LONGEST_DRAINED);
+                body.drain(LONGEST_DRAINED);
                 throw ApiFailure.tooLarge("limit is " + BODY_LIMIT);
             }
             return bytes;
@@ -402,8 +408,10 @@ final class Exchange {
 
     /** Reads what is left of the body, so that the connection can be used again. */
     private void drain() {
-        try (InputStream body = Content.Source.asInputStream(request)) {
-            body.skip(BODY_LIMIT);
+        try {
+            if (!body.drain(BODY_LIMIT)) {
+                response.getHeaders().put(HttpHeader.CONNECTION, "close");
+            }
         } catch (IOException e) {
             LOG.atDebug().setCause(e).log("The client ended its request early");
         }
@@ -417,9 +425,30 @@ final class Exchange {
         return response;
     }
 
-    /** Closes the connection, which fails a write that waits for the client to read. */
+    /**
+     * Closes the connection, or only the request's stream of HTTP/2, which fails a write that waits
+     * for the client to read.
+     */
     void disconnect(String reason) {
-        request.getConnectionMetaData().getConnection().getEndPoint().close(new IOException(reason));
+        IOException cause = new IOException(reason);
+        Connection connection = request.getConnectionMetaData().getConnection();
+        if (connection instanceof HTTP2Connection) {
+            callback.failed(cause);
+        } else {
+            connection.getEndPoint().close(cause);
+        }
+    }
+
+    /** The protocol, for example {@code HTTP/1.1} or {@code HTTP/2.0}. */
+    String protocol() {
+        return request.getConnectionMetaData().getProtocol();
+    }
+
+    /** Ends a connection of HTTP/2 once its requests are over; the client is told (GOAWAY). */
+    void endConnection() {
+        if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
+            connection.getSession().shutdown();
+        }
     }
 
     Callback callback() {

@@ -277,6 +277,11 @@ public final class ApiFailure extends RuntimeException {
                 504, "Timeout", "Timeout: Too large resource version: " + asked + ", current: " + current, details);
     }
 
+    /** A request that takes too long. */
+    public static ApiFailure timeout() {
+        return general(504, "Timeout", "Timeout: request did not complete within the allotted timeout");
+    }
+
     /** A request that HTTP itself refuses. */
     public static ApiFailure transport(int code, String message) {
         return new ApiFailure(code, code < 500 ? "BadRequest" : "InternalError", message);

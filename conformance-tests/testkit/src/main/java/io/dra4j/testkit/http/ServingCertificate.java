@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.testkit.proxy;
+package io.dra4j.testkit.http;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A certificate for the names that an API server has in a cluster and for 127.0.0.1, and the CA
- * that signed it: both are made for this JVM alone, by the JDK's keytool.
+ * that signed it: both are made by the JDK's keytool, as all CAs of one name.
  */
 final class ServingCertificate {
 
     private static final String NAMES = "san=ip:127.0.0.1,dns:localhost,dns:kubernetes,dns:kubernetes.default,"
             + "dns:kubernetes.default.svc,dns:kubernetes.default.svc.cluster.local";
     private static final String PASSWORD = "PASSWORD";
-    private static @Nullable ServingCertificate only; // guarded by the class
+    private static @Nullable ServingCertificate first; // guarded by the class
 
     private final KeyStore keys;
     private final String password;
@@ -37,20 +37,25 @@ final class ServingCertificate {
     }
 
     /**
-     * The one of this JVM.
+     * The one that servers of this JVM begin with.
      *
      * @throws IllegalStateException if keytool cannot make it
      */
-    static synchronized ServingCertificate get() {
-        ServingCertificate made = only;
+    static synchronized ServingCertificate first() {
+        ServingCertificate made = first;
         if (made == null) {
             made = make();
-            only = made;
+            first = made;
         }
         return made;
     }
 
-    private static ServingCertificate make() {
+    /**
+     * Another one, of another CA.
+     *
+     * @throws IllegalStateException if keytool cannot make it
+     */
+    static ServingCertificate make() {
         String password = UUID.randomUUID().toString();
         try {
             Path folder = Files.createTempDirectory("dc-keys-");
@@ -72,13 +77,14 @@ final class ServingCertificate {
 
     private static void generate(Path file, String password, String alias, List<String> more) throws IOException {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1"); // it is done before the other compiler pays off
+        command.addAll(List.of("-m", "java.base/sun.security.tools.keytool.Main")); // images lack bin/keytool
         command.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=dra-conformance"));
         command.addAll(List.of("-keyalg", "EC", "-groupname", "secp256r1", "-validity", "30"));
         command.addAll(List.of("-keystore", file.toString(), "-storetype", "PKCS12"));
         command.addAll(List.of("-storepass:env", PASSWORD));
         command.addAll(more);
-        command.add("-J-XX:TieredStopAtLevel=1"); // it is done before the other compiler pays off
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put(PASSWORD, password);
         Process keytool = builder.start();
@@ -101,18 +107,16 @@ final class ServingCertificate {
         return keys;
     }
 
-    /** The TLS settings of a server with this certificate. */
-    SslContextFactory.Server tls() {
-        SslContextFactory.Server tls = new SslContextFactory.Server();
+    /** Makes it the certificate of a server. */
+    void into(SslContextFactory.Server tls) {
         tls.setKeyStore(keys);
         tls.setKeyStorePassword(password);
         tls.setCertAlias("server");
         tls.setSniRequired(false);
-        return tls;
     }
 
     /** The CA's certificate as the {@code ca.crt} of a service account has it. */
-    String caPem() {
+    String authority() {
         try {
             byte[] bytes = keys.getCertificate("ca").getEncoded();
             String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);

@@ -1,0 +1,82 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.http;
+
+import io.dra4j.testkit.apiserver.model.ApiFailure;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.BufferUtil;
+
+/** The body of a request, which has to be there within the time that the request has. */
+final class RequestBody {
+    private final Request request;
+    private final long end;
+    private boolean complete;
+
+    RequestBody(Request request, Duration limit) {
+        this.request = request;
+        end = System.nanoTime() + limit.toNanos();
+    }
+
+    /**
+     * Reads the body until it has more than so many bytes.
+     *
+     * @throws ApiFailure 504 when the time is over
+     */
+    byte[] read(int most) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        pass(most, buffer -> bytes.writeBytes(BufferUtil.toArray(buffer)));
+        return bytes.toByteArray();
+    }
+
+    /** Skips the rest, up to so many bytes; returns whether it was all. */
+    boolean drain(long most) throws IOException {
+        try {
+            pass(most, buffer -> {});
+        } catch (ApiFailure e) {
+            return false; // What the request fails for is known.
+        }
+        return complete;
+    }
+
+    private void pass(long most, Consumer<ByteBuffer> sink) throws IOException {
+        long passed = 0;
+        while (!complete && passed <= most) {
+            Content.Chunk chunk = request.read();
+            if (chunk == null) {
+                awaitMore();
+                continue;
+            }
+            if (Content.Chunk.isFailure(chunk)) {
+                throw new IOException(chunk.getFailure());
+            }
+            passed += chunk.remaining();
+            sink.accept(chunk.getByteBuffer());
+            complete = chunk.isLast();
+            chunk.release();
+        }
+    }
+
+    private void awaitMore() {
+        long left = end - System.nanoTime();
+        try {
+            if (left > 0) {
+                CountDownLatch more = new CountDownLatch(1);
+                request.demand(more::countDown);
+                if (more.await(left, TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // The server ends.
+        }
+        throw ApiFailure.timeout();
+    }
+}
