@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -35,10 +36,9 @@ class JdkIT {
 
         Map<String, byte[]> linked = files(folder.resolve("linked"));
         Map<String, byte[]> there = files(folder.resolve("linked-there"));
-        assertThat(linked).containsKey("lib/modules").doesNotContainKey("lib/security/cacerts");
+        assertThat(linked.keySet()).contains("lib/modules").doesNotContain("lib/security/cacerts");
         assertThat(there.keySet()).isEqualTo(linked.keySet());
-        assertThat(there)
-                .allSatisfy((name, content) -> assertThat(content).as(name).isEqualTo(linked.get(name)));
+        assertThat(linked.keySet()).allMatch(name -> Arrays.equals(linked.get(name), there.get(name)));
     }
 
     private static Map<String, byte[]> files(Path root) throws IOException {
