@@ -15,7 +15,10 @@ public interface ClaimFeed {
     /** Reads all claims. */
     Snapshot list();
 
-    /** Follows what happens to claims after a snapshot; the listener gets claims as JSON. */
+    /**
+     * Follows what happens to claims after a snapshot; the listener gets claims as JSON, and a
+     * bookmark about once a minute if nothing happens.
+     */
     Watch watch(String resourceVersion, Watch.Listener<String> listener);
 
     /**

@@ -129,7 +129,7 @@ final class KubernetesClaims implements ClaimReader, ClaimFeed, ClaimStatuses {
     public Watch watch(String resourceVersion, Watch.Listener<String> listener) {
         String version = URLEncoder.encode(resourceVersion, StandardCharsets.UTF_8);
         return calls.watch(
-                PATH + "?watch=true&resourceVersion=" + version,
+                PATH + "?watch=true&allowWatchBookmarks=true&resourceVersion=" + version,
                 claim -> Optional.of(claim.toString()),
                 listener,
                 LIMIT);

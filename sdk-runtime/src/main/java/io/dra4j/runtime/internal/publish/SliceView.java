@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.PoolName;
+import io.dra4j.runtime.internal.cluster.Silence;
 import io.dra4j.runtime.internal.cluster.SliceStore;
 import io.dra4j.runtime.internal.cluster.SliceStore.Content;
 import io.dra4j.runtime.internal.cluster.SliceStore.Scope;
@@ -11,7 +12,6 @@ import io.dra4j.runtime.internal.cluster.SliceStore.Stored;
 import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.observe.LogField;
 import io.dra4j.runtime.internal.publish.plan.TaintTimes;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -37,7 +37,6 @@ import org.slf4j.LoggerFactory;
 final class SliceView implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SliceView.class);
-    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(150);
 
     private final SliceStore store;
     private final Executor loop;
@@ -106,14 +105,11 @@ final class SliceView implements AutoCloseable {
 
     /**
      * Returns the time when a watch will have been silent for so long that it is treated as dead.
-     *
-     * <p>A server sends a bookmark about once a minute even if nothing happens. A connection that
-     * hangs looks like a quiet one.
      */
     Instant silentAt() {
         return current
                 ? listeners.stream()
-                        .map(events -> events.lastReceived.plus(LONGEST_SILENCE))
+                        .map(events -> events.silence.end())
                         .min(Instant::compareTo)
                         .orElse(Instant.MAX)
                 : Instant.MAX;
@@ -168,7 +164,7 @@ final class SliceView implements AutoCloseable {
     }
 
     private void watch(Scope scope, Snapshot from) {
-        Events events = new Events(scope, epoch, clock.instant());
+        Events events = new Events(scope, epoch);
         watches.add(store.watch(scope, from.resourceVersion(), events));
         listeners.add(events);
     }
@@ -243,12 +239,11 @@ final class SliceView implements AutoCloseable {
     private final class Events implements Watch.Listener<Stored> {
         private final Scope scope;
         private final int epochOfWatch;
-        private Instant lastReceived;
+        private final Silence silence = new Silence(clock);
 
-        Events(Scope scope, int epochOfWatch, Instant now) {
+        Events(Scope scope, int epochOfWatch) {
             this.scope = scope;
             this.epochOfWatch = epochOfWatch;
-            this.lastReceived = now;
         }
 
         @Override
@@ -277,7 +272,7 @@ final class SliceView implements AutoCloseable {
         private void hand(Runnable event) {
             loop.execute(() -> {
                 if (epochOfWatch == epoch) {
-                    lastReceived = clock.instant();
+                    silence.broken();
                     event.run();
                 }
             });

@@ -11,6 +11,7 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.cluster.ClaimFeed;
 import io.dra4j.runtime.internal.cluster.ClaimStatuses;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.internal.cluster.Silence;
 import io.dra4j.runtime.internal.cluster.Watch;
 import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
@@ -50,6 +51,7 @@ public final class BindingLoop implements AutoCloseable {
     private final Map<String, BindingClaim> claims = new LinkedHashMap<>(); // by UID
     private Duration wait = FIRST_WAIT;
     private boolean isScheduled;
+    private @Nullable Changes changes; // those that count
 
     private volatile @Nullable Watch watch;
     private volatile boolean closed;
@@ -92,7 +94,10 @@ public final class BindingLoop implements AutoCloseable {
             Map<String, BindingClaim> earlier = Map.copyOf(claims);
             claims.clear();
             snapshot.claims().forEach(claim -> take(claim, earlier));
-            watch = parts.claims.watch(snapshot.resourceVersion(), new Changes());
+            Changes started = new Changes();
+            watch = parts.claims.watch(snapshot.resourceVersion(), started);
+            changes = started;
+            started.look();
             wait = FIRST_WAIT;
         } catch (ClusterException.Forbidden e) { // which is logged where it is noticed
             listLater();
@@ -220,17 +225,33 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
-    /** Brings what happens to claims to the loop's thread. */
+    /** Brings what happens to claims to the loop's thread, until another watch has begun. */
     private final class Changes implements Watch.Listener<String> {
+
+        private final Silence silence = new Silence(parts.clock);
 
         @Override
         public void changed(String claimJson) {
-            run(() -> replace(claimJson, true));
+            hand(() -> replace(claimJson, true));
         }
 
         @Override
         public void deleted(String claimJson) {
-            run(() -> replace(claimJson, false));
+            hand(() -> replace(claimJson, false));
+        }
+
+        @Override
+        public void bookmark() {
+            hand(() -> {});
+        }
+
+        private void hand(Runnable change) {
+            run(() -> {
+                if (changes == this) {
+                    silence.broken();
+                    change.run();
+                }
+            });
         }
 
         private void replace(String claimJson, boolean exists) {
@@ -241,10 +262,35 @@ public final class BindingLoop implements AutoCloseable {
             }
         }
 
+        /** Looks at the end of the longest silence, again and again. */
+        private void look() {
+            if (changes != this) {
+                return;
+            }
+            if (silence.isOver()) {
+                LOG.atInfo().log("The watch of claims has been silent for too long; they are listed again");
+                closeWatch();
+                list();
+            } else {
+                schedule(this::look, Duration.between(parts.clock.instant(), silence.end()));
+            }
+        }
+
         @Override
         public void ended(String reason) {
             LOG.atDebug().log("The watch of claims ended, and starts again: {}", reason);
-            run(BindingLoop.this::listLater);
+            hand(() -> {
+                changes = null;
+                listLater();
+            });
+        }
+    }
+
+    private void closeWatch() {
+        changes = null;
+        Watch last = watch;
+        if (last != null) {
+            last.close();
         }
     }
 

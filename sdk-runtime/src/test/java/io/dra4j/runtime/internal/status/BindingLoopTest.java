@@ -277,6 +277,39 @@ class BindingLoopTest {
     }
 
     @Test
+    void aWatchThatIsSilentForTooLongIsTakenForDead() {
+        start();
+        feed.claims = List.of(claim(OWN + AWAITED, ""));
+        advance(600);
+
+        assertThat(requested).isNotEmpty();
+    }
+
+    @Test
+    void aQuietWatchWithBookmarksGoesOn() {
+        start();
+        for (int i = 0; i < 10; i++) {
+            advance(60);
+            feed.listener.bookmark();
+        }
+
+        assertThat(feed.lists).isOne();
+    }
+
+    @Test
+    void aWatchThatIsTakenForDeadChangesNothingMore() {
+        start();
+        Watch.Listener<String> dead = feed.listener;
+        advance(200);
+        dead.changed(claim(OWN + AWAITED, ""));
+        dead.ended("at last");
+        advance(5);
+
+        assertThat(feed.lists).isEqualTo(2);
+        assertThat(requested).isEmpty();
+    }
+
+    @Test
     void endsWhenItIsClosed() {
         start(claim(OWN + AWAITED, "")).close();
         advance(60);

@@ -1,0 +1,48 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/**
+ * The time for which a watch has received nothing.
+ *
+ * <p>A server sends a bookmark about once a minute even if nothing happens, to a watch that asks
+ * for them. A connection that hangs looks like a quiet one, and is treated as dead after a while.
+ * For one thread.
+ */
+public final class Silence {
+
+    /** The time after which a silent watch is treated as dead. */
+    public static final Duration LIMIT = Duration.ofSeconds(150);
+
+    private final InstantSource clock;
+    private Instant lastReceived;
+
+    /** Begins now. */
+    public Silence(InstantSource clock) {
+        this.clock = clock;
+        this.lastReceived = clock.instant();
+    }
+
+    /** Begins again: something was received. */
+    public void broken() {
+        lastReceived = clock.instant();
+    }
+
+    /** Returns the time when it will have been too long; a clock that is set back does not move it away. */
+    public Instant end() {
+        Instant now = clock.instant();
+        if (now.isBefore(lastReceived)) {
+            lastReceived = now;
+        }
+        return lastReceived.plus(LIMIT);
+    }
+
+    /** Returns whether it has been too long. */
+    public boolean isOver() {
+        return !clock.instant().isBefore(end());
+    }
+}
