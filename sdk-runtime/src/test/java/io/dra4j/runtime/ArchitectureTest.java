@@ -52,6 +52,7 @@ class ArchitectureTest {
             Map.entry(I + ".pending", 2),
             Map.entry(I + ".http", 3),
             Map.entry(I + ".tls", 4),
+            Map.entry(I + ".files", 1),
             Map.entry(I + ".admission", 6),
             Map.entry(I + ".strict", 2),
             Map.entry(I + ".status", 8));
@@ -137,7 +138,8 @@ class ArchitectureTest {
             Map.entry("cdi", List.of("driver", "claim", "audit")),
             Map.entry("admission", List.of("")),
             Map.entry("http", List.of("observe", "admission")),
-            Map.entry("tls", List.of("", "admission")),
+            Map.entry("tls", List.of("", "admission", "cluster")),
+            Map.entry("files", List.of("cluster", "policy")),
             Map.entry(
                     "cluster",
                     List.of(

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.policy;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.FileStamp;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -4,6 +4,7 @@ package io.dra4j.runtime.internal.policy;
 
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.FileStamp;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;

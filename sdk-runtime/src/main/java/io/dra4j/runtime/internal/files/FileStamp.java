@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.policy;
+package io.dra4j.runtime.internal.files;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,10 +13,10 @@ import java.nio.file.attribute.BasicFileAttributes;
  * <p>Looking at it each second costs less than a watch, which takes one of the kernel's few inotify
  * instances, and does not work on all file systems.
  */
-record FileStamp(String text) {
+public record FileStamp(String text) {
 
     /** Returns the stamp of what a path leads to, links followed; one of its own if to nothing. */
-    static FileStamp of(Path file) {
+    public static FileStamp of(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
             return new FileStamp(now.fileKey() + " " + now.size() + " "

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Files that others replace while this process runs.
+ *
+ * <p>Flow: the kubelet or an admin writes a file → its stamp is another one → it is read again.
+ */
+@NullMarked
+package io.dra4j.runtime.internal.files;
+
+import org.jspecify.annotations.NullMarked;
