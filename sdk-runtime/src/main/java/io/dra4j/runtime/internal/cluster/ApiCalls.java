@@ -5,37 +5,42 @@ package io.dra4j.runtime.internal.cluster;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
+import io.dra4j.runtime.internal.cluster.ApiClient.Sent;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.http.AsyncBody;
-import io.fabric8.kubernetes.client.http.HttpClient;
-import io.fabric8.kubernetes.client.http.HttpRequest;
-import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests to the API server: one attempt each, within a time limit.
  *
- * <p>They go through fabric8's HTTP client, which brings TLS, credentials and the user agent, and
- * carry JSON as it is: fabric8's models would know the fields of one Kubernetes release only.
+ * <p>They carry JSON as it is: models would know the fields of one Kubernetes release only. An
+ * attempt is made twice if one side refuses the other, and other credentials are there by now.
  */
 final class ApiCalls {
 
@@ -43,6 +48,8 @@ final class ApiCalls {
     private static final String WATCH = "WATCH";
     private static final String JSON = "application/json";
     private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
+    private static final int OK = 200;
+    private static final int UNAUTHORIZED = 401;
     private static final int FORBIDDEN = 403;
 
     /** Also for verbs of {@code resourceclaims/driver}, which are asked for by a validation. */
@@ -51,20 +58,22 @@ final class ApiCalls {
     private static final int LONGEST_STATUS = 64 * 1024;
     private static final int LONGEST_RETRY_AFTER_SECONDS = 3600;
 
-    private final HttpClient http;
-    private final String server;
+    /** Each has a connection of its own, and an API server has thousands of nodes. */
+    private static final int MOST_AT_ONCE = 8;
+
+    private final ApiClient client;
     private final Meters meters;
     private final MissingPermissions permissions;
+    private final Semaphore places = new Semaphore(MOST_AT_ONCE, true);
 
-    ApiCalls(HttpClient http, String server, Meters meters) {
-        this.http = http;
+    ApiCalls(ApiClient client, Meters meters) {
+        this.client = client;
         this.meters = meters;
         this.permissions = new MissingPermissions(meters);
-        this.server = server.endsWith("/") ? server : server + "/";
     }
 
     String server() {
-        return server;
+        return client.server();
     }
 
     String read(String path, Duration limit) {
@@ -82,7 +91,7 @@ final class ApiCalls {
 
     private String send(String method, String path, String type, @Nullable JsonNode body, Duration limit) {
         HttpResponse<String> response = exchange(method, path, type, body, limit);
-        if (!response.isSuccessful()) {
+        if (!isSuccessful(response)) {
             throw failure(method + " " + path, response, status(response.body()));
         }
         return response.body() == null ? "" : response.body();
@@ -91,11 +100,11 @@ final class ApiCalls {
     /** Sends a request of which each answer counts, whatever its status. */
     Answer answer(String method, String path, @Nullable JsonNode body, Duration limit) {
         HttpResponse<String> response = exchange(method, path, JSON, body, limit);
-        return new Answer(response.code(), status(response.body()), date(response));
+        return new Answer(response.statusCode(), status(response.body()), date(response));
     }
 
     private static @Nullable Instant date(HttpResponse<?> response) {
-        String date = response.header("Date");
+        String date = header(response, "Date");
         try {
             return date == null ? null : DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
         } catch (DateTimeParseException e) {
@@ -103,13 +112,22 @@ final class ApiCalls {
         }
     }
 
+    private static @Nullable String header(HttpResponse<?> response, String name) {
+        return response.headers().firstValue(name).orElse(null);
+    }
+
+    private static boolean isSuccessful(HttpResponse<?> response) {
+        return response.statusCode() / 100 == 2;
+    }
+
     private HttpResponse<String> exchange(
             String method, String path, String type, @Nullable JsonNode body, Duration limit) {
-        HttpRequest.Builder request = http.newHttpRequestBuilder()
-                .uri(server + path)
-                .header("Accept", JSON)
-                .method(method, type, body == null ? null : body.toString());
-        return await(() -> http.sendAsync(request.build(), String.class), method, path, limit);
+        BodyPublisher content = body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.toString());
+        Call<String> call = connections -> connections.send(
+                path,
+                request -> (body == null ? request : request.header("Content-Type", type)).method(method, content),
+                BodyHandlers.ofString());
+        return await(call, method, path, limit);
     }
 
     /**
@@ -119,15 +137,11 @@ final class ApiCalls {
      */
     void list(String path, Consumer<JsonNode> item, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
-        HttpRequest request = http.newHttpRequestBuilder()
-                .uri(server + path)
-                .header("Accept", JSON)
-                .build();
-        HttpResponse<InputStream> response =
-                await(() -> http.sendAsync(request, InputStream.class), "GET", path, limit);
+        Sent<InputStream> sent = answered(get(path, BodyHandlers.ofInputStream()), "GET", path, limit);
+        HttpResponse<InputStream> response = sent.response().join();
         String what = "GET " + path;
         try (InputStream body = TimedStream.of(response.body(), end - System.nanoTime())) {
-            if (!response.isSuccessful()) {
+            if (!isSuccessful(response)) {
                 byte[] reason = body.readNBytes(LONGEST_STATUS);
                 throw failure(what, response, status(new String(reason, StandardCharsets.UTF_8)));
             }
@@ -135,28 +149,33 @@ final class ApiCalls {
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new ClusterException(
                     "The API server's answer to %s is no list: %s".formatted(what, e.getMessage()),
-                    response.code(),
+                    response.statusCode(),
                     null);
         } catch (IOException e) {
-            throw System.nanoTime() >= end ? late(what, limit, e) : lost(what, e);
+            if (System.nanoTime() < end) {
+                throw lost(what, e);
+            }
+            client.unanswered(sent);
+            throw late(what, limit, e);
         }
     }
 
     /** Starts a watch, and returns as soon as the server has begun with its response. */
     <T> Watch watch(String path, Function<JsonNode, Optional<T>> decode, Watch.Listener<T> listener, Duration limit) {
         ApiWatch<T> watch = new ApiWatch<>(decode, listener);
-        HttpRequest.Builder request = http.newHttpRequestBuilder()
-                .uri(server + path)
-                .header("Accept", JSON)
-                .forStreaming();
-        HttpResponse<AsyncBody> response =
-                await(() -> http.consumeBytes(request.build(), watch::take), WATCH, path, limit);
-        if (!response.isSuccessful()) {
-            response.body().cancel();
+        BodyHandler<@Nullable ApiWatch<T>> body =
+                response -> response.statusCode() == OK ? watch : BodySubscribers.replacing(null);
+        Sent<@Nullable ApiWatch<T>> sent = answered(get(path, body), WATCH, path, limit);
+        HttpResponse<@Nullable ApiWatch<T>> response = sent.response().join();
+        if (response.body() == null) {
             throw failure("GET " + path, response, watchRefusal(path));
         }
-        watch.begin(response.body());
+        sent.connections().add(watch);
         return watch;
+    }
+
+    private static <T> Call<T> get(String path, BodyHandler<T> body) {
+        return connections -> connections.send(path, request -> request, body);
     }
 
     /** The body of a refused watch is not read, and only RBAC refuses one with 403. */
@@ -165,26 +184,72 @@ final class ApiCalls {
         return Json.object().put("message", MissingPermissions.message("watch", resource(path), group));
     }
 
-    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> request) {
+    /** Makes a request on connections. */
+    private interface Call<T> extends Function<ApiConnections, CompletableFuture<HttpResponse<T>>> {}
+
+    private <T> HttpResponse<T> await(Call<T> call, String method, String path, Duration limit) {
+        return answered(call, method, path, limit).response().join();
+    }
+
+    private <T> Sent<T> answered(Call<T> call, String method, String path, Duration limit) {
+        long start = System.nanoTime();
+        String status = NO_ANSWER;
         try {
-            return request.get();
-        } catch (UncheckedIOException | KubernetesClientException e) {
-            // The credentials can't be read; a token file is there again soon.
-            return CompletableFuture.failedFuture(e);
+            Sent<T> answered = inPlace(call, method + " " + path, limit);
+            status = Integer.toString(answered.response().join().statusCode());
+            return answered;
+        } finally {
+            measure(method, path, status, start);
         }
     }
 
-    private <T extends HttpResponse<?>> T await(
-            Supplier<CompletableFuture<T>> request, String method, String path, Duration limit) {
-        long start = System.nanoTime();
+    private <T> Sent<T> inPlace(Call<T> call, String what, Duration limit) {
+        long end = System.nanoTime() + limit.toNanos();
         try {
-            T response = await(begin(request), method + " " + path, limit);
-            measure(method, path, Integer.toString(response.code()), start);
-            return response;
-        } catch (ClusterException e) {
-            measure(method, path, NO_ANSWER, start);
-            throw e;
+            if (!places.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw late(what, limit, null);
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(what, e);
         }
+        try {
+            return send(call, what, end, limit);
+        } finally {
+            places.release();
+        }
+    }
+
+    /** Sends once more if one side refused the other, and other credentials are there by now. */
+    private <T> Sent<T> send(Call<T> call, String what, long end, Duration limit) {
+        Sent<T> first = client.send(call);
+        try {
+            HttpResponse<T> response = await(first, what, end, limit);
+            if (response.statusCode() != UNAUTHORIZED || !client.refused(first.connections())) {
+                return first;
+            }
+            discard(response);
+        } catch (ClusterException e) {
+            if (!isOfTls(e) || !client.refused(first.connections())) {
+                throw e;
+            }
+        }
+        Sent<T> second = client.send(call);
+        await(second, what, end, limit);
+        return second;
+    }
+
+    private static void discard(HttpResponse<?> response) {
+        try {
+            if (response.body() instanceof InputStream body) {
+                body.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isOfTls(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).anyMatch(SSLException.class::isInstance);
     }
 
     /** Measures a request by method, resource and status: never by an object's name. */
@@ -208,22 +273,30 @@ final class ApiCalls {
         return all.length > resource + 2 ? all[resource] + "/" + all[resource + 2] : all[resource];
     }
 
-    private <T> T await(CompletableFuture<T> response, String what, Duration limit) {
+    private <T> HttpResponse<T> await(Sent<T> request, String what, long end, Duration limit) {
+        long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - System.nanoTime());
         try {
-            return response.get(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS);
+            HttpResponse<T> response = request.response().get(left, TimeUnit.NANOSECONDS);
+            client.answered(request.connections());
+            return response;
         } catch (TimeoutException e) {
-            response.cancel(true);
+            request.response().cancel(true);
+            client.unanswered(request);
             throw late(what, limit, e);
         } catch (ExecutionException e) {
             throw lost(what, e.getCause());
         } catch (InterruptedException e) {
-            response.cancel(true);
-            Thread.currentThread().interrupt();
-            throw new ClusterException("Interrupted while waiting for the API server: " + what, e);
+            request.response().cancel(true);
+            throw interrupted(what, e);
         }
     }
 
-    private static ClusterException late(String what, Duration limit, Exception cause) {
+    private static ClusterException interrupted(String what, InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        return new ClusterException("Interrupted while waiting for the API server: " + what, cause);
+    }
+
+    private static ClusterException late(String what, Duration limit, @Nullable Exception cause) {
         return new ClusterException(
                 "The API server did not answer within %s: %s".formatted(TransientRetry.seconds(limit), what), cause);
     }
@@ -231,7 +304,7 @@ final class ApiCalls {
     private ClusterException lost(String what, @Nullable Throwable cause) {
         return new ClusterException(
                 "No answer from the API server %s to %s: %s. Is the address in the kubeconfig right, and may this process connect to it?"
-                        .formatted(server, what, reason(cause)),
+                        .formatted(server(), what, reason(cause)),
                 cause);
     }
 
@@ -248,19 +321,19 @@ final class ApiCalls {
     private ClusterException failure(String what, HttpResponse<?> response, JsonNode status) {
         String reason = status.path("message").asText("");
         String message = "The API server answered %s%s: %s"
-                .formatted(response.code(), (reason.isEmpty() ? "" : " (" + reason + ")"), what);
-        if (response.code() == 404) {
+                .formatted(response.statusCode(), (reason.isEmpty() ? "" : " (" + reason + ")"), what);
+        if (response.statusCode() == 404) {
             boolean named = !status.path("details").path("name").asText("").isEmpty();
             return new ClusterException.NotFound(
                     message, named && status.path("reason").asText().equals("NotFound"));
         }
-        if (response.code() == FORBIDDEN || response.code() == INVALID) {
+        if (response.statusCode() == FORBIDDEN || response.statusCode() == INVALID) {
             Optional<ClusterException.Forbidden> refused = permissions.refused(message, reason);
             if (refused.isPresent()) {
                 return refused.get();
             }
         }
-        return new ClusterException(message, response.code(), retryAfter(response));
+        return new ClusterException(message, response.statusCode(), retryAfter(response));
     }
 
     /** A Kubernetes Status; a proxy between may respond with something else. */
@@ -273,7 +346,7 @@ final class ApiCalls {
     }
 
     private static @Nullable Duration retryAfter(HttpResponse<?> response) {
-        String seconds = response.header("Retry-After");
+        String seconds = header(response, "Retry-After");
         // The other form of the header, a date, is not used by API servers.
         return seconds != null && seconds.matches("[0-9]{1,9}")
                 ? Duration.ofSeconds(Math.min(LONGEST_RETRY_AFTER_SECONDS, Integer.parseInt(seconds)))

@@ -3,35 +3,36 @@
 package io.dra4j.runtime.internal.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.fabric8.kubernetes.client.http.AsyncBody;
 import java.io.ByteArrayOutputStream;
+import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A running watch: takes a response without an end apart, line by line, and hands its events on.
  *
- * <p>fabric8's own reader decodes each piece of bytes for itself. A character beyond ASCII then
- * puts NULs into the text or is cut in two, and the watch ends: one device with a name in its own
- * language would end each watch at each of its events. Here a line is decoded when it is complete.
+ * <p>A line is decoded when it is complete: of a piece of bytes alone, a character beyond ASCII may
+ * be cut in two.
  *
  * <p>The listener is called on threads of the HTTP client, one at a time, and gets one end at most.
  */
-final class ApiWatch<T> implements Watch {
+final class ApiWatch<T> implements Watch, HttpResponse.BodySubscriber<ApiWatch<T>> {
 
     private final Function<JsonNode, Optional<T>> decode;
     private final Listener<T> listener;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
-    private final AtomicBoolean over = new AtomicBoolean();
-    private volatile @Nullable AsyncBody body;
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+    private final CompletableFuture<Flow.Subscription> body = new CompletableFuture<>();
+    private volatile long lastReceived = System.nanoTime();
 
     /**
-     * Makes a watch; {@link #begin} starts it.
+     * Makes a watch; it reads as soon as it gets the body of a response.
      *
      * @param decode reads an object; of an empty one the listener is not notified
      */
@@ -40,28 +41,50 @@ final class ApiWatch<T> implements Watch {
         this.listener = listener;
     }
 
-    /** Begins to read. */
-    void begin(AsyncBody response) {
-        body = response;
-        response.done()
-                .whenComplete((nothing, failure) -> end(failure == null ? "the server ended it" : failure.toString()));
-        response.consume();
+    /** The response is there with its first line; its body has no end. */
+    @Override
+    public CompletionStage<ApiWatch<T>> getBody() {
+        return CompletableFuture.completedFuture(this);
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+        body.complete(subscription);
+        subscription.request(1);
     }
 
     /** Takes the next bytes, and requests more. */
-    void take(List<ByteBuffer> bytes, AsyncBody response) {
-        for (ByteBuffer part : bytes) {
-            while (part.hasRemaining() && !over.get()) {
-                byte next = part.get();
-                if (next == '\n') {
-                    event(line.toString(StandardCharsets.UTF_8));
-                    line.reset();
-                } else {
-                    line.write(next);
-                }
+    @Override
+    public void onNext(List<ByteBuffer> bytes) {
+        lastReceived = System.nanoTime();
+        try {
+            bytes.forEach(this::take);
+        } catch (RuntimeException e) { // of an object that can't be read
+            stop(e.toString());
+        }
+        body.thenAccept(subscription -> subscription.request(1));
+    }
+
+    private void take(ByteBuffer part) {
+        while (part.hasRemaining() && !over.isDone()) {
+            byte next = part.get();
+            if (next == '\n') {
+                event(line.toString(StandardCharsets.UTF_8));
+                line.reset();
+            } else {
+                line.write(next);
             }
         }
-        response.consume();
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        end(failure.toString());
+    }
+
+    @Override
+    public void onComplete() {
+        end("the server ended it");
     }
 
     private void event(String text) {
@@ -88,21 +111,30 @@ final class ApiWatch<T> implements Watch {
     }
 
     private void end(String reason) {
-        if (over.compareAndSet(false, true)) {
+        if (over.complete(null)) {
             listener.ended(reason);
         }
     }
 
+    /** Ends the watch as if its connection had, unless it received something since. */
+    void endIfSilentSince(long nanoTime) {
+        if (lastReceived - nanoTime < 0) {
+            stop("a request was not answered, and nothing was received since");
+        }
+    }
+
+    /** Calls back when the watch is over, at once if it is. */
+    void whenOver(Runnable callback) {
+        over.thenRun(callback);
+    }
+
     @Override
     public void close() {
-        over.set(true);
+        over.complete(null);
         cancel();
     }
 
     private void cancel() {
-        AsyncBody response = body;
-        if (response != null) {
-            response.cancel();
-        }
+        body.thenAccept(Flow.Subscription::cancel);
     }
 }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.cluster;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.api.error.DraException;
+import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
@@ -18,18 +21,17 @@ import org.jspecify.annotations.Nullable;
 final class ClientConfig {
 
     private static final int CONNECT_MILLIS = 5_000;
-    private static final int REQUEST_MILLIS = 10_000;
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
     private ClientConfig() {}
 
     static Config of(@Nullable Path kubeconfig, String driver) {
-        Config config = kubeconfig == null ? inCluster(System.getenv(), SERVICE_ACCOUNT) : fromFile(kubeconfig);
+        return of(kubeconfig == null ? inCluster(System.getenv(), SERVICE_ACCOUNT) : fromFile(kubeconfig), driver);
+    }
+
+    static Config of(Config config, String driver) {
         config.setUserAgent("dra4j/" + version() + " (" + driver + ")");
         config.setConnectionTimeout(CONNECT_MILLIS);
-        config.setRequestTimeout(REQUEST_MILLIS);
-        // Retries are ours, in TransientRetry and the publisher's loop: both keep a budget.
-        config.setRequestRetryBackoffLimit(0);
         return config;
     }
 
@@ -41,10 +43,30 @@ final class ClientConfig {
                     + "; correct the path, or give none to use the pod's service account");
         }
         try {
-            return Config.fromKubeconfig(kubeconfig.toFile());
-        } catch (KubernetesClientException | IllegalArgumentException e) {
+            // First by Jackson: exceptions for broken YAML are those of a library below fabric8.
+            JsonNode tree = new YAMLMapper().readTree(kubeconfig.toFile());
+            Config config = Config.fromKubeconfig(kubeconfig.toFile());
+            String token = tokenFile(tree, config);
+            if (!token.isEmpty()) {
+                Path file = kubeconfig.toAbsolutePath().resolveSibling(token);
+                config.setOauthTokenProvider(() -> read(file));
+            }
+            return config;
+        } catch (IOException | KubernetesClientException | IllegalArgumentException e) {
             throw new DraException("The file " + kubeconfig + " is not a valid kubeconfig: " + e.getMessage(), e);
         }
+    }
+
+    /** Returns the file of the user's token, which goes before a token and which fabric8 passes over. */
+    private static String tokenFile(JsonNode kubeconfig, Config config) {
+        NamedContext current = config.getCurrentContext();
+        for (JsonNode user : kubeconfig.path("users")) {
+            if (current != null
+                    && user.path("name").asText().equals(current.getContext().getUser())) {
+                return user.at("/user/tokenFile").asText("");
+            }
+        }
+        return "";
     }
 
     /** Reads what Kubernetes gives each pod; not fabric8's own search, which tries home folders. */

@@ -5,8 +5,6 @@ package io.dra4j.runtime.internal.cluster;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.observe.Meters;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -19,23 +17,24 @@ import org.slf4j.LoggerFactory;
  * The API server, as a driver on a node needs it.
  *
  * <p>All methods may be called from any thread, at once. Nothing is cached but the node's UID, and
- * there is no limit on the rate of requests: each answers something that happened.
+ * there is no limit on the rate of requests: each answers something that happened. At most eight
+ * wait for their answers at a time, each on a connection of its own.
  */
 public final class Cluster implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
     private static final String DRA_API = "apis/resource.k8s.io/v1";
 
-    private final HttpClient client;
+    private final ApiClient client;
     private final ApiCalls calls;
     private final SliceStore slices;
     private final NodeEvents events;
     private final KubernetesClaims claims;
 
-    private Cluster(Config config, String driver, String node, Meters meters) {
-        // A KubernetesClient around it would bring all models of Kubernetes; ours are trees.
-        this.client = new ApiHttpClientFactory().newBuilder(config).build();
-        this.calls = new ApiCalls(client, config.getMasterUrl(), meters);
+    /** Without a KubernetesClient, which would bring all models of Kubernetes; ours are trees. */
+    Cluster(ApiClient client, String driver, String node, Meters meters) {
+        this.client = client;
+        this.calls = new ApiCalls(client, meters);
         this.slices = new KubernetesSlices(calls, driver, node);
         this.events = new NodeEvents(calls, driver, node, InstantSource.system());
         this.claims = new KubernetesClaims(calls);
@@ -51,7 +50,8 @@ public final class Cluster implements AutoCloseable {
      * @throws DraException if the file or the service account can't be read
      */
     public static Cluster connect(@Nullable Path kubeconfig, String driver, String node, Meters meters) {
-        return new Cluster(ClientConfig.of(kubeconfig, driver), driver, node, meters);
+        ApiClient client = new ApiClient(kubeconfig, () -> ClientConfig.of(kubeconfig, driver));
+        return new Cluster(client, driver, node, meters);
     }
 
     /** Returns this driver's slices of this node. */

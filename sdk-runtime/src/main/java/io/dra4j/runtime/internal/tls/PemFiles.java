@@ -38,7 +38,7 @@ record PemFiles(Path certificates, Path key) {
     }
 
     Identity identity(Content content) throws PemException {
-        List<X509Certificate> chain = chain(content.certificates());
+        List<X509Certificate> chain = chain(certificates, content.certificates());
         PublicKey owner = chain.get(0).getPublicKey();
         PrivateKey own = PemKey.of(key, content.key(), owner);
         try {
@@ -52,7 +52,7 @@ record PemFiles(Path certificates, Path key) {
         return new Identity(chain, own);
     }
 
-    private List<X509Certificate> chain(String pem) throws PemException {
+    static List<X509Certificate> chain(Path source, String pem) throws PemException {
         try {
             List<X509Certificate> chain = CertificateFactory.getInstance("X.509")
                     .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.ISO_8859_1)))
@@ -63,9 +63,9 @@ record PemFiles(Path certificates, Path key) {
                 return chain;
             }
         } catch (CertificateException e) {
-            throw new PemException("Not PEM certificates in " + certificates + ": " + e.getMessage(), e);
+            throw new PemException("Not PEM certificates in " + source + ": " + e.getMessage(), e);
         }
-        throw new PemException("No PEM certificate in " + certificates);
+        throw new PemException("No PEM certificate in " + source);
     }
 
     private static boolean isPair(PrivateKey own, PublicKey owner) throws GeneralSecurityException {

@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -219,6 +221,46 @@ class ClusterTest extends ClusterUnderTest {
     }
 
     @Nested
+    class FollowingClaims {
+
+        private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+
+        private final Watch.Listener<String> listener = new Watch.Listener<>() {
+            @Override
+            public void changed(String claim) {
+                received.add(claim);
+            }
+
+            @Override
+            public void deleted(String claim) {
+                received.add("deleted " + claim);
+            }
+
+            @Override
+            public void bookmark() {
+                received.add("bookmark");
+            }
+
+            @Override
+            public void ended(String reason) {
+                received.add("ended");
+            }
+        };
+
+        @Test
+        void asksForASignOfLife() throws Exception {
+            server.thenStreamAndEnd("{\"type\":\"BOOKMARK\",\"object\":{}}");
+
+            try (Watch watch = cluster.claimFeed().watch("7", listener)) {
+                assertThat(server.requests.take().query()).contains("allowWatchBookmarks=true");
+                assertThat(received.take()).isEqualTo("bookmark");
+                assertThat(received.take()).isEqualTo("ended");
+                assertThat(watch).isNotNull();
+            }
+        }
+    }
+
+    @Nested
     class Events {
 
         @Test
@@ -285,6 +327,34 @@ class ClusterTest extends ClusterUnderTest {
             assertThatThrownBy(() -> Cluster.connect(broken, "d", "n", Meters.none()))
                     .isInstanceOf(DraException.class)
                     .hasMessageContaining(broken.toString());
+        }
+
+        @Test
+        void aKubeconfigThatIsReplacedCountsAtOnce() throws Exception {
+            server.then(404, GONE);
+            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(10)))
+                    .isInstanceOf(ClusterException.NotFound.class);
+            try (ScriptedServer other = new ScriptedServer()) {
+                other.then(200, CLAIM).kubeconfig(directory);
+
+                assertThat(cluster.claimReader()
+                                .read(REF, Duration.ofSeconds(10))
+                                .uid())
+                        .isEqualTo("uid-1");
+            }
+        }
+
+        @Test
+        void aKubeconfigThatIsHalfWrittenIsWaitedFor() throws Exception {
+            Path kubeconfig = directory.resolve("kubeconfig");
+            Files.writeString(kubeconfig, "apiVersion: v1\nclusters: [{na");
+            server.then(200, CLAIM).then(200, CLAIM);
+
+            assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(10)).uid())
+                    .isEqualTo("uid-1");
+            Files.delete(kubeconfig);
+            assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(10)).uid())
+                    .isEqualTo("uid-1");
         }
 
         @Test

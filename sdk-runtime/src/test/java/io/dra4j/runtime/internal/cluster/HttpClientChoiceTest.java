@@ -9,14 +9,12 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/** Holds ADR 0001: which HTTP client carries fabric8. */
+/** Holds ADR 0001: the JDK's HTTP client alone talks to the API server. */
 class HttpClientChoiceTest {
 
     @Test
-    void theOnlyHttpClientOnTheClassPathIsTheOneOfTheJdk() {
-        assertThat(ServiceLoader.load(HttpClient.Factory.class))
-                .extracting(factory -> factory.getClass().getSimpleName())
-                .containsExactly("JdkHttpClientFactory");
+    void noHttpClientOfFabric8IsOnTheClassPath() {
+        assertThat(ServiceLoader.load(HttpClient.Factory.class)).isEmpty();
     }
 
     @Test

@@ -40,18 +40,23 @@ class KubeconfigIT {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
 
-    /** Of the kind that fabric8 reads without Bouncy Castle; the client has the same. */
+    /** Of the server; one client has the same. */
     private static TestKeys keys;
+
+    /** Of another client. Its key is PKCS#8, which fabric8 does not read of curves. */
+    private static TestKeys curve;
 
     @TempDir
     Path directory;
 
     private final BlockingQueue<String> users = new LinkedBlockingQueue<>();
     private HttpsServer server;
+    private volatile String refused = "";
 
     @BeforeAll
     static void makeKeys(@TempDir Path folder) throws Exception {
         keys = TestKeys.make(folder, "node-a", "RSA");
+        curve = TestKeys.make(folder, "node-b", "EC");
     }
 
     @BeforeEach
@@ -67,8 +72,10 @@ class KubeconfigIT {
             }
         });
         server.createContext("/", exchange -> {
-            users.add(user((HttpsExchange) exchange));
-            ScriptedServer.send(exchange, 200, "{\"metadata\":{\"uid\":\"uid-1\"},\"status\":{}}");
+            String user = user((HttpsExchange) exchange);
+            users.add(user);
+            int status = user.equals(refused) ? 401 : 200;
+            ScriptedServer.send(exchange, status, "{\"metadata\":{\"uid\":\"uid-1\"},\"status\":{}}");
         });
         server.start();
     }
@@ -91,7 +98,7 @@ class KubeconfigIT {
         KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
         own.init(keys.store(), TestKeys.PASSWORD);
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-        trust.init(TestKeys.trusting(keys));
+        trust.init(TestKeys.trusting(keys, curve));
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(own.getKeyManagers(), trust.getTrustManagers(), null);
         return tls;
@@ -144,19 +151,69 @@ class KubeconfigIT {
         }
     }
 
+    private void putClient(TestKeys client) throws Exception {
+        file("tls.crt", client.certificatePem());
+        file("tls.key", client.keyPem());
+    }
+
     @Test
-    void anExecPlugin() throws Exception {
+    void theFilesOfACertificateThatAreReplaced() throws Exception {
+        putClient(keys);
+        try (Cluster cluster = connect(ca(), "client-certificate: tls.crt, client-key: tls.key")) {
+            assertThat(userOf(cluster)).isEqualTo("CN=node-a");
+
+            file("tls.crt", curve.certificatePem());
+            assertThat(userOf(cluster)).as("until both are replaced").isEqualTo("CN=node-a");
+
+            putClient(curve);
+            assertThat(userOf(cluster)).isEqualTo("CN=node-b");
+        }
+    }
+
+    @Test
+    void theFileOfATokenIsReadEachTime() throws Exception {
+        file("token", "first\n");
+        try (Cluster cluster = connect(ca(), "token: passed-over, tokenFile: token")) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer first");
+
+            file("token", "second\n");
+            assertThat(userOf(cluster)).isEqualTo("Bearer second");
+        }
+    }
+
+    @Test
+    void anExecPluginWhoseTokenExpires() throws Exception {
+        Path token = file("printed", "first");
+        Path plugin = plugin("$(cat " + token + ")");
+        try (Cluster cluster = connect(ca(), exec(plugin))) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer first");
+
+            file("printed", "second");
+            refused = "Bearer first";
+            assertThat(userOf(cluster)).isEqualTo(refused);
+            assertThat(users.take()).isEqualTo("Bearer second");
+        }
+    }
+
+    private Path plugin(String token) throws IOException {
         Path plugin = file("plugin", """
                         #!/bin/sh
-                        echo '{"kind":"ExecCredential","status":{"token":"'$1-$WHO'"},
+                        echo '{"kind":"ExecCredential","status":{"token":"'%s'"},
                           "apiVersion":"client.authentication.k8s.io/v1"}'
-                        """);
-        Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwx------"));
-        String exec = """
+                        """.formatted(token));
+        return Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private static String exec(Path plugin) {
+        return """
                 exec: {apiVersion: client.authentication.k8s.io/v1, command: "%s", args: [made],
                        interactiveMode: Never, env: [{name: WHO, value: here}]}
                 """.formatted(plugin);
-        try (Cluster cluster = connect(ca(), exec)) {
+    }
+
+    @Test
+    void anExecPlugin() throws Exception {
+        try (Cluster cluster = connect(ca(), exec(plugin("$1-$WHO")))) {
             assertThat(userOf(cluster)).isEqualTo("Bearer made-here");
         }
     }

@@ -1,0 +1,225 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.files.FileStamp;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
+import io.dra4j.runtime.internal.tls.ClientTls;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.internal.SSLUtils;
+import io.fabric8.kubernetes.client.utils.HttpClientUtils;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections to the API server that are opened with the same files: certificates, keys and
+ * kubeconfig as they are when it is made.
+ *
+ * <p>They speak HTTP/1.1, so that a request or a watch has a connection for itself, which is closed
+ * with it when it is given up. Of HTTP/2 the JDK's client has one connection for all, which it goes
+ * on using when nothing answers there any more.
+ */
+final class ApiConnections {
+
+    /** Named in messages where a kubeconfig has the text itself. */
+    private static final String IN_KUBECONFIG = "the kubeconfig";
+
+    private static final Executor THREADS = ShortLivedThreads.waiting("dra4j-api");
+
+    private final Config config;
+    private final Map<Path, FileStamp> files;
+    private final String server;
+    private final SSLContext tls;
+    private final HttpClient http;
+    private final Set<ApiWatch<?>> watches = ConcurrentHashMap.newKeySet();
+    private volatile long silentSince;
+
+    private ApiConnections(Config config, Map<Path, FileStamp> files, SSLContext tls) {
+        this.config = config;
+        this.files = files;
+        this.tls = tls;
+        String url = config.getMasterUrl();
+        this.server = url.endsWith("/") ? url : url + "/";
+        this.http = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(Duration.ofMillis(config.getConnectionTimeout()))
+                .followRedirects(HttpClient.Redirect.NORMAL)
+                .proxy(proxy(config))
+                .sslContext(tls)
+                .executor(THREADS)
+                .build();
+    }
+
+    /**
+     * Reads the files that a configuration names; connects when there is something to send.
+     *
+     * @param kubeconfig where the configuration is from, as its file was before it was read
+     * @throws DraException if they can't be read or used
+     */
+    static ApiConnections of(Config config, Map<Path, FileStamp> kubeconfig) {
+        Map<Path, FileStamp> files = new TreeMap<>(kubeconfig);
+        Stream.of(config.getCaCertFile(), config.getClientCertFile(), config.getClientKeyFile())
+                .filter(file -> file != null && !file.isEmpty())
+                .map(Path::of)
+                .forEach(file -> files.put(file, FileStamp.of(file)));
+        try {
+            return new ApiConnections(config, files, tls(config));
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+            throw new DraException("Cannot connect to the API server " + config.getMasterUrl() + ": " + e, e);
+        }
+    }
+
+    private static SSLContext tls(Config config) throws IOException, GeneralSecurityException {
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(keys(config), trust(config), null);
+        return tls;
+    }
+
+    private static TrustManager @Nullable [] trust(Config config) throws IOException, GeneralSecurityException {
+        if (config.isTrustCerts()) {
+            return SSLUtils.trustManagers(config);
+        }
+        if (!config.getMasterUrl().startsWith("https:")) {
+            return new TrustManager[0]; // the JDK would read all authorities of its own
+        }
+        String authorities = text(config.getCaCertData(), config.getCaCertFile());
+        return authorities == null ? null : ClientTls.trust(source(config.getCaCertFile()), authorities);
+    }
+
+    private static KeyManager @Nullable [] keys(Config config) throws IOException {
+        String certificates = text(config.getClientCertData(), config.getClientCertFile());
+        String key = text(config.getClientKeyData(), config.getClientKeyFile());
+        return certificates == null || key == null
+                ? null
+                : ClientTls.identity(
+                        source(config.getClientCertFile()), certificates, source(config.getClientKeyFile()), key);
+    }
+
+    private static String source(@Nullable String file) {
+        return file == null || file.isEmpty() ? IN_KUBECONFIG : file;
+    }
+
+    private static @Nullable String text(@Nullable String data, @Nullable String file) throws IOException {
+        if (data != null && !data.isEmpty()) {
+            return new String(Base64.getMimeDecoder().decode(data), StandardCharsets.ISO_8859_1);
+        }
+        return file == null || file.isEmpty() ? null : Files.readString(Path.of(file), StandardCharsets.ISO_8859_1);
+    }
+
+    private static ProxySelector proxy(Config config) {
+        String url = config.getHttpsProxy() == null ? config.getHttpProxy() : config.getHttpsProxy();
+        if (url == null || url.isEmpty()) {
+            return HttpClient.Builder.NO_PROXY;
+        }
+        URI proxy = URI.create(url);
+        if (proxy.getHost() == null || proxy.getPort() < 0 || proxy.getScheme().startsWith("socks")) {
+            throw new IllegalArgumentException("the proxy " + url + " is no http://HOST:PORT");
+        }
+        return ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort()));
+    }
+
+    /** Returns connections with what was read for these, none of which is open. */
+    ApiConnections again() {
+        return new ApiConnections(config, files, tls);
+    }
+
+    String server() {
+        return server;
+    }
+
+    /** Returns whether a file is another one than when it was read. */
+    boolean isOutdated() {
+        return files.entrySet().stream()
+                .anyMatch(file -> !FileStamp.of(file.getKey()).equals(file.getValue()));
+    }
+
+    /**
+     * Begins a request; to cancel the result closes the connection.
+     *
+     * @throws java.io.UncheckedIOException if the token can't be read
+     */
+    <T> CompletableFuture<HttpResponse<T>> send(
+            String path, UnaryOperator<HttpRequest.Builder> request, BodyHandler<T> body) {
+        HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(server + path))
+                .header("Accept", "application/json")
+                .header("User-Agent", config.getUserAgent());
+        String authorization = authorization();
+        if (authorization != null) {
+            builder.header("Authorization", authorization);
+        }
+        return http.sendAsync(request.apply(builder).build(), body);
+    }
+
+    private @Nullable String authorization() {
+        if (config.getUsername() != null && config.getPassword() != null) {
+            return HttpClientUtils.basicCredentials(config.getUsername(), config.getPassword());
+        }
+        String token = config.getOauthTokenProvider() == null
+                ? config.getAutoOAuthToken()
+                : config.getOauthTokenProvider().getToken();
+        return token == null || token.isEmpty() ? null : "Bearer " + token;
+    }
+
+    /** Takes down a watch that is open. */
+    void add(ApiWatch<?> watch) {
+        watches.add(watch);
+        watch.whenOver(() -> watches.remove(watch));
+    }
+
+    /** Takes down that a request got no answer, and when it was sent. */
+    void silentSince(long nanoTime) {
+        silentSince = nanoTime;
+    }
+
+    /** Ends the watches that received nothing since a request that got no answer. */
+    void endSilentWatches() {
+        watches.forEach(watch -> watch.endIfSilentSince(silentSince));
+    }
+
+    /** Ends once the open requests and watches have: those that are idle are closed. */
+    void retire() {
+        end("shutdown");
+    }
+
+    /** Ends all. */
+    void close() {
+        watches.forEach(Watch::close);
+        end("shutdownNow");
+    }
+
+    /** The JDK's client has both methods since 21. Before, it ends when the garbage is collected. */
+    private void end(String method) {
+        try {
+            HttpClient.class.getMethod(method).invoke(http);
+        } catch (NoSuchMethodException e) {
+            return;
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("HttpClient." + method, e);
+        }
+    }
+}

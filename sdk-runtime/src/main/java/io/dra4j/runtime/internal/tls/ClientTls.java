@@ -1,0 +1,66 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.tls;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * The two sides of a client's TLS, made of PEM texts: whom it trusts, and who it is.
+ *
+ * <p>All methods throw {@link IllegalArgumentException} for a text that can't be used; its message
+ * names the text's source and the reason.
+ */
+public final class ClientTls {
+
+    private static final char[] IN_MEMORY = "unused".toCharArray();
+
+    private ClientTls() {}
+
+    /** Returns the trust in servers of these authorities, and of no others. */
+    public static TrustManager[] trust(String source, String authorities) {
+        try {
+            KeyStore trusted = empty();
+            for (X509Certificate authority : PemFiles.chain(Path.of(source), authorities)) {
+                trusted.setCertificateEntry("ca-" + trusted.size(), authority);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted);
+            return trust.getTrustManagers();
+        } catch (PemException | GeneralSecurityException | IOException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Returns a client's certificate, with those of its issuers behind it, and its key.
+     *
+     * @param key of any form and algorithm that {@link ServerCertificate#read} takes, too
+     */
+    public static KeyManager[] identity(String certificatesSource, String certificates, String keySource, String key) {
+        try {
+            PemFiles.Identity identity = new PemFiles(Path.of(certificatesSource), Path.of(keySource))
+                    .identity(new PemFiles.Content(certificates, key));
+            KeyStore own = empty();
+            own.setKeyEntry("own", identity.key(), IN_MEMORY, identity.chain().toArray(X509Certificate[]::new));
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(own, IN_MEMORY);
+            return keys.getKeyManagers();
+        } catch (PemException | GeneralSecurityException | IOException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    private static KeyStore empty() throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        return store;
+    }
+}
