@@ -1,0 +1,162 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.testkit.proxy.TcpConnection;
+import io.dra4j.testkit.proxy.TcpConnection.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connections to the API server: how many, and those that go silent, as of a lost load balancer. */
+@Timeout(120)
+class ApiConnectionsIT extends ApiOverTls {
+
+    /** One request may time out, and no second one. */
+    private static final Duration ONE_TIMEOUT = Duration.ofSeconds(18);
+
+    private static final Duration SHORT = Duration.ofMillis(500);
+
+    @Test
+    void costAPrepareOneTimeoutAndEndTheWatchesOnThem() throws Exception {
+        Cluster driver = driver(inCluster());
+        try (Watch watch = watch(driver)) {
+            read(driver);
+            proxy.silenceAll();
+
+            assertThat(read(driver)).isLessThan(ONE_TIMEOUT);
+            assertThat(nextEvent()).isEqualTo("ended");
+            assertThat(watch).isNotNull();
+        }
+    }
+
+    @Test
+    void areClosedAndNotUsedAgain() throws Exception {
+        ApiCalls calls = new ApiCalls(inCluster(), Meters.none());
+        calls.read("version", PREPARE);
+        TcpConnection first = proxy.connections().get(0);
+        first.silence();
+
+        assertThatThrownBy(() -> calls.read("version", SHORT)).hasMessageContaining("did not answer within 0.5 s");
+
+        assertThat(calls.read("version", PREPARE)).contains("gitVersion");
+        assertThat(first.awaitEnd(PREPARE)).isTrue();
+        assertThat(proxy.connections()).hasSize(2);
+    }
+
+    @Test
+    void areNotTriedOneAfterTheOther() throws Exception {
+        ApiCalls calls = new ApiCalls(inCluster(), Meters.none());
+        readAtOnce(calls, 4);
+        assertThat(proxy.connections()).hasSizeBetween(2, 4);
+        proxy.silenceAll();
+
+        assertThatThrownBy(() -> calls.read("version", SHORT)).hasMessageContaining("did not answer");
+
+        assertThat(calls.read("version", PREPARE)).contains("gitVersion");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void areGivenUpAlsoIfOneDirectionWorks(Direction silent) throws Exception {
+        ApiCalls calls = new ApiCalls(inCluster(), Meters.none());
+        calls.read("version", PREPARE);
+        proxy.connections().get(0).silence(silent);
+
+        assertThatThrownBy(() -> calls.read("version", SHORT)).hasMessageContaining("did not answer");
+
+        assertThat(calls.read("version", PREPARE)).contains("gitVersion");
+    }
+
+    @Test
+    void ofAKubeconfigAreGivenUp() throws Exception {
+        ApiClient client = byKubeconfig(server.writeKubeconfig(folder.resolve("kubeconfig"), proxy.url()));
+        ApiCalls calls = new ApiCalls(client, Meters.none());
+        calls.read("version", PREPARE);
+        proxy.silenceAll();
+
+        assertThatThrownBy(() -> calls.read("version", SHORT)).hasMessageContaining("did not answer");
+
+        assertThat(calls.read("version", PREPARE)).contains("gitVersion");
+    }
+
+    @Test
+    void besideAWatchThatReceivesSomethingDoNotEndIt() throws Exception {
+        ApiClient client = inCluster();
+        ApiCalls calls = new ApiCalls(client, Meters.none());
+        try (Watch watch = watch(driver(client))) {
+            connectionOf(() -> calls.read("version", PREPARE)).silence();
+            CompletableFuture<String> unanswered =
+                    CompletableFuture.supplyAsync(() -> calls.read("version", Duration.ofSeconds(2)));
+            while (!unanswered.isDone()) {
+                changeTheClaim();
+                assertThat(nextEvent()).isEqualTo("changed");
+            }
+
+            assertThat(unanswered).isCompletedExceptionally();
+            calls.read("version", PREPARE);
+            changeTheClaim();
+            assertThat(nextEvent()).isEqualTo("changed");
+            assertThat(watch).isNotNull();
+        }
+    }
+
+    @Test
+    void areFewForManyRequestsAndOfHttp1() throws Exception {
+        ApiCalls calls = new ApiCalls(inCluster(), Meters.none());
+
+        readAtOnce(calls, 32);
+
+        // Eight at a time; a connection is free again a moment after its request has ended.
+        assertThat(proxy.connections()).hasSizeLessThan(24);
+        assertThat(server.protocols()).containsOnlyKeys("HTTP/1.1");
+    }
+
+    private TcpConnection connectionOf(Runnable request) {
+        Map<TcpConnection, Long> before = proxy.connections().stream()
+                .collect(Collectors.toMap(Function.identity(), open -> open.received(Direction.TO_SERVER)));
+        request.run();
+        return proxy.connections().stream()
+                .filter(open -> open.received(Direction.TO_SERVER) > before.getOrDefault(open, 0L))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Sends requests of which each waits until all are sent. */
+    private static void readAtOnce(ApiCalls calls, int number) {
+        CyclicBarrier all = new CyclicBarrier(number);
+        ExecutorService threads = Executors.newFixedThreadPool(number);
+        try {
+            List<CompletableFuture<Void>> reads = IntStream.range(0, number)
+                    .mapToObj(i -> CompletableFuture.runAsync(
+                            () -> {
+                                try {
+                                    all.await();
+                                } catch (Exception e) {
+                                    throw new AssertionError(e);
+                                }
+                                calls.read("version", PREPARE);
+                            },
+                            threads))
+                    .toList();
+            reads.forEach(CompletableFuture::join);
+        } finally {
+            threads.shutdown();
+        }
+    }
+}
