@@ -209,6 +209,14 @@ public final class ApiProxy implements AutoCloseable {
         requests.watches().forEach(Relay::endGone);
     }
 
+    /**
+     * Lets nothing through any more on all connections that are open now, in both directions, and
+     * tells neither end, as a load balancer does that has forgotten them; new connections work.
+     */
+    public synchronized void silence() {
+        listeners.forEach(Listener::silence);
+    }
+
     /** Closes all connections, and refuses new ones. */
     public synchronized void down() {
         listeners.forEach(Listener::down);

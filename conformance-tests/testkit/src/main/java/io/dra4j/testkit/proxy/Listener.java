@@ -15,7 +15,6 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.jspecify.annotations.Nullable;
 
 /** A port of 127.0.0.1 at which the proxy listens, unless it is down. For one thread at a time. */
@@ -24,10 +23,10 @@ final class Listener {
     private static final Duration HOLD_LIMIT = Duration.ofSeconds(5);
     private static final Duration HOLD_AGAIN = Duration.ofMillis(10);
 
-    private final ServerConnector connector;
+    private final ClientConnector connector;
     private @Nullable Socket held; // Keeps the port while the proxy is down.
 
-    private Listener(ServerConnector connector, int port) {
+    private Listener(ClientConnector connector, int port) {
         this.connector = connector;
         connector.setHost("127.0.0.1");
         connector.setPort(port);
@@ -37,12 +36,12 @@ final class Listener {
 
     /** Adds a port of plain HTTP to a server; 0 for a free one. */
     static Listener plain(Server server, int port) {
-        return new Listener(new ServerConnector(server, 1, 1, new HttpConnectionFactory(http())), port);
+        return new Listener(new ClientConnector(server, new HttpConnectionFactory(http())), port);
     }
 
     /** Adds a free port of HTTP by TLS to a server: HTTP/2 or HTTP/1.1, as the client chooses. */
     static Listener secure(Server server, ServingTls tls) {
-        return new Listener(new ServerConnector(server, 1, 1, Connections.secure(tls, http())), 0);
+        return new Listener(new ClientConnector(server, Connections.secure(tls, http())), 0);
     }
 
     private static HttpConfiguration http() {
@@ -64,6 +63,11 @@ final class Listener {
         } catch (Exception e) {
             throw new IllegalStateException("the proxy cannot listen on 127.0.0.1 by TLS", e);
         }
+    }
+
+    /** Lets nothing through on all connections that are open now. */
+    void silence() {
+        connector.silence();
     }
 
     /** Closes all connections, and refuses new ones. */

@@ -101,8 +101,12 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         byte[] body = read(request);
-        RecordedRequest recorded =
-                log.arrived(request.getMethod(), request.getHttpURI().getPath(), query(request), text(body, request));
+        RecordedRequest recorded = log.arrived(
+                request.getMethod(),
+                request.getHttpURI().getPath(),
+                query(request),
+                text(body, request),
+                client(request));
         Passage passage = new Passage(log, recorded, body, request, response);
         // The JDK's client offers h2c by the same header; that offer is simply not passed on.
         if (request.getHeaders().contains(HttpHeader.UPGRADE, "websocket")) {
@@ -158,6 +162,12 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
             return false;
         }
         return true;
+    }
+
+    private static String client(Request request) {
+        String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
+        String protocol = request.getConnectionMetaData().getHttpVersion().asString();
+        return agent == null ? protocol : protocol + " " + agent;
     }
 
     private static byte[] read(Request request) {

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param errorBody the body of an error response, in JSON for any wire format, cut; empty for any
  *     other
  * @param fault which fault was put upon it, in words; empty if none
+ * @param client the protocol, and the client's own description of itself if it sends one, as {@code
+ *     HTTP/1.1 driver/v1.0 (linux/amd64) kubernetes/abc}
  * @param ended the time when the response was complete or cut; null as long as neither
  */
 public record RecordedRequest(
@@ -36,6 +38,7 @@ public record RecordedRequest(
         int status,
         String errorBody,
         String fault,
+        String client,
         @Nullable Instant ended) {
 
     public RecordedRequest {
@@ -43,20 +46,20 @@ public record RecordedRequest(
     }
 
     static RecordedRequest arrived(
-            int number, Instant at, String method, String path, Map<String, String> query, String body) {
-        return new RecordedRequest(number, at, method, path, query, body, 0, "", "", null);
+            int number, Instant at, String method, String path, Map<String, String> query, String body, String client) {
+        return new RecordedRequest(number, at, method, path, query, body, 0, "", "", client, null);
     }
 
     RecordedRequest withFault(String words) {
-        return new RecordedRequest(number, at, method, path, query, body, status, errorBody, words, ended);
+        return new RecordedRequest(number, at, method, path, query, body, status, errorBody, words, client, ended);
     }
 
     RecordedRequest withStatus(int code) {
-        return new RecordedRequest(number, at, method, path, query, body, code, errorBody, fault, ended);
+        return new RecordedRequest(number, at, method, path, query, body, code, errorBody, fault, client, ended);
     }
 
     RecordedRequest withEnd(Instant when, String text) {
-        return new RecordedRequest(number, at, method, path, query, body, status, text, fault, when);
+        return new RecordedRequest(number, at, method, path, query, body, status, text, fault, client, when);
     }
 
     /** Returns whether it is a write, and no dry run. */

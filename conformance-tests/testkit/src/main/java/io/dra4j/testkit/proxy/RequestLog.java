@@ -23,9 +23,10 @@ final class RequestLog {
         this.clock = clock;
     }
 
-    synchronized RecordedRequest arrived(String method, String path, Map<String, String> query, String body) {
+    synchronized RecordedRequest arrived(
+            String method, String path, Map<String, String> query, String body, String client) {
         RecordedRequest request =
-                RecordedRequest.arrived(requests.size() + 1, clock.instant(), method, path, query, body);
+                RecordedRequest.arrived(requests.size() + 1, clock.instant(), method, path, query, body, client);
         requests.add(request);
         notifyAll();
         return request;

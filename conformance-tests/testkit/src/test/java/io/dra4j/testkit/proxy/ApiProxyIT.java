@@ -25,6 +25,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -128,6 +129,7 @@ class ApiProxyIT {
                     .containsEntry("fieldSelector", "metadata.name=node-1")
                     .containsEntry("limit", "500");
             assertThat(list.status()).isEqualTo(200);
+            assertThat(list.client()).startsWith("HTTP/1.1 Java-http-client/");
             assertThat(list.write()).isFalse();
         }
 
@@ -354,6 +356,25 @@ class ApiProxyIT {
 
             assertThat(proxy.url()).isEqualTo(url);
             assertThat(create("one").statusCode()).isEqualTo(201);
+        }
+
+        @Test
+        void openConnectionsGoSilentAndNewOnesWork() throws Exception {
+            String path = watchFromNow();
+            CompletableFuture<String> silenced = nextLine(watch(path));
+            get(NODES); // which leaves an idle connection
+            proxy.silence();
+            int before = proxy.lastNumber();
+
+            HttpRequest onIdle = request(NODES).timeout(Duration.ofSeconds(1)).build();
+            assertThatThrownBy(() -> client.send(onIdle, BodyHandlers.ofString()))
+                    .isInstanceOf(HttpTimeoutException.class);
+            assertThat(proxy.lastNumber()).isEqualTo(before);
+
+            CompletableFuture<String> heard = nextLine(watch(path));
+            assertThat(create("one").statusCode()).isEqualTo(201);
+            assertThat(heard.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).contains("ADDED");
+            assertThat(silenced).isNotDone();
         }
     }
 

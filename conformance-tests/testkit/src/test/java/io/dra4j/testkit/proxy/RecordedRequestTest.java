@@ -27,7 +27,7 @@ class RecordedRequestTest {
                 "/|''|''",
             })
     void aPathNamesAResourceAndAnObject(String path, String resource, String name) {
-        RecordedRequest request = RecordedRequest.arrived(1, Instant.EPOCH, "GET", path, Map.of(), "");
+        RecordedRequest request = RecordedRequest.arrived(1, Instant.EPOCH, "GET", path, Map.of(), "", "");
 
         assertThat(request.resource()).isEqualTo(resource);
         assertThat(request.name()).isEqualTo(name);
