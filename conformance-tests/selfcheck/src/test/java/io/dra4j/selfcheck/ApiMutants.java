@@ -10,6 +10,7 @@ import io.grpc.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -291,6 +292,28 @@ final class ApiMutants {
                 } catch (ApiClient.Failed e) {
                     Life.current().log(e.getMessage());
                 }
+            }
+        }
+    }
+
+    /** As a client of HTTP/2 does which gives up streams alone. */
+    @Mutant(id = "M-141", what = "never gives up a connection that is silent", timeoutFactor = 0.2)
+    @Violation("DRA-PREP-37: while a prepare waited, and the claim is not prepared 36 s later")
+    static final class OneConnection extends ApiClient {
+        private static final long SILENCE = 15_000_000_000L;
+        private volatile boolean silent;
+
+        @Override
+        JsonNode get(String path) {
+            if (silent && path.contains("/resourceclaims/")) {
+                throw new Failed(0, "GET failed: the connection is silent", Duration.ZERO);
+            }
+            long begin = System.nanoTime();
+            try {
+                return super.get(path);
+            } catch (Failed e) {
+                silent |= e.status == 0 && System.nanoTime() - begin > SILENCE;
+                throw e;
             }
         }
     }

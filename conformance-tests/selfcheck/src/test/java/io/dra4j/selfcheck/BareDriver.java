@@ -59,6 +59,7 @@ class BareDriver {
         serve();
         register();
         publisher.start();
+        Pauses.daemon("specs", calls.work::keepSpecs);
         health.start();
     }
 

@@ -176,6 +176,16 @@ final class CdiMutants {
 
         @Override
         void repeat(ObjectNode known) {}
+
+        @Override
+        void keepSpecs() {}
+    }
+
+    @Mutant(id = "M-144", what = "never looks whether a spec is still there", timeoutFactor = 0.3)
+    @Violation("DRA-CDI-13: they are not back: a kubelet does not prepare the claim again")
+    static final class Incurious extends ClaimWork {
+        @Override
+        void keepSpecs() {}
     }
 
     @Mutant(

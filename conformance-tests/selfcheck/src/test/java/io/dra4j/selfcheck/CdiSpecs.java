@@ -138,6 +138,10 @@ class CdiSpecs {
         write(held);
     }
 
+    boolean isMissing(ObjectNode held) {
+        return !Files.exists(file(held.path("uid").asText()));
+    }
+
     void delete(String uid) {
         remove(next(file(uid)));
         remove(file(uid));

@@ -96,7 +96,7 @@ final class CdiVariants {
             passes = {
                 "DRA-PREP-06", "DRA-PREP-09", "DRA-PREP-13", "DRA-UNP-04",
                 "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-03", "DRA-CDI-06",
-                "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10"
+                "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10", "DRA-CDI-13"
             })
     static final class CommonSpec extends CdiSpecs {
         @Override
@@ -133,7 +133,7 @@ final class CdiVariants {
             passes = {
                 "DRA-PREP-09", "DRA-PREP-23", "DRA-PREP-24", "DRA-UNP-09",
                 "DRA-CDI-01", "DRA-CDI-03", "DRA-CDI-04", "DRA-CDI-05",
-                "DRA-CDI-07", "DRA-CDI-10", "DRA-CDI-12"
+                "DRA-CDI-07", "DRA-CDI-10", "DRA-CDI-12", "DRA-RST-12"
             })
     static final class YamlSpecs extends CdiSpecs {
         private static final String HEAD = "# A CDI spec\n---\n";

@@ -20,8 +20,15 @@ final class ClaimVariants {
             id = "H-12",
             what = "device entries twice for each share",
             passes = {
-                "DRA-PREP-02", "DRA-PREP-03", "DRA-PREP-04", "DRA-PREP-06",
-                "DRA-PREP-21", "DRA-PREP-22", "DRA-CDI-03", "DRA-VER-02"
+                "DRA-PREP-02",
+                "DRA-PREP-03",
+                "DRA-PREP-04",
+                "DRA-PREP-06",
+                "DRA-PREP-21",
+                "DRA-PREP-22",
+                "DRA-PREP-38",
+                "DRA-CDI-03",
+                "DRA-VER-02"
             },
             options = "--gpu-allow-multiple-allocations",
             settings = "{/driver/declares: [adm, multi]}",
@@ -56,8 +63,8 @@ final class ClaimVariants {
             id = "H-16",
             what = "speaks protobuf alone with the API server, as typed clients in Go do",
             passes = {
-                "DRA-PREP-11", "DRA-PREP-12", "DRA-SLICE-01", "DRA-SLICE-03",
-                "DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19"
+                "DRA-PREP-11", "DRA-PREP-12", "DRA-PREP-37", "DRA-SLICE-01", "DRA-SLICE-03",
+                "DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19", "DRA-SLICE-22"
             })
     static final class Protobuf extends ProtobufClient {}
 

@@ -5,7 +5,11 @@ package io.dra4j.selfcheck;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.selfcheck.ClaimOutcome.Prepared;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +20,8 @@ import java.util.Map;
  * the record that all is done, so that a crash leaves nothing that is not known.
  */
 class ClaimWork {
+
+    private static final long LOOK = 10_000;
 
     final BareDriver driver = Parts.driver();
     final StateFile state = driver.parts.make(StateFile.class);
@@ -28,6 +34,23 @@ class ClaimWork {
                 state.write(Map.of());
                 return true;
             });
+        }
+    }
+
+    /** Writes specs again that have vanished: no one asks for a prepare because of that. */
+    void keepSpecs() {
+        while (true) {
+            Pauses.millis(LOOK);
+            try {
+                state.locked(() -> {
+                    held().values().stream()
+                            .filter(held -> held.path("done").asBoolean() && driver.cdi.isMissing(held))
+                            .forEach(driver.cdi::write);
+                    return true;
+                });
+            } catch (RuntimeException e) {
+                Life.current().log("Specs may be missing: " + e.getMessage());
+            }
         }
     }
 
@@ -86,6 +109,7 @@ class ClaimWork {
         }
         ObjectNode fresh = plan(id, claim);
         checkFree(fresh, held);
+        checkShares(fresh, held);
         return carryOut(held, fresh);
     }
 
@@ -169,6 +193,9 @@ class ClaimWork {
         described.put("request", result.path("request").asText());
         described.put("pool", result.path("pool").asText()).put("device", device);
         described.put("share", share).put("exclusive", isExclusive(result));
+        if (result.has("consumedCapacity")) {
+            described.set("consumed", result.path("consumedCapacity").deepCopy());
+        }
         driver.cdi.ids(uid, device, share).forEach(described.withArray("cdi")::add);
         environment(uid, claim, result).forEach(described.withArray("env")::add);
         driver.metadata.describe(held, described);
@@ -203,7 +230,7 @@ class ClaimWork {
                 .forEach(entry -> environment.add(variable + "_" + entry.getKey() + "=" + entry.getValue()));
         for (Map.Entry<String, JsonNode> amount :
                 result.path("consumedCapacity").properties()) {
-            String name = variable + "_" + amount.getKey().toUpperCase(Locale.ROOT);
+            String name = variable + "_" + own(amount.getKey()).toUpperCase(Locale.ROOT);
             environment.add(name + "=" + amount.getValue().asText());
         }
         if (isPrivileged(claim, result)) {
@@ -212,18 +239,84 @@ class ClaimWork {
         return environment;
     }
 
+    /** The form without a domain of a name that is the driver's own. */
+    String own(String name) {
+        return name.startsWith(driver.settings.driver() + "/") ? name.substring(name.indexOf('/') + 1) : name;
+    }
+
     boolean isPrivileged(JsonNode claim, JsonNode result) {
         return result.path("adminAccess").asBoolean();
     }
 
     void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {
-        for (ObjectNode other : held.values()) {
+        for (ObjectNode other : List.copyOf(held.values())) {
             if (!other.path("uid").equals(fresh.path("uid"))) {
-                for (JsonNode device : fresh.path("devices")) {
-                    checkFree(device, other);
+                try {
+                    fresh.path("devices").forEach(device -> checkFree(device, other));
+                } catch (Refused e) {
+                    if (!isForgotten(other)) {
+                        throw e;
+                    }
+                    release(other.path("uid").asText());
+                    held.remove(other.path("uid").asText());
                 }
             }
         }
+    }
+
+    /** Returns whether the kubelet, which has lost its state, will never unprepare a claim that is over. */
+    boolean isForgotten(ObjectNode other) {
+        String uid = other.path("uid").asText();
+        try {
+            Path known = driver.settings.data().resolveSibling("../dra_manager_state");
+            if (Files.readString(known.normalize()).contains(uid)) {
+                return false;
+            }
+            JsonNode claim = driver.api.get(ApiClient.claim(new ClaimId(
+                    other.path("namespace").asText(), other.path("name").asText(), uid)));
+            return !claim.at("/metadata/uid").asText().equals(uid)
+                    || claim.at("/status/allocation").isMissingNode();
+        } catch (ApiClient.Failed e) {
+            return e.status == 404;
+        } catch (IOException e) {
+            return false; // it is not to be seen
+        }
+    }
+
+    /** Shares of a device take no more than it has. */
+    void checkShares(ObjectNode fresh, Map<String, ObjectNode> held) {
+        Map<String, Long> taken = new HashMap<>();
+        held.values().stream()
+                .filter(other -> !other.path("uid").equals(fresh.path("uid")))
+                .forEach(other -> other.path("devices").forEach(device -> count(device, taken)));
+        fresh.path("devices").forEach(device -> count(device, taken));
+        driver.inventory
+                .pools()
+                .forEach((pool, devices) -> devices.forEach(device -> {
+                    for (Map.Entry<String, JsonNode> one :
+                            device.path("capacity").properties()) {
+                        String key = pool + "/" + device.path("name").asText() + "/" + counted(one.getKey());
+                        if (taken.getOrDefault(key, 0L) > amount(one.getValue().path("value"))) {
+                            throw new Refused("There is not as much left of " + key);
+                        }
+                    }
+                }));
+    }
+
+    private void count(JsonNode device, Map<String, Long> taken) {
+        String key = device.path("pool").asText() + "/" + device.path("device").asText() + "/";
+        for (Map.Entry<String, JsonNode> one : device.path("consumed").properties()) {
+            taken.merge(key + counted(one.getKey()), amount(one.getValue()), Long::sum);
+        }
+    }
+
+    String counted(String name) {
+        return own(name);
+    }
+
+    /** All capacities are in Gi. */
+    private static long amount(JsonNode quantity) {
+        return Long.parseLong(quantity.asText().replaceAll("\\D", ""));
     }
 
     private void checkFree(JsonNode device, ObjectNode other) {

@@ -290,6 +290,39 @@ final class PrepareMutants {
         }
     }
 
+    @Mutant(id = "M-145", what = "keeps the device of a claim that the kubelet has forgotten", timeoutFactor = 0.2)
+    @Violation("DRA-RST-12: is deallocated; 12 s later the device")
+    static final class Faithful extends ClaimWork {
+        @Override
+        boolean isForgotten(ObjectNode other) {
+            return false;
+        }
+    }
+
+    @Mutant(
+            id = "M-146a",
+            what = "takes two forms of a capacity's name for two in the edits",
+            options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-PREP-38: has the edits")
+    static final class Literal extends ClaimWork {
+        @Override
+        String own(String name) {
+            return name;
+        }
+    }
+
+    @Mutant(
+            id = "M-146b",
+            what = "counts two forms of a capacity's name as two",
+            options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-PREP-38: with the other form of its name, a claim gets it")
+    static final class LiteralCounts extends ClaimWork {
+        @Override
+        String counted(String name) {
+            return name;
+        }
+    }
+
     @Mutant(id = "M-148", what = "looks for a pod in reservedFor")
     @Violation("DRA-PREP-36: a claim that is reserved for a PodGroup was not prepared")
     static final class ForPodsAlone extends ClaimWork {

@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -258,6 +260,51 @@ final class SliceMutants {
         @Override
         long resync() {
             return NEVER;
+        }
+    }
+
+    @Mutant(id = "M-142", what = "counts on its watch alone", timeoutFactor = 0.2)
+    @Violation("DRA-SLICE-22: its watch included, and a slice that another client deleted then is")
+    static final class WatchAlone extends Publisher {
+        @Override
+        long resync() {
+            return NEVER;
+        }
+    }
+
+    /** The mutation cache of the Go helper before Kubernetes 1.37. */
+    @Mutant(
+            id = "M-143",
+            what = "takes a slice that it has updated for one that is there",
+            with = OwnUpdates.class,
+            collateral = {"DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-12", "DRA-SLICE-13"},
+            timeoutFactor = 0.2)
+    @Violation("DRA-SLICE-23: a slice that the driver had updated was deleted by another client")
+    static final class Updated extends SlicePlan {
+        private final Map<String, JsonNode> updated = new ConcurrentHashMap<>();
+
+        @Override
+        JsonNode write(String pool, JsonNode place, ObjectNode wanted, long generation, int index, int count) {
+            JsonNode written = super.write(pool, place, wanted, generation, index, count);
+            if (place != null) {
+                updated.put(name(written), written);
+            }
+            return written;
+        }
+
+        @Override
+        void delete(JsonNode slice) {
+            updated.remove(name(slice));
+            super.delete(slice);
+        }
+    }
+
+    static final class OwnUpdates extends Publisher {
+        @Override
+        List<JsonNode> existing() {
+            Map<String, JsonNode> slices = new LinkedHashMap<>(((Updated) plan).updated);
+            super.existing().forEach(slice -> slices.put(SlicePlan.name(slice), slice));
+            return List.copyOf(slices.values());
         }
     }
 

@@ -94,7 +94,7 @@ final class SliceVariants {
             passes = {
                 "DRA-PREP-02", "DRA-PREP-04", "DRA-PREP-07", "DRA-PREP-16",
                 "DRA-SLICE-01", "DRA-SLICE-02", "DRA-SLICE-03", "DRA-SLICE-08",
-                "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19"
+                "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19", "DRA-SLICE-23"
             })
     static final class TwoPools extends Inventory {
         @Override
@@ -109,7 +109,7 @@ final class SliceVariants {
             passes = {
                 "DRA-SLICE-02", "DRA-SLICE-03", "DRA-SLICE-08",
                 "DRA-SLICE-09", "DRA-SLICE-10", "DRA-SLICE-15",
-                "DRA-SLICE-16"
+                "DRA-SLICE-16", "DRA-SLICE-23"
             })
     static final class FixedNames extends SlicePlan {
         @Override

@@ -27,7 +27,8 @@ final class StateVariants {
                 "DRA-RST-01"
             },
             notApplicable = "DRA-RST-06",
-            settings = "{/driver/stateFiles: ''}")
+            settings = "{/driver/stateFiles: '', /timeoutFactor: 0.3}")
+    @Violation("DRA-CDI-13: they are not back: a kubelet does not prepare the claim again")
     static final class NoState extends StateFile {
         @Override
         Optional<Map<String, ObjectNode>> read() {

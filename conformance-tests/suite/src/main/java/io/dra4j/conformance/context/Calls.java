@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +25,7 @@ import java.util.function.Supplier;
 public final class Calls {
 
     private static final String PREPARE = "slowest prepare";
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final String driver;
     private final Supplier<FakeKubelet> kubelet;
@@ -100,6 +102,17 @@ public final class Calls {
                 service.wireName() + "/NodePrepareResources within " + timeout,
                 all,
                 () -> kubelet.get().prepare(driver, all, service, timeout));
+    }
+
+    /** Repeats a prepare, as a kubelet does, until it succeeds or there was time enough. */
+    public CallResult prepareUntil(KubeletClaim claim, Duration limit) {
+        long end = System.nanoTime() + limit.toNanos();
+        CallResult result = prepare(claim);
+        while (result.complaint().isPresent() && System.nanoTime() < end) {
+            LockSupport.parkNanos(PAUSE.toNanos());
+            result = prepare(claim);
+        }
+        return result;
     }
 
     /** Makes a call whose time counts, and measures it. */

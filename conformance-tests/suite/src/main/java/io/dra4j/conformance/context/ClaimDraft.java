@@ -84,6 +84,39 @@ public class ClaimDraft {
         return result;
     }
 
+    /** Takes all that a device has of each capacity. */
+    public ClaimDraft all(PublishedDevice device) {
+        for (JsonNode result : results) {
+            if (result.path("device").asText().equals(device.name())) {
+                ObjectNode consumed = ((ObjectNode) result).putObject("consumedCapacity");
+                device.json()
+                        .path("capacity")
+                        .properties()
+                        .forEach(
+                                one -> consumed.set(one.getKey(), one.getValue().path("value")));
+            }
+        }
+        return this;
+    }
+
+    /** Writes the names of consumed capacities in the other of two forms that are one name. */
+    public ClaimDraft inOtherForm() {
+        for (JsonNode result : results) {
+            ObjectNode consumed = JSON.createObjectNode();
+            result.path("consumedCapacity")
+                    .properties()
+                    .forEach(one -> consumed.set(otherForm(one.getKey()), one.getValue()));
+            ((ObjectNode) result).set("consumedCapacity", consumed);
+        }
+        return this;
+    }
+
+    /** A name without a domain is one of the driver's; of another domain there is one form. */
+    private String otherForm(String name) {
+        String own = driver + "/";
+        return name.startsWith(own) ? name.substring(own.length()) : name.contains("/") ? name : own + name;
+    }
+
     /** The least that a claim can take of each capacity, so that there is some for others. */
     private static ObjectNode consumed(PublishedDevice device) {
         ObjectNode consumed = JSON.createObjectNode();

@@ -88,6 +88,13 @@ public final class Claims {
         cluster.delete(path(claim));
     }
 
+    /** Takes a claim's allocation away, as a controller does when no pod uses it. */
+    public void deallocate(KubeletClaim claim) {
+        ObjectNode object = object(claim).deepCopy();
+        object.putObject("status");
+        cluster.replace(path(claim) + "/status", object);
+    }
+
     /** The claim's object as it is now. */
     public JsonNode object(KubeletClaim claim) {
         return cluster.find(path(claim)).orElseThrow(() -> new IllegalStateException(claim + " has no object"));

@@ -45,6 +45,20 @@ public record Timeouts(double factor) {
         return times(Duration.ofSeconds(90));
     }
 
+    /**
+     * The way out of connections that have gone silent: client-go gives one up after 45 s, by two
+     * pings, and its helper repairs slices 30 s later, or when its mutation cache of 60 s is empty;
+     * a client that counts on bookmarks, one a minute, misses two or three.
+     */
+    public Duration silence() {
+        return times(Duration.ofSeconds(180));
+    }
+
+    /** A look around that a driver has once a minute. */
+    public Duration look() {
+        return times(Duration.ofSeconds(75));
+    }
+
     /** The reaction to a change of the hardware. */
     public Duration change() {
         return times(Duration.ofSeconds(30));

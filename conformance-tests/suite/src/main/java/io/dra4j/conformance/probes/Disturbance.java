@@ -16,14 +16,18 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The results of deleting a slice, changing another, and adding foreign slices beside: a helper may
- * take 30 s for each repair, so it is done once for all rules about it.
+ * The results of deleting a slice, changing another, deleting that too once the driver has updated
+ * it, and adding foreign slices beside: a helper may take 30 s for each repair, so it is done once
+ * for all rules about it.
  *
  * @param afterDelete how the deleted slice was not made again; empty if it was
  * @param untilBack the time until the deleted slice was made again
  * @param wasChanged whether there was a slice to change
  * @param afterChange how the changed slice was not repaired; empty if it was
  * @param untilRepaired the time until the changed slice was repaired
+ * @param wasUpdated whether the driver has updated a slice, which was deleted then
+ * @param afterUpdate how that slice was not made again; empty if it was
+ * @param untilAgain the time until that slice was made again
  * @param toOthers what the driver did to slices that are not its own; empty if nothing
  */
 public record Disturbance(
@@ -32,6 +36,9 @@ public record Disturbance(
         boolean wasChanged,
         String afterChange,
         Measured untilRepaired,
+        boolean wasUpdated,
+        String afterUpdate,
+        Measured untilAgain,
         String toOthers) {
 
     public static Disturbance of(TestContext context) throws InterruptedException {
@@ -58,33 +65,80 @@ public record Disturbance(
 
         private Disturbance disturbed(PlantedSlices others, int number) throws InterruptedException {
             List<JsonNode> slices = publishing().settled().slices();
-            Optional<JsonNode> changed = slices.stream()
-                    .filter(s -> !s.at("/spec/devices").isEmpty())
-                    .findFirst();
-            changed.ifPresent(this::change);
+            Optional<JsonNode> changed = withDevices(slices);
             Optional<JsonNode> deleted =
                     slices.stream().filter(s -> !isSame(s, changed)).findFirst();
-            deleted.ifPresent(publishing()::delete); // both at once, if there are two
-            Return repaired = new Return("time until the changed slice was repaired", changed);
-            Return back = new Return("time until the deleted slice was back", deleted);
-            String both = differences(repaired, back);
+            return deleted.isPresent()
+                    ? both(changed, deleted.get(), others, number)
+                    : oneAfterTheOther(slices.get(0), others, number);
+        }
+
+        private static Optional<JsonNode> withDevices(List<JsonNode> slices) {
+            return slices.stream().filter(s -> !s.at("/spec/devices").isEmpty()).findFirst();
+        }
+
+        /** Both at once, if there are two. */
+        private Disturbance both(Optional<JsonNode> changed, JsonNode deleted, PlantedSlices others, int number)
+                throws InterruptedException {
+            Return repaired = changed(changed);
+            Return back = deleted(deleted);
+            String differences = differences(repaired, back);
             String afterChange = changed.map(this::missing).orElse("");
-            String afterDelete = deleted.map(this::missing).orElse("");
-            if (deleted.isEmpty()) {
-                JsonNode only = publishing().now().slices().get(0);
-                publishing().delete(only);
-                back = new Return(back.what, Optional.of(only));
-                afterDelete = differences(back);
-            } else if (afterChange.isEmpty() && afterDelete.isEmpty()) {
-                afterDelete = both;
+            String afterDelete = missing(deleted);
+            boolean known = !afterChange.isEmpty() || !afterDelete.isEmpty();
+            back.fault = known ? afterDelete : differences;
+            repaired.fault = afterChange;
+            return updatedAndDeleted(back, changed, repaired, others, number);
+        }
+
+        /** The deletion first, which is about a slice that the driver has not updated. */
+        private Disturbance oneAfterTheOther(JsonNode only, PlantedSlices others, int number)
+                throws InterruptedException {
+            Return back = deleted(only);
+            back.fault = differences(back);
+            publishing().repair(before);
+            Optional<JsonNode> changed = withDevices(publishing().now().slices());
+            Return repaired = changed(changed);
+            if (changed.isPresent()) {
+                differences(repaired);
+                repaired.fault = missing(changed.get());
+            }
+            return updatedAndDeleted(back, changed, repaired, others, number);
+        }
+
+        private Disturbance updatedAndDeleted(
+                Return back, Optional<JsonNode> changed, Return repaired, PlantedSlices others, int number)
+                throws InterruptedException {
+            Optional<JsonNode> updated = back.fault.isEmpty() && repaired.fault.isEmpty()
+                    ? publishing().now().slices().stream()
+                            .filter(slice -> isSame(slice, changed))
+                            .findFirst()
+                    : Optional.empty();
+            Return again = new Return("time until the slice that was updated and deleted was back", updated);
+            if (updated.isPresent()) {
+                publishing().delete(updated.get());
+                again.fault = differences(again);
             }
             return new Disturbance(
-                    about(afterDelete, "a slice was deleted"),
-                    back.measured(limit(), afterDelete.isEmpty()),
+                    about(back, "a slice was deleted"),
+                    back.measured(limit()),
                     changed.isPresent(),
-                    about(afterChange, "a slice was changed"),
-                    repaired.measured(limit(), afterChange.isEmpty()),
+                    about(repaired, "a slice was changed"),
+                    repaired.measured(limit()),
+                    updated.isPresent(),
+                    about(again, "a slice that the driver had updated was deleted"),
+                    again.measured(limit()),
                     others.harm(number).orElse(""));
+        }
+
+        private Return changed(Optional<JsonNode> slice) {
+            slice.ifPresent(this::change);
+            return new Return("time until the changed slice was repaired", slice);
+        }
+
+        private Return deleted(JsonNode slice) {
+            publishing().delete(slice);
+            return new Return("time until the deleted slice was back", Optional.of(slice));
         }
 
         /** The devices of a slice that are in no slice now; empty if none. */
@@ -135,11 +189,11 @@ public record Disturbance(
             return context.timeouts().cachedRepair();
         }
 
-        private String about(String differences, String what) {
-            return differences.isEmpty()
+        private String about(Return seen, String what) {
+            return seen.fault.isEmpty()
                     ? ""
                     : "%s by another client, and %d s later the driver has not repaired it: %s"
-                            .formatted(what, limit().toSeconds(), differences);
+                            .formatted(what, limit().toSeconds(), seen.fault);
         }
     }
 
@@ -149,6 +203,7 @@ public record Disturbance(
         private final Set<String> devices;
         private final long begin = System.nanoTime();
         private Duration took = Duration.ZERO;
+        private String fault = "";
 
         Return(String what, Optional<JsonNode> slice) {
             this.what = what;
@@ -162,8 +217,8 @@ public record Disturbance(
             }
         }
 
-        Measured measured(Duration limit, boolean happened) {
-            return Measured.time(what, happened ? took : limit, limit, !happened);
+        Measured measured(Duration limit) {
+            return Measured.time(what, fault.isEmpty() ? took : limit, limit, !fault.isEmpty());
         }
     }
 }

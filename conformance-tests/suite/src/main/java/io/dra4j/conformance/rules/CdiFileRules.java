@@ -5,6 +5,7 @@ package io.dra4j.conformance.rules;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.CdiView.Resolved;
+import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
@@ -30,12 +31,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 
 /** Rules for the files of the CDI directory, the driver's own and those of others. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record CdiFileRules(TestContext context) {
 
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(20);
+    private static final Duration LOOK = Duration.ofMillis(500);
     private static final Set<PosixFilePermission> OF_OTHERS =
             Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
     private static final int FORMAT = 0xf000;
@@ -127,21 +130,52 @@ record CdiFileRules(TestContext context) {
     @Rule("DRA-CDI-10")
     void aMissingSpecIsWrittenAgain() throws IOException {
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        ClaimResult first = prepared(claim);
-        Map<Path, byte[]> removed = new HashMap<>();
-        for (String id : CdiView.ids(first)) {
-            Path file = context.cdi().path(context.cdi().resolve(id).file());
-            removed.put(file, Files.readAllBytes(file));
-        }
-        context.transcript().note("remove " + removed.keySet());
+        Map<Path, byte[]> removed = removed(prepared(claim));
         try {
-            for (Path file : removed.keySet()) {
-                Files.delete(file);
-            }
             CdiView.ids(context.calls().prepared(claim)).forEach(context.cdi()::resolve);
         } finally {
             restore(removed);
         }
+    }
+
+    @ExecutionGroup.On(ExecutionGroup.QUIET)
+    @Rule("DRA-CDI-13")
+    void aSpecThatVanishesIsWrittenAgain() throws IOException {
+        ClaimResult answer =
+                prepared(context.claims().allocate(context.devices().one()));
+        Map<Path, byte[]> removed = removed(answer);
+        try {
+            Duration limit = context.timeouts().look();
+            Measurements.Wait wait = context.measurements().begin("time until the specs were back", limit);
+            long end = System.nanoTime() + limit.toNanos();
+            while (!resolve(answer) && System.nanoTime() < end) {
+                LockSupport.parkNanos(LOOK.toNanos());
+            }
+            Violation.unless(wait.end(resolve(answer)))
+                    .because(
+                            "%d s after the specs of a prepared claim were removed, in the same boot, they are not back: a kubelet does not prepare the claim again, and its containers can't be restarted",
+                            limit.toSeconds());
+        } finally {
+            restore(removed);
+        }
+    }
+
+    private boolean resolve(ClaimResult answer) {
+        return CdiView.ids(answer).stream()
+                .allMatch(id -> context.cdi().find(id).size() == 1);
+    }
+
+    private Map<Path, byte[]> removed(ClaimResult answer) throws IOException {
+        Map<Path, byte[]> removed = new HashMap<>();
+        for (String id : CdiView.ids(answer)) {
+            Path file = context.cdi().path(context.cdi().resolve(id).file());
+            removed.put(file, Files.readAllBytes(file));
+        }
+        context.transcript().note("remove " + removed.keySet());
+        for (Path file : removed.keySet()) {
+            Files.delete(file);
+        }
+        return removed;
     }
 
     /** A spec that was not written again may be one for all claims, which others need. */

@@ -16,6 +16,8 @@ public enum ExecutionGroup {
     CALLS,
     /** Calls while the API server, file systems or clients misbehave. */
     FAULTS,
+    /** Connections to the API server that go silent, and its certificates. */
+    CONNECTIONS,
     /** Published slices, and changes to them. */
     SLICES,
     /** Start, stop and kill. */

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.Measurements;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
@@ -11,6 +12,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Held;
 import io.dra4j.conformance.probes.HeldPrepare;
 import io.dra4j.conformance.probes.Leftovers;
+import io.dra4j.conformance.probes.LostKubeletState;
 import io.dra4j.conformance.probes.Reboot;
 import io.dra4j.conformance.probes.Reported;
 import io.dra4j.conformance.probes.StateFiles;
@@ -26,6 +28,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Rules for restarts of the driver, of the kubelet and of the node, and for damaged state files.
@@ -93,6 +97,43 @@ record RestartRules(TestContext context) {
         held.isRemembered(after);
         held.repeats(after);
         held.isReleased(after);
+    }
+
+    @Rule("DRA-RST-12")
+    void aClaimThatTheKubeletForgotHoldsNothing() throws IOException, InterruptedException {
+        PublishedDevice device = context.devices().one();
+        try (LostKubeletState lost = new LostKubeletState(context)) {
+            isFreed(device, lost, "deallocated", context.claims()::deallocate);
+            isFreed(device, lost, "deleted", context.claims()::deleteObject);
+        }
+    }
+
+    private void isFreed(PublishedDevice device, LostKubeletState state, String how, Consumer<KubeletClaim> end)
+            throws IOException, InterruptedException {
+        KubeletClaim forgotten = context.preparedClaim(device);
+        state.lose();
+        context.restartKubelet();
+        Violation.unless(context.driver().registersAgain())
+                .because(
+                        "a new kubelet could not register the driver: %s",
+                        context.kubelet().events());
+        end.accept(forgotten);
+        Duration limit = context.timeouts().repair();
+        KubeletClaim next = context.claims().allocate(device);
+        Measurements.Wait wait =
+                context.measurements().begin("time until the next claim got the device of one that is " + how, limit);
+        Optional<String> complaint = context.calls().prepareUntil(next, limit).complaint();
+        wait.end(complaint.isEmpty());
+        Untested.unless(
+                complaint.isEmpty() || state.isSeen(), "the driver does not see the file of the kubelet's claims here");
+        Violation.ifPresent(
+                complaint,
+                "the kubelet has lost its state, and claim %s, which it forgot, is %s; %d s later the device %s is still not free: %s",
+                forgotten.uid(),
+                how,
+                limit.toSeconds(),
+                device);
+        context.calls().unprepared(next);
     }
 
     @Rule("DRA-RST-05")

@@ -36,6 +36,7 @@ public final class RuleBook {
             StatusRules.class,
             MetadataRules.class,
             ApiFaultRules.class,
+            ConnectionRules.class,
             SocketRules.class,
             ConfigRules.class,
             AdminRules.class,

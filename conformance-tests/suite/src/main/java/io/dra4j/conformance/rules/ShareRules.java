@@ -4,6 +4,7 @@ package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
@@ -21,6 +22,7 @@ import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,8 +74,12 @@ record ShareRules(TestContext context, Publishing publishing) {
         return context.calls().prepared(claim, "a claim with %s is refused: %s", of);
     }
 
+    private JsonNode results(KubeletClaim claim) {
+        return context.claims().object(claim).at("/status/allocation/devices/results");
+    }
+
     private void reported(KubeletClaim claim, ClaimResult answer) {
-        JsonNode results = context.claims().object(claim).at("/status/allocation/devices/results");
+        JsonNode results = results(claim);
         Set<String> due = new TreeSet<>();
         results.forEach(result -> due.add(result.path("shareID").asText()));
         if (context.calls().service() == Service.V1) {
@@ -115,6 +121,52 @@ record ShareRules(TestContext context, Publishing publishing) {
         Violation.unless(Reported.of(context.calls().prepared(stays)).equals(Reported.of(answer)))
                 .because("the unprepare of one share changed what the other's claim is answered");
         prepared(context.claims().allocate(device), "a share of device " + device + " after another was given back");
+    }
+
+    @Rule("DRA-PREP-38")
+    void bothFormsOfACapacitysNameAreOne() {
+        PublishedDevice device = shared();
+        NotApplicable.unless(!device.json().path("capacity").isEmpty(), "device %s has no capacity".formatted(device));
+        List<String> published = edits(share(device), "");
+        List<String> again = edits(share(device), "");
+        List<String> other = edits(share(device).inOtherForm(), ", with the other form of its capacity's name,");
+        Violation.unless(!published.equals(again) || other.equals(published))
+                .because(
+                        "a share of device %s has the edits %s, and with the other form of its capacity's name %s",
+                        device, published, other);
+        countsBoth(device);
+    }
+
+    private ClaimDraft share(PublishedDevice device) {
+        return context.claims().draft().request("r0", device);
+    }
+
+    /** The edits of a claim, without what is its alone. */
+    private List<String> edits(ClaimDraft draft, String how) {
+        KubeletClaim claim = context.claims().create(draft);
+        ClaimResult answer = prepared(claim, "a share" + how);
+        List<String> own = new ArrayList<>(List.of(claim.uid(), claim.name()));
+        results(claim).forEach(result -> own.add(result.path("shareID").asText()));
+        List<String> edits = context.cdi().edits(answer.devices()).stream()
+                .map(line -> own.stream().reduce(line, (left, id) -> left.replace(id, "*")))
+                .toList();
+        context.calls().unprepared(claim);
+        return edits;
+    }
+
+    /** Of a driver that refuses more than there is. */
+    private void countsBoth(PublishedDevice device) {
+        KubeletClaim first = context.claims().create(share(device).all(device));
+        boolean counts = context.calls().prepare(first).complaint().isEmpty()
+                && context.calls()
+                        .prepare(context.claims().create(share(device).all(device)))
+                        .complaint()
+                        .isPresent();
+        KubeletClaim more = context.claims().create(share(device).all(device).inOtherForm());
+        Violation.unless(!counts || context.calls().prepare(more).complaint().isPresent())
+                .because(
+                        "all of the capacity of device %s is in use, of which a claim is refused more; with the other form of its name, a claim gets it",
+                        device);
     }
 
     /** Looks at what was published, and at what was refused. */

@@ -49,6 +49,14 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
         Violation.unless(seen.afterChange().isEmpty()).because("%s", seen.afterChange());
     }
 
+    @Rule("DRA-SLICE-23")
+    void anUpdatedSliceIsMadeAgainToo() throws InterruptedException {
+        Disturbance seen = disturbance();
+        NotApplicable.unless(seen.wasUpdated(), "the driver has not updated a slice that was changed");
+        context.measurements().add(seen.untilAgain());
+        Violation.unless(seen.afterUpdate().isEmpty()).because("%s", seen.afterUpdate());
+    }
+
     @Rule("DRA-SLICE-15")
     void slicesOfOthersAreLeftAlone() throws InterruptedException {
         Violation.unless(disturbance().toOthers().isEmpty())

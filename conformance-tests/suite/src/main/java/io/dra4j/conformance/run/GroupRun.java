@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupRun {
 
+    /** The groups in which one look serves several requirements. */
+    private static final Set<ExecutionGroup> LOOKS =
+            Set.of(ExecutionGroup.CONNECTIONS, ExecutionGroup.SLICES, ExecutionGroup.QUIET);
+
     private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR);
 
     /** The parts that all execution groups share. */
@@ -183,11 +187,11 @@ final class GroupRun {
 
     /**
      * Returns whether the driver may have kept what others then do not get, after a call that
-     * failed. Not where slices are looked at: one look serves many requirements.
+     * failed. Not where one look serves many requirements.
      */
     private boolean mayHoldOn(Result result) {
         ExecutionGroup group = parts.rules().group(result.requirement().id()).orElse(ExecutionGroup.CALLS);
-        return BROKEN.contains(result.verdict()) && group != ExecutionGroup.SLICES && group != ExecutionGroup.QUIET;
+        return BROKEN.contains(result.verdict()) && !LOOKS.contains(group);
     }
 
     private void closeContext() {

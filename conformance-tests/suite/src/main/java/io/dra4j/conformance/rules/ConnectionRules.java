@@ -1,0 +1,50 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.rules;
+
+import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.conformance.context.Untested;
+import io.dra4j.conformance.context.Violation;
+import io.dra4j.conformance.probes.Silence;
+import java.util.regex.Pattern;
+
+/** Connections to the API server that go silent, as behind a load balancer that has forgotten them. */
+@ExecutionGroup.On(ExecutionGroup.CONNECTIONS)
+record ConnectionRules(TestContext context) {
+
+    /** The form in which client-go names itself. */
+    private static final Pattern CLIENT_GO_WITHOUT_PINGS =
+            Pattern.compile("HTTP/1\\.1 \\S+ \\(\\w+/\\w+\\) kubernetes/\\S+.*");
+
+    @Rule("DRA-PREP-37")
+    void aPrepareOutlivesASilentConnection() throws InterruptedException {
+        Silence seen = context.shared(Silence.class, () -> Silence.of(context));
+        NotApplicable.unless(seen.reads(), "the driver prepares a claim without a request to the API server");
+        judge(seen.prepared(), "while a prepare waited, and the claim is not prepared");
+    }
+
+    @Rule("DRA-SLICE-22")
+    void aSilentWatchIsNoticed() throws InterruptedException {
+        Silence seen = context.shared(Silence.class, () -> Silence.of(context));
+        NotApplicable.unless(seen.watches(), "the driver watches no ResourceSlices");
+        judge(seen.repaired(), "its watch included, and a slice that another client deleted then is not back");
+    }
+
+    /** Without TLS there is no HTTP/2, of which client-go needs the pings: in clusters it has them. */
+    private void judge(Silence.End end, String what) {
+        context.measurements().add(end.took());
+        Untested.unless(
+                end.fault().isEmpty()
+                        || context.proxy()
+                                .requests(request -> CLIENT_GO_WITHOUT_PINGS
+                                        .matcher(request.client())
+                                        .matches())
+                                .isEmpty(),
+                "the driver speaks HTTP/1.1 here: client-go finds silent connections by pings of HTTP/2, as in clusters");
+        Violation.unless(end.fault().isEmpty())
+                .because(
+                        "all connections of the driver to the API server went silent, %s %d s later: %s",
+                        what, context.timeouts().silence().toSeconds(), end.fault());
+    }
+}
