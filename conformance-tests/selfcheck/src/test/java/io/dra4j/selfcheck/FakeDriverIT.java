@@ -35,7 +35,7 @@ class FakeDriverIT {
     private static final boolean NIGHTLY = Boolean.getBoolean("dra4j.nightly");
 
     /** More than a minute by contract: every night. */
-    private static final Set<String> LONG_BY_CONTRACT = Set.of("DRA-SLICE-06", "DRA-SLICE-14");
+    private static final Set<String> LONG_BY_CONTRACT = Set.of("DRA-SLICE-06", "DRA-SLICE-14", "DRA-SLICE-22");
 
     /** Limits of a second are hard to keep beside other tests. */
     private static final String TIMEOUT_FACTOR = "timeoutFactor: 3\n";

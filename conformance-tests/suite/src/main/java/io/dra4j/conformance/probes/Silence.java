@@ -20,10 +20,11 @@ import java.util.function.Predicate;
  *
  * @param reads whether the prepare asked the API server for anything
  * @param prepared how the prepare, or its repetition, ended
+ * @param before the pools before it
  * @param watches whether the driver watched its slices
- * @param repaired how the repair of the slices ended
+ * @param repaired how the repair of the slices ends
  */
-public record Silence(boolean reads, End prepared, boolean watches, End repaired) {
+public record Silence(boolean reads, End prepared, Pools before, boolean watches, CompletableFuture<End> repaired) {
 
     private static final Predicate<RecordedRequest> OPEN_WATCH =
             Requests.watches("resourceslices").and(RecordedRequest::open);
@@ -42,7 +43,7 @@ public record Silence(boolean reads, End prepared, boolean watches, End repaired
         }
     }
 
-    public static Silence of(TestContext context) throws InterruptedException {
+    public static Silence of(TestContext context) {
         Publishing publishing = new Publishing(context);
         Pools before = publishing.now();
         boolean watches =
@@ -60,15 +61,21 @@ public record Silence(boolean reads, End prepared, boolean watches, End repaired
                     context.calls().prepareUntil(claim, limit).complaint();
             return End.of("claim was prepared", complaint.orElse(""), begin, limit);
         });
-        String difference = "";
         if (watches) {
             publishing.delete(before.slices().get(0));
-            difference = publishing.await(Publishing.like(before), limit).isPresent()
-                    ? ""
-                    : publishing.now().difference(before);
         }
-        End repaired = End.of("deleted slice was back", difference, begin, limit);
-        publishing.repair(before);
-        return new Silence(held.isPresent(), prepared.join(), watches, repaired);
+        CompletableFuture<End> repaired = Calls.async(
+                () -> End.of("deleted slice was back", difference(publishing, before, limit), begin, limit));
+        return new Silence(held.isPresent(), prepared.join(), before, watches, repaired);
+    }
+
+    private static String difference(Publishing publishing, Pools before, Duration limit) {
+        try {
+            boolean like = publishing.await(Publishing.like(before), limit).isPresent();
+            return like ? "" : publishing.now().difference(before);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
     }
 }
