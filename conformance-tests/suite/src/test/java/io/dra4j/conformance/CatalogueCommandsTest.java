@@ -46,7 +46,7 @@ class CatalogueCommandsTest {
                     .isZero();
 
             assertThat(out.toString().lines().filter(line -> line.startsWith("DRA-")))
-                    .hasSize(3 + 4)
+                    .hasSize(3 + 5)
                     .allMatch(line -> line.matches("DRA-(PERF|CDI)-\\d\\d +SHOULD +.*"));
         }
 
