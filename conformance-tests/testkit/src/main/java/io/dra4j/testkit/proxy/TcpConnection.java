@@ -144,11 +144,14 @@ public final class TcpConnection {
     private void end(boolean reset) {
         toServer.stop();
         toClient.stop();
-        try (client;
-                server) {
+        close(client, reset);
+        close(server, reset);
+    }
+
+    private static void close(Socket end, boolean reset) {
+        try (end) {
             if (reset) {
-                client.setSoLinger(true, 0);
-                server.setSoLinger(true, 0);
+                end.setSoLinger(true, 0);
             }
         } catch (IOException e) {
             // It was closed already.

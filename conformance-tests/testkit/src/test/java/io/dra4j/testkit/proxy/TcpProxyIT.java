@@ -136,11 +136,9 @@ class TcpProxyIT {
         ends.passToServer("before");
         ends.connection.hold();
         send(ends.client, "a");
-        awaitReceived(ends.connection, Direction.TO_SERVER, 7);
         send(ends.client, "b");
         connect().passToServer("ping");
         assertThat(ends.server.getInputStream().available()).isZero();
-        assertThat(ends.connection.received(Direction.TO_SERVER)).isEqualTo(7);
 
         ends.connection.resume();
 

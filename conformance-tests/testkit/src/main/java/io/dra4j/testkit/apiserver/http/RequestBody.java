@@ -13,6 +13,8 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.thread.Invocable;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 
 /** The body of a request, which has to be there within the time that the request has. */
 final class RequestBody {
@@ -69,7 +71,8 @@ final class RequestBody {
         try {
             if (left > 0) {
                 CountDownLatch more = new CountDownLatch(1);
-                request.demand(more::countDown);
+                // Needs no thread of the pool, which may all wait here.
+                request.demand(Invocable.from(InvocationType.NON_BLOCKING, more::countDown));
                 if (more.await(left, TimeUnit.NANOSECONDS)) {
                     return;
                 }

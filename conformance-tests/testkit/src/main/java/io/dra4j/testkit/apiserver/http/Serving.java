@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param port of plain HTTP; 0 takes a free one
  * @param tls whether a second, free port speaks TLS
  * @param goawayChance of each request of HTTP/2 to be its connection's last, from 0 to 1
- * @param requestTimeout how long a request takes at most, unless it is a watch
+ * @param requestTimeout how long a request's body may take to arrive
  * @param bookmarkInterval the interval of bookmarks in watches that request them
  */
 public record Serving(int port, boolean tls, double goawayChance, Duration requestTimeout, Duration bookmarkInterval) {}
