@@ -92,7 +92,7 @@ final class Orphans {
                         .addKeyValue(LogField.CLAIM, claim.ref())
                         .setCause(e)
                         .log("Could not check whether the claim is an orphan");
-                if (e.status() == 0) { // no answer: for the others there would be none either
+                if (e.isTransient()) { // no answer: for the others there would be none either
                     return;
                 }
             }

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +50,10 @@ final class ApiCalls {
     private static final String APPLY = "application/apply-patch+yaml"; // JSON is YAML
     private static final int OK = 200;
     private static final int UNAUTHORIZED = 401;
+
+    /** A request that had less time than this, or less than half of its own, says nothing about its connection. */
+    private static final long SHORTEST_SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
     private static final int FORBIDDEN = 403;
 
     /** Also for verbs of {@code resourceclaims/driver}, which are asked for by a validation. */
@@ -207,7 +211,8 @@ final class ApiCalls {
         long end = System.nanoTime() + limit.toNanos();
         try {
             if (!places.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw late(what, limit, null);
+                String message = "Too many requests wait for the API server, and none ended within %s: %s";
+                throw new ClusterException(message.formatted(TransientRetry.seconds(limit), what), null);
             }
         } catch (InterruptedException e) {
             throw interrupted(what, e);
@@ -249,7 +254,8 @@ final class ApiCalls {
     }
 
     private static boolean isOfTls(Throwable failure) {
-        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).anyMatch(SSLException.class::isInstance);
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(SSLHandshakeException.class::isInstance);
     }
 
     /** Measures a request by method, resource and status: never by an object's name. */
@@ -281,7 +287,9 @@ final class ApiCalls {
             return response;
         } catch (TimeoutException e) {
             request.response().cancel(true);
-            client.unanswered(request);
+            if (System.nanoTime() - request.since() >= Math.max(SHORTEST_SILENCE_NANOS, limit.toNanos() / 2)) {
+                client.unanswered(request);
+            }
             throw late(what, limit, e);
         } catch (ExecutionException e) {
             throw lost(what, e.getCause());
@@ -296,7 +304,7 @@ final class ApiCalls {
         return new ClusterException("Interrupted while waiting for the API server: " + what, cause);
     }
 
-    private static ClusterException late(String what, Duration limit, @Nullable Exception cause) {
+    private static ClusterException late(String what, Duration limit, Exception cause) {
         return new ClusterException(
                 "The API server did not answer within %s: %s".formatted(TransientRetry.seconds(limit), what), cause);
     }

@@ -129,7 +129,9 @@ final class ApiClient implements AutoCloseable {
         used.silentSince(request.since());
         if (used == current) {
             LOG.atInfo().log("The API server did not answer in time; going on with new connections");
-            silent.add(used);
+            if (used.hasWatches()) { // nothing else keeps the others, which end as garbage on Java 17
+                silent.add(used);
+            }
             if (!renew()) {
                 replace(used.again());
             }

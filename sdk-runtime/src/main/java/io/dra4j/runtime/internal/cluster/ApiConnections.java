@@ -68,7 +68,7 @@ final class ApiConnections {
         this.http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(Duration.ofMillis(config.getConnectionTimeout()))
-                .followRedirects(HttpClient.Redirect.NORMAL)
+                .followRedirects(HttpClient.Redirect.NEVER)
                 .proxy(proxy(config))
                 .sslContext(tls)
                 .executor(THREADS)
@@ -126,7 +126,10 @@ final class ApiConnections {
 
     private static @Nullable String text(@Nullable String data, @Nullable String file) throws IOException {
         if (data != null && !data.isEmpty()) {
-            return new String(Base64.getMimeDecoder().decode(data), StandardCharsets.ISO_8859_1);
+            // A kubeconfig's plugin prints PEM, which is in Base64 in the kubeconfig itself.
+            return data.contains("-----BEGIN ")
+                    ? data
+                    : new String(Base64.getMimeDecoder().decode(data), StandardCharsets.ISO_8859_1);
         }
         return file == null || file.isEmpty() ? null : Files.readString(Path.of(file), StandardCharsets.ISO_8859_1);
     }
@@ -189,6 +192,10 @@ final class ApiConnections {
     void add(ApiWatch<?> watch) {
         watches.add(watch);
         watch.whenOver(() -> watches.remove(watch));
+    }
+
+    boolean hasWatches() {
+        return !watches.isEmpty();
     }
 
     /** Takes down that a request got no answer, and when it was sent. */
