@@ -159,7 +159,7 @@ startupProbe:
   initialDelaySeconds: 2
   periodSeconds: 1
   timeoutSeconds: 20
-  failureThreshold: 120
+  failureThreshold: 30 # each takes some 10 s
 {{- else if gt (int $container.healthcheckPort) 0 }}
 startupProbe:
   grpc: {port: {{ $container.healthcheckPort }}, service: liveness}

@@ -63,7 +63,7 @@ class NvidiaDriverImageIT {
                 node.folder().toString(),
                 environment,
                 gpus.command().stream()
-                        .map(word -> word.replace("-v 4", "-v 8")) // to see what is missing
+                        .map(word -> word.replace("-v 4", "-v 5")) // to see what is missing
                         .toList());
 
         String log = DriverLife.run("gpu.nvidia.com", command, NvidiaDriverImageIT::assertHook);
