@@ -58,7 +58,7 @@ class FakeDriverImageIT {
 
         String log = DriverLife.run("gpu.example.com", command, context -> {});
 
-        assertThat(log).contains("gpu.example.com").doesNotContainIgnoringCase(LACKING);
+        assertThat(log).contains("Claim prepared").doesNotContainIgnoringCase(LACKING);
     }
 
     @Test
