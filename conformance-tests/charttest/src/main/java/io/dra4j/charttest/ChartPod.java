@@ -94,8 +94,7 @@ public final class ChartPod implements AutoCloseable {
         environment.putAll(changes);
         node = new TestNode(driver, driverProgram(List.of("true")), EmbeddedApiServer.builder());
         place = node.place()
-                .withSecurePort(node.proxy()
-                        .writeServiceAccount(node.place().serviceAccount().orElseThrow(), "default"));
+                .withSecurePort(node.proxy().writeServiceAccount(node.place().serviceAccount(), "default"));
         Files.createDirectory(place.root().resolve("pod"));
         Files.write(place.root().resolve("pod.mounts"), mounts(hostPaths));
         describeNode();

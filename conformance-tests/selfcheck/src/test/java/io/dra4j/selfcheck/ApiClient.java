@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.grpc.Context;
 import io.grpc.Deadline;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -15,10 +16,19 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
-/** The API server over plain HTTP, and in JSON. */
+/** The API server over HTTP/1.1, by TLS where it has a CA, and in JSON. */
 class ApiClient {
 
     static final String RESOURCE = "/apis/resource.k8s.io/v1";
@@ -26,25 +36,23 @@ class ApiClient {
 
     private static final Duration LONGEST = Duration.ofSeconds(20);
 
-    private static final HttpClient HTTP = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(3))
-            .build();
+    private static final Map<String, HttpClient> CLIENTS = new ConcurrentHashMap<>(); // by the CA in PEM
+
     private final String server;
-    private final String token;
-    private final HttpClient http;
+    private final Path authority;
+    private final Path token;
 
     ApiClient() {
         this(
                 Parts.driver().settings.kubeconfig("server"),
-                Parts.driver().settings.kubeconfig("token"),
-                HTTP);
+                Parts.driver().settings.fileOfKubeconfig("certificate-authority"),
+                Parts.driver().settings.fileOfKubeconfig("tokenFile"));
     }
 
-    ApiClient(String server, String token, HttpClient http) {
+    ApiClient(String server, Path authority, Path token) {
         this.server = server;
+        this.authority = authority;
         this.token = token;
-        this.http = http;
     }
 
     /** An answer that is not a success; status 0 is none at all. */
@@ -62,7 +70,51 @@ class ApiClient {
     }
 
     String token() {
-        return token;
+        return read(token);
+    }
+
+    /** The CA in PEM as it is now; empty without TLS. */
+    String authority() {
+        return read(authority);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.isRegularFile(file) ? Files.readString(file) : "";
+        } catch (IOException e) {
+            throw new Failed(0, "A file can't be read: " + e, Duration.ZERO);
+        }
+    }
+
+    private HttpClient http() {
+        return CLIENTS.computeIfAbsent(authority(), ApiClient::trusting);
+    }
+
+    private static HttpClient trusting(String authority) {
+        HttpClient.Builder client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(3));
+        return authority.isEmpty()
+                ? client.build()
+                : client.sslContext(tls(authority)).build();
+    }
+
+    private static SSLContext tls(String authority) {
+        try {
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            store.setCertificateEntry(
+                    "ca",
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertificate(
+                                    new ByteArrayInputStream(authority.getBytes(StandardCharsets.US_ASCII))));
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext tls = SSLContext.getInstance("TLS");
+            tls.init(null, trust.getTrustManagers(), null);
+            return tls;
+        } catch (GeneralSecurityException | IOException e) {
+            throw new Failed(0, "The CA can't be used: " + e, Duration.ZERO);
+        }
     }
 
     static String claim(ClaimId id) {
@@ -99,7 +151,7 @@ class ApiClient {
     /** Opens a stream of lines that ends when the server ends it. */
     InputStream open(String path) throws IOException, InterruptedException {
         HttpResponse<InputStream> response =
-                http.send(request(path, LONGEST).GET().build(), BodyHandlers.ofInputStream());
+                http().send(request(path, LONGEST).GET().build(), BodyHandlers.ofInputStream());
         if (response.statusCode() != 200) {
             response.body().close();
             throw new IOException("watch: " + response.statusCode());
@@ -116,7 +168,8 @@ class ApiClient {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server + path))
                 .timeout(timeout)
                 .header("Accept", accept());
-        return token.isEmpty() ? request : request.header("Authorization", "Bearer " + token);
+        String bearer = token();
+        return bearer.isEmpty() ? request : request.header("Authorization", "Bearer " + bearer);
     }
 
     /** The kubelet's timeout, for work that the kubelet waits for. */
@@ -133,7 +186,7 @@ class ApiClient {
         HttpResponse<byte[]> response;
         Life.current().check();
         try {
-            response = http.send(request, BodyHandlers.ofByteArray());
+            response = http().send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw new Failed(0, request.method() + " failed: " + e, Duration.ZERO);
         } catch (InterruptedException e) {

@@ -130,6 +130,11 @@ record Settings(Map<String, String> values) {
         }
     }
 
+    /** A file that the kubeconfig names; its folder if it names none. */
+    Path fileOfKubeconfig(String key) {
+        return Path.of(text("--kubeconfig", "")).resolveSibling(kubeconfig(key));
+    }
+
     /** One value of the kubeconfig, which the suite has written: flat lines, so no YAML is read. */
     String kubeconfig(String key) {
         try {

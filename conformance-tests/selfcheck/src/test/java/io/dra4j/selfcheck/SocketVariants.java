@@ -4,18 +4,10 @@ package io.dra4j.selfcheck;
 
 import io.grpc.BindableService;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /** Serves other services, on other sockets, or finds the node elsewhere. */
 final class SocketVariants {
@@ -149,43 +141,13 @@ final class SocketVariants {
     static final class InCluster extends ApiClient {
         private static final Path ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
-        InCluster() throws IOException {
-            super(server(), accountToken(), client());
-        }
-
-        private static String server() {
-            return "https://%s:%s"
-                    .formatted(System.getenv("KUBERNETES_SERVICE_HOST"), System.getenv("KUBERNETES_SERVICE_PORT"));
-        }
-
-        private static String accountToken() throws IOException {
-            Path token = ACCOUNT.resolve("token");
-            return Files.exists(token) ? Files.readString(token) : "";
-        }
-
-        private static HttpClient client() throws IOException {
-            Path authority = ACCOUNT.resolve("ca.crt");
-            return Files.exists(authority) ? trusting(authority) : HttpClient.newHttpClient();
-        }
-
-        private static HttpClient trusting(Path ca) throws IOException {
-            try (InputStream pem = Files.newInputStream(ca)) {
-                KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-                store.load(null, null);
-                store.setCertificateEntry(
-                        "ca", CertificateFactory.getInstance("X.509").generateCertificate(pem));
-                TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-                trust.init(store);
-                SSLContext tls = SSLContext.getInstance("TLS");
-                tls.init(null, trust.getTrustManagers(), null);
-                return HttpClient.newBuilder()
-                        .sslContext(tls)
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .connectTimeout(Duration.ofSeconds(3))
-                        .build();
-            } catch (GeneralSecurityException e) {
-                throw new IOException("The CA can't be used", e);
-            }
+        InCluster() {
+            super(
+                    "https://%s:%s"
+                            .formatted(
+                                    System.getenv("KUBERNETES_SERVICE_HOST"), System.getenv("KUBERNETES_SERVICE_PORT")),
+                    ACCOUNT.resolve("ca.crt"),
+                    ACCOUNT.resolve("token"));
         }
     }
 

@@ -108,7 +108,7 @@ public final class TestNode implements AutoCloseable {
                 .claims(claim -> api.store().find("resourceclaims", claim.namespace(), claim.name()))
                 .start();
         try {
-            proxy.writeKubeconfig(place.kubeconfig());
+            proxy.writeKubeconfig(place.kubeconfig(), place.serviceAccount(), "default");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -19,7 +19,6 @@ import io.dra4j.testkit.proxy.Requests;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -125,8 +124,7 @@ public final class TestContext implements AutoCloseable {
         TestContext open = null;
         try {
             api = ApiServer.start(settings, access, place.node(), node);
-            api.proxy().writeKubeconfig(place.kubeconfig());
-            Place entered = inCluster(place, api, settings.apiServer().serviceAccount());
+            Place entered = connected(place, api, settings, adapter);
             open = new TestContext(settings, adapter, entered, api, templates, notes);
             return open;
         } catch (IOException e) {
@@ -138,12 +136,17 @@ public final class TestContext implements AutoCloseable {
         }
     }
 
-    private static Place inCluster(Place place, ApiServer api, String named) throws IOException {
-        Optional<Path> account = place.serviceAccount();
+    /** A driver that runs externally has the port of the settings, and may find no other file. */
+    private static Place connected(Place place, ApiServer api, Settings settings, DriverAdapter adapter)
+            throws IOException {
+        if (!adapter.runsAnywhere()) {
+            api.proxy().writeKubeconfig(place.kubeconfig());
+            return place;
+        }
+        String named = settings.apiServer().serviceAccount();
         String namespace = named.isEmpty() ? api.namespace() : named.split("/")[0];
-        return account.isEmpty()
-                ? place
-                : place.withSecurePort(api.proxy().writeServiceAccount(account.get(), namespace));
+        int port = api.proxy().writeKubeconfig(place.kubeconfig(), place.serviceAccount(), namespace);
+        return place.isInCluster() ? place.withSecurePort(port) : place;
     }
 
     /** Nothing stays of a test context that cannot be set up, or has ended. */

@@ -10,8 +10,10 @@ import io.dra4j.conformance.load.NodesNumbers.Idle;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Place;
+import io.dra4j.testkit.http.Connections;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -61,13 +63,14 @@ public final class NodesRun {
     }
 
     private NodesNumbers run(Place place) throws IOException, InterruptedException {
-        EmbeddedApiServer.Builder cluster = EmbeddedApiServer.builder();
+        EmbeddedApiServer.Builder cluster = EmbeddedApiServer.builder().tls();
         NodesMain.nodes(plan.nodes()).forEach(cluster::node);
         List<String> command = NodesMain.command(
                 place.kubeconfig(), place.registry(), place.root().resolve("nodes"), plan.devices());
         try (EmbeddedApiServer server = cluster.start();
                 FakeKubelet kubelet = FakeKubelet.start(place.registry())) {
-            server.writeKubeconfig(place.kubeconfig());
+            Path account = server.writeServiceAccount(place.serviceAccount());
+            Connections.writeKubeconfig(place.kubeconfig(), server.tlsUrl(), account);
             try (HostJvm host = new HostJvm(command, place.log())) {
                 return measure(host, server, kubelet);
             }

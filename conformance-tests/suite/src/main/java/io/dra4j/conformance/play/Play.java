@@ -19,7 +19,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -96,9 +95,10 @@ public final class Play implements AutoCloseable {
                 () -> EmbeddedApiServer.builder().node(settings.nodeName()).start(), EmbeddedApiServer::close);
         ApiProxy proxy = opened(() -> ApiProxy.before(api.url()), ApiProxy::close);
         Path kubeconfig = node.root().resolve("kubeconfig.kubectl");
+        int port;
         try {
             api.writeKubeconfig(kubeconfig); // people look without the proxy, which drivers have
-            proxy.writeKubeconfig(node.kubeconfig());
+            port = proxy.writeKubeconfig(node.kubeconfig(), node.serviceAccount(), "default");
         } catch (IOException e) {
             throw new UncheckedIOException("Can't write a kubeconfig in " + node.root(), e);
         }
@@ -107,7 +107,7 @@ public final class Play implements AutoCloseable {
         for (PlaySettings.Driver driver : settings.drivers()) {
             ProcessDriver adapter = new ProcessDriver(driver.process(), List.of(), settings.stepTimeout());
             adapters.add(adapter);
-            places.add(place(adapter, node.of(driver.name()), proxy));
+            places.add(place(adapter, node.of(driver.name()), port));
         }
         Place shared = places.get(0);
         FakeKubelet kubelet = opened(() -> kubelet(shared, api), FakeKubelet::close);
@@ -130,17 +130,12 @@ public final class Play implements AutoCloseable {
     }
 
     /** The place of a driver: all drivers of a play share their directories. */
-    private static Place place(ProcessDriver adapter, Place bare, ApiProxy proxy) {
+    private static Place place(ProcessDriver adapter, Place bare, int port) {
         try {
             Place place = adapter.place(bare);
-            Optional<Path> account = place.serviceAccount();
-            return account.isEmpty()
-                    ? place
-                    : place.withSecurePort(proxy.writeServiceAccount(account.get(), "default"));
+            return place.isInCluster() ? place.withSecurePort(port) : place;
         } catch (DriverUnusable e) {
             throw new StepFailed(e.getMessage());
-        } catch (IOException e) {
-            throw new UncheckedIOException("Can't write a service account in " + bare.root(), e);
         }
     }
 

@@ -36,7 +36,7 @@ record ConnectionRules(TestContext context) {
         judge(end, "its watch included, and a slice that another client deleted then is not back");
     }
 
-    /** Without TLS there is no HTTP/2, of which client-go needs the pings: in clusters it has them. */
+    /** By plain HTTP, as external drivers have it, client-go lacks HTTP/2 and its pings. */
     private void judge(Silence.End end, String what) {
         context.measurements().add(end.took());
         Untested.unless(

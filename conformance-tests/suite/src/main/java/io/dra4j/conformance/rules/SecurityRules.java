@@ -118,16 +118,12 @@ record SecurityRules(TestContext context) {
 
     /** The file from which the driver may read a token. */
     private Path credentials() {
-        return context.place()
-                .serviceAccount()
-                .map(account -> account.resolve("token"))
-                .orElse(context.place().kubeconfig());
+        Path file = context.place().serviceAccount().resolve("token");
+        return Files.exists(file) ? file : context.place().kubeconfig();
     }
 
-    private String withToken(String before, String token) {
-        return context.place().serviceAccount().isPresent()
-                ? token
-                : before.replace("user: {}", "user: {token: " + token + "}");
+    private static String withToken(String before, String token) {
+        return before.contains("user: {}") ? before.replace("user: {}", "user: {token: " + token + "}") : token;
     }
 
     private List<String> errors(Fault fault) {

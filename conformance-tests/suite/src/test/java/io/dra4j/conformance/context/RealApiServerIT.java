@@ -76,6 +76,11 @@ class RealApiServerIT {
     void getsANodeAndANamespaceWhichGoInTheEnd() {
         TestContext context = open(settings("process: {command: [x]}"));
 
+        assertThat(context.place().kubeconfig())
+                .content()
+                .contains("server: https://127.0.0.1:", "tokenFile: service-account/token");
+        assertThat(context.place().serviceAccount().resolve("namespace"))
+                .hasContent(context.place().node());
         assertThat(own("nodes")).containsExactly(context.place().node());
         assertThat(own("namespaces")).containsExactly(context.place().node());
         context.close();
@@ -125,6 +130,7 @@ class RealApiServerIT {
 
         TestContext context = open(external(port));
         assertThat(context.proxy().url()).hasPort(port);
+        assertThat(context.place().kubeconfig()).content().contains("server: http://127.0.0.1:" + port + "\n");
         context.close();
 
         assertThat(real.store().find("nodes", "", "of-others")).isPresent();

@@ -137,11 +137,16 @@ public record Place(
     }
 
     /**
-     * Returns the directory of the driver's service account, for a driver that finds the server as
-     * in a cluster.
+     * Returns the directory of a service account's files, which the kubeconfig names and a driver
+     * in a cluster has mounted; an external driver may have none.
      */
-    public Optional<Path> serviceAccount() {
-        return Optional.ofNullable(namespace.mounts().get(SERVICE_ACCOUNT));
+    public Path serviceAccount() {
+        return root.resolve("service-account");
+    }
+
+    /** Returns whether the driver finds the API server as in a cluster. */
+    public boolean isInCluster() {
+        return namespace.mounts().containsKey(SERVICE_ACCOUNT);
     }
 
     /** The path at which the suite finds what the driver calls so. */

@@ -42,7 +42,7 @@ record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
                     .withMount(CDI_IN_MEMORY, place.cdi());
         }
         if (settings.inCluster()) {
-            place = place.withMount(Place.SERVICE_ACCOUNT, made(place.root().resolve("service-account")));
+            place = place.withMount(Place.SERVICE_ACCOUNT, made(place.serviceAccount()));
         }
         return withCdiDirectories(place);
     }

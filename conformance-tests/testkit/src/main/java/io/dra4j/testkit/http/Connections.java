@@ -74,14 +74,21 @@ public final class Connections {
      * <p>The file is there with all of its content or not at all, and takes the place of another.
      */
     public static Path writeKubeconfig(Path file, URI server) throws IOException {
-        return writeKubeconfig(file, kubeconfig(server, ""));
+        return writeKubeconfig(file, kubeconfig(server, "", ""));
+    }
+
+    /** Writes a kubeconfig for a server that names the CA and the token of {@link ServiceAccountFiles}. */
+    public static Path writeKubeconfig(Path file, URI server, Path account) throws IOException {
+        Path folder = file.toAbsolutePath().resolveSibling("").relativize(account.toAbsolutePath());
+        String authority = "\n    certificate-authority: " + folder.resolve("ca.crt");
+        return writeKubeconfig(file, kubeconfig(server, authority, "tokenFile: " + folder.resolve("token")));
     }
 
     /** Writes a kubeconfig for a server whose certificate a CA, in PEM, has signed. */
     public static Path writeKubeconfig(Path file, URI server, String authority) throws IOException {
         byte[] pem = authority.getBytes(StandardCharsets.US_ASCII);
         String data = Base64.getEncoder().encodeToString(pem);
-        return writeKubeconfig(file, kubeconfig(server, "\n    certificate-authority-data: " + data));
+        return writeKubeconfig(file, kubeconfig(server, "\n    certificate-authority-data: " + data, ""));
     }
 
     private static Path writeKubeconfig(Path file, String content) throws IOException {
@@ -101,10 +108,10 @@ public final class Connections {
     /** Returns whether a file is a kubeconfig as this writes them, for whatever port. */
     public static boolean wroteKubeconfig(Path file) throws IOException {
         Matcher server = SERVER.matcher(Files.readString(file));
-        return server.find() && Files.readString(file).equals(kubeconfig(URI.create(server.group(1)), ""));
+        return server.find() && Files.readString(file).equals(kubeconfig(URI.create(server.group(1)), "", ""));
     }
 
-    private static String kubeconfig(URI server, String authority) {
+    private static String kubeconfig(URI server, String authority, String user) {
         return """
                apiVersion: v1
                kind: Config
@@ -114,7 +121,7 @@ public final class Connections {
                    server: %s%s
                users:
                - name: dra4j
-                 user: {}
+                 user: {%s}
                contexts:
                - name: dra4j
                  context:
@@ -122,6 +129,6 @@ public final class Connections {
                    user: dra4j
                    namespace: default
                current-context: dra4j
-               """.formatted(server, authority);
+               """.formatted(server, authority, user);
     }
 }

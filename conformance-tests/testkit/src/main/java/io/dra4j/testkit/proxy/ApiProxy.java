@@ -101,8 +101,8 @@ public final class ApiProxy implements AutoCloseable {
     }
 
     /**
-     * Listens by TLS, too, for a driver that finds the API server as in a cluster, and writes what
-     * it needs for that: {@code token}, {@code ca.crt} and {@code namespace} of a service account.
+     * Listens by TLS, too, and writes what a driver needs for that: {@code token}, {@code ca.crt}
+     * and {@code namespace} of a service account.
      * The token of a request is not passed on, as on the other port. Written again, the files are
      * replaced all at once, as the kubelet does.
      *
@@ -133,7 +133,22 @@ public final class ApiProxy implements AutoCloseable {
         listeners.forEach(Listener::closeConnections);
     }
 
-    /** Writes a kubeconfig for the proxy, readable by this user alone, and returns the file. */
+    /**
+     * Writes a service account, as {@link #writeServiceAccount} does, and a kubeconfig with its files
+     * for the port of TLS.
+     *
+     * @return the port
+     */
+    public int writeKubeconfig(Path file, Path account, String namespace) throws IOException {
+        int port = writeServiceAccount(account, namespace);
+        Connections.writeKubeconfig(file, URI.create("https://127.0.0.1:" + port), account);
+        return port;
+    }
+
+    /**
+     * Writes a kubeconfig for the port without TLS, readable by this user alone, and returns the
+     * file.
+     */
     public Path writeKubeconfig(Path file) throws IOException {
         return Connections.writeKubeconfig(file, url());
     }

@@ -467,6 +467,20 @@ class ApiProxyIT {
         }
 
         @Test
+        void isNamedByAKubeconfigFromItsOwnFolder(@TempDir Path folder) throws Exception {
+            int port = proxy.writeKubeconfig(folder.resolve("kubeconfig"), folder.resolve("account"), "gpus");
+
+            Config config = Config.fromKubeconfig(folder.resolve("kubeconfig").toFile());
+            assertThat(config.getMasterUrl()).isEqualTo("https://127.0.0.1:" + port + "/");
+            assertThat(folder.resolve("kubeconfig")).content().contains("{tokenFile: account/token}");
+            assertThat(folder.resolve("account/namespace")).hasContent("gpus");
+            try (KubernetesClient fabric8 =
+                    new KubernetesClientBuilder().withConfig(config).build()) {
+                assertThat(fabric8.getKubernetesVersion().getMajor()).isEqualTo("1");
+            }
+        }
+
+        @Test
         void trustsAReplacedAuthorityOnceItIsWrittenAgain(@TempDir Path account) throws Exception {
             int port = proxy.writeServiceAccount(account, "default");
             HttpClient before = trusting(account);
