@@ -318,6 +318,17 @@ final class ApiMutants {
         }
     }
 
+    @Mutant(id = "M-150", what = "reads the CA of the API server once", timeoutFactor = 0.2)
+    @Violation("DRA-PREP-39: in the driver's files, too, and a claim is not prepared 12 s later")
+    static final class FirstAuthority extends ApiClient {
+        private final String first = super.authority();
+
+        @Override
+        String authority() {
+            return first;
+        }
+    }
+
     @Mutant(
             id = "M-132a",
             what = "writes a status that was refused never again",

@@ -63,8 +63,17 @@ final class ClaimVariants {
             id = "H-16",
             what = "speaks protobuf alone with the API server, as typed clients in Go do",
             passes = {
-                "DRA-PREP-11", "DRA-PREP-12", "DRA-PREP-37", "DRA-SLICE-01", "DRA-SLICE-03",
-                "DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-15", "DRA-SLICE-19", "DRA-SLICE-22"
+                "DRA-PREP-11",
+                "DRA-PREP-12",
+                "DRA-PREP-37",
+                "DRA-PREP-39",
+                "DRA-SLICE-01",
+                "DRA-SLICE-03",
+                "DRA-SLICE-08",
+                "DRA-SLICE-09",
+                "DRA-SLICE-15",
+                "DRA-SLICE-19",
+                "DRA-SLICE-22"
             })
     static final class Protobuf extends ProtobufClient {}
 

@@ -131,9 +131,16 @@ final class SocketVariants {
             id = "H-21",
             what = "finds the API server as in a cluster alone, by TLS",
             passes = {
-                "DRA-REG-09", "DRA-PREP-17", "DRA-RST-01",
-                "DRA-SLICE-01", "DRA-SLICE-08", "DRA-SLICE-16",
-                "DRA-SLICE-19", "DRA-UPG-05", "DRA-SEC-04"
+                "DRA-REG-09",
+                "DRA-PREP-17",
+                "DRA-PREP-39",
+                "DRA-RST-01",
+                "DRA-SLICE-01",
+                "DRA-SLICE-08",
+                "DRA-SLICE-16",
+                "DRA-SLICE-19",
+                "DRA-UPG-05",
+                "DRA-SEC-04"
             },
             settings = "{/driver/process/inCluster: true, /driver/seamlessUpgrade: true}",
             namespace = true,

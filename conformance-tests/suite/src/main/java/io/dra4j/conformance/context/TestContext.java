@@ -19,6 +19,8 @@ import io.dra4j.testkit.proxy.Requests;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -306,6 +308,18 @@ public final class TestContext implements AutoCloseable {
     /** Returns the proxy between the driver and the API server. */
     public ApiProxy proxy() {
         return api.proxy();
+    }
+
+    /**
+     * Replaces the CA of the API server, as a cluster does in time: the driver's service account has
+     * the new one, which new connections need, and there are no others.
+     */
+    public void replaceAuthority() throws IOException {
+        Path account = place.serviceAccount();
+        transcript.note("the CA of the API server is replaced");
+        proxy().replaceAuthority();
+        proxy().writeServiceAccount(account, Files.readString(account.resolve("namespace")));
+        proxy().closeConnections();
     }
 
     /** Puts a fault upon the driver's requests until it is removed, or the rule ends. */

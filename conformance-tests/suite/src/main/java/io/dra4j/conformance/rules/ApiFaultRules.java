@@ -21,9 +21,12 @@ import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -241,6 +244,27 @@ record ApiFaultRules(TestContext context) {
         NotApplicable.unless(
                 failed.complaint().isPresent(), "the driver prepares a claim without a read of its object");
         eventually(claim, limit, "the prepare of a claim whose read had failed before");
+    }
+
+    /** A driver that fails gets another test context; the others have trusted the new CA. */
+    @Rule("DRA-PREP-39")
+    void aReplacedAuthorityIsTrusted() throws IOException {
+        NotApplicable.unless(
+                Files.exists(context.place().serviceAccount()), "the driver has no file of the suite with the CA");
+        KubeletClaim claim = context.claims().allocate(context.devices().one());
+        Duration limit = context.timeouts().repair();
+        int number = context.proxy().lastNumber();
+        Measurements.Wait wait = context.measurements().begin("time until a replaced CA was trusted", limit);
+        context.replaceAuthority();
+        Optional<String> complaint = context.calls().prepareUntil(claim, limit).complaint();
+        wait.end(complaint.isEmpty());
+        Violation.ifPresent(
+                complaint,
+                "the CA of the API server was replaced, in the driver's files, too, and a claim is not prepared %d s later: %s",
+                limit.toSeconds());
+        NotApplicable.unless(
+                context.proxy().requests(HeldPrepare.readsOf(claim)).stream().anyMatch(Requests.after(number)),
+                "the driver prepares a claim without a read of its object");
     }
 
     @Rule("DRA-UNP-05")
