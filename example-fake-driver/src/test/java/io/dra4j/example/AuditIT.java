@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -39,22 +39,12 @@ class AuditIT {
         node.awaitSlices(slices -> !slices.isEmpty());
         claim = node.allocate("train", "gpu-0");
         assertThat(node.prepare(claim).complaint()).isEmpty();
-        writeKubeletState("""
+        KubeletStateFile.of(node.place().plugins()).write("""
                 {"ClaimUID":"%s","ClaimName":"train","Namespace":"default","PodUIDs":{"p":{}},"DriverState":{"gpu.example.com":{"Devices":[{"PoolName":"node-1","DeviceName":"gpu-0"}]}}}""".formatted(claim.uid()));
     }
 
     private Path kubeletState() {
-        return node.place().plugins().resolveSibling("dra_manager_state");
-    }
-
-    private void writeKubeletState(String claims) throws Exception {
-        String data = """
-                {"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v1","ClaimInfoStateList":[%s]}""".formatted(claims);
-        CRC32 crc = new CRC32();
-        crc.update(data.getBytes(StandardCharsets.UTF_8));
-        Files.writeString(
-                kubeletState(),
-                "{\"Data\":\"%s\",\"Checksum\":%d}".formatted(data.replace("\"", "\\\""), crc.getValue()));
+        return KubeletStateFile.of(node.place().plugins()).path();
     }
 
     private Ended audit(String... options) throws Exception {
@@ -106,7 +96,7 @@ class AuditIT {
         for (String spec : node.specs()) {
             Files.delete(node.place().cdi().resolve(spec));
         }
-        writeKubeletState("");
+        KubeletStateFile.of(node.place().plugins()).write();
         Ended found = audit();
         assertOnPage("found", found.output());
         assertThat(found.status()).isOne();

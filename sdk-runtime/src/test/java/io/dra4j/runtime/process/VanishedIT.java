@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,9 +83,7 @@ class VanishedIT {
     void aDeviceIsFreeOfAClaimThatTheKubeletHasForgotten() throws Exception {
         KubeletClaim forgotten = node.allocate("forgotten", "gpu-2");
         assertThat(node.prepare(forgotten).complaint()).isEmpty();
-        Files.writeString(
-                node.place().plugins().resolveSibling("dra_manager_state"),
-                "{\"Data\":\"{}\",\"Checksum\":2745614147}");
+        KubeletStateFile.of(node.place().plugins()).write();
         KubeletClaim next = node.allocate("successor", "gpu-2");
 
         assertThat(node.prepare(next).complaint())

@@ -9,6 +9,7 @@ import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -106,10 +107,10 @@ class ForgottenClaimsTest extends NodeFixture {
         node.kubeletHas(A, B);
         requireRefused("is held by another claim");
         node.kubeletHas(B);
-        Files.writeString(
-                node.kubeletState(), Files.readString(node.kubeletState()).replace("uid-b", "uid-x"));
+        Path file = node.kubeletState().path();
+        Files.writeString(file, Files.readString(file).replace("uid-b", "uid-x"));
         requireRefused("is held by another claim");
-        Files.delete(node.kubeletState());
+        Files.delete(file);
         requireRefused("is held by another claim");
 
         assertThat(reads).as("requests for the claim that holds the device").hasValue(0);

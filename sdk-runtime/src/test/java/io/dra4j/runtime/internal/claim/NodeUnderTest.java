@@ -14,8 +14,8 @@ import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.pins.DevicePins;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
+import io.dra4j.testkit.kubelet.KubeletStateFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -31,9 +31,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.zip.CRC32;
 
 /** Claim preparation on real files, with an API server and a provider that a test has in hand. */
 final class NodeUnderTest implements AutoCloseable {
@@ -137,21 +135,14 @@ final class NodeUnderTest implements AutoCloseable {
 
     /** Writes the kubelet's own file, with claims. */
     void kubeletHas(ClaimRef... refs) {
-        String claims = Stream.of(refs)
-                .map(ref -> "{\\\"ClaimUID\\\":\\\"%s\\\"}".formatted(ref.uid()))
-                .collect(Collectors.joining(","));
-        String data = "{\\\"ClaimInfoStateList\\\":[%s]}".formatted(claims);
-        CRC32 sum = new CRC32();
-        sum.update(data.replace("\\", "").getBytes(StandardCharsets.UTF_8));
-        try {
-            Files.writeString(kubeletState(), "{\"Data\":\"%s\",\"Checksum\":%d}".formatted(data, sum.getValue()));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+        kubeletState()
+                .write(Stream.of(refs)
+                        .map(ref -> "{\"ClaimUID\":\"%s\"}".formatted(ref.uid()))
+                        .toArray(String[]::new));
     }
 
-    Path kubeletState() {
-        return data.getParent().resolveSibling("dra_manager_state");
+    KubeletStateFile kubeletState() {
+        return KubeletStateFile.of(data.getParent());
     }
 
     /** Allocates a device to each of some claims, in order. */

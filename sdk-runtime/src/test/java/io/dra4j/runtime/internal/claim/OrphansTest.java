@@ -101,7 +101,7 @@ class OrphansTest extends NodeFixture {
         lookAfter(10);
         assertThat(provider.calls).isEmpty();
 
-        Files.delete(node.kubeletState());
+        Files.delete(node.kubeletState().path());
         lookAfter(5);
         assertThat(provider.calls).containsExactly("unprepare uid-a");
     }
