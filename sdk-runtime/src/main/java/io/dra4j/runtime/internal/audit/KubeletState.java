@@ -77,7 +77,7 @@ record KubeletState(List<KubeletClaim> claims, String damage) {
         try {
             JsonNode inner = JSON.readTree(KubeletClaims.text(file));
             String version = inner.path("apiVersion").asText();
-            if (!version.equals("checkpoint.dra.kubelet.k8s.io/v1")) {
+            if (!version.equals(KubeletClaims.VERSION)) {
                 throw new NotCheckedException(
                         "the kubelet's state is of the version \"%s\", which this release can't read"
                                 .formatted(version));

@@ -24,6 +24,9 @@ import java.util.zip.CRC32;
  */
 public final class KubeletClaims {
 
+    /** The version of the inner text in all releases until now. */
+    public static final String VERSION = "checkpoint.dra.kubelet.k8s.io/v1";
+
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
@@ -71,7 +74,8 @@ public final class KubeletClaims {
     /** Returns whether the file is intact and does not name a claim; false if it can't be read. */
     boolean lacks(String uid) {
         try {
-            return !text(Files.readAllBytes(file)).contains(uid);
+            String text = text(Files.readAllBytes(file));
+            return text.contains("\"" + VERSION + "\"") && !text.contains(uid);
         } catch (IOException | IllegalArgumentException e) {
             return false;
         }

@@ -100,7 +100,7 @@ class ForgottenClaimsTest extends NodeFixture {
     }
 
     @Test
-    void areNoneIfTheKubeletHasThemOrItsFileIsNotThereOrDamaged() throws Exception {
+    void areNoneIfTheKubeletHasThemOrItsFileIsNotThereDamagedOrOfALaterVersion() throws Exception {
         AtomicInteger reads = new AtomicInteger();
         node.api.beforeRead = ref -> reads.addAndGet(ref.equals(A) ? 1 : 0);
 
@@ -109,6 +109,8 @@ class ForgottenClaimsTest extends NodeFixture {
         node.kubeletHas(B);
         Path file = node.kubeletState().path();
         Files.writeString(file, Files.readString(file).replace("uid-b", "uid-x"));
+        requireRefused("is held by another claim");
+        node.kubeletState().writeVersion("v2", "");
         requireRefused("is held by another claim");
         Files.delete(file);
         requireRefused("is held by another claim");
