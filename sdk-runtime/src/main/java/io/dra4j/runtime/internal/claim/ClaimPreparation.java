@@ -7,6 +7,7 @@ import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.runtime.internal.checkpoint.WriteGroup;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -42,11 +43,13 @@ public final class ClaimPreparation implements ClaimOperations {
     private static final Duration MARGIN = Duration.ofSeconds(1);
 
     private final ClaimParts context;
+    private final Executor executor;
     private final Function<Set<String>, WriteGroup> groups;
     private final Preparation preparation;
     private final Unpreparation unpreparation;
     private final SpecRepair specs;
     private final Orphans orphans;
+    private CompletableFuture<Void> search = CompletableFuture.completedFuture(null); // of who maintains
 
     /**
      * Makes the operations; nothing is done before {@link #recover}.
@@ -54,18 +57,20 @@ public final class ClaimPreparation implements ClaimOperations {
      * @param executor runs the operations; it needs a thread for each claim that is worked on
      */
     public ClaimPreparation(ClaimParts context, Executor executor) {
-        this(context, executor, context.journal()::group);
+        this(context, executor, context.journal()::group, Deadline.MONOTONIC);
     }
 
-    ClaimPreparation(ClaimParts context, Executor executor, Function<Set<String>, WriteGroup> groups) {
+    ClaimPreparation(
+            ClaimParts context, Executor executor, Function<Set<String>, WriteGroup> groups, InstantSource monotonic) {
         this.context = context;
+        this.executor = executor;
         this.groups = groups;
         ClaimQueue queue = new ClaimQueue(executor);
         LostClaims lost = new LostClaims(context);
         this.unpreparation = new Unpreparation(context, queue, lost);
         this.specs = new SpecRepair(context, lost);
         this.preparation = new Preparation(context, queue, executor, lost, unpreparation);
-        this.orphans = new Orphans(context, unpreparation, Deadline.MONOTONIC);
+        this.orphans = new Orphans(context, unpreparation, monotonic);
     }
 
     /**
@@ -77,12 +82,18 @@ public final class ClaimPreparation implements ClaimOperations {
     }
 
     /**
-     * Writes CDI specs again that are gone, and repairs and cleans up what is due; to be called
-     * every few seconds, by one thread.
+     * Writes CDI specs again that are gone, repairs what is due, and has orphans looked for, which
+     * may take minutes and is not waited for; to be called every few seconds, by one thread.
      */
     public void maintain() {
         specs.repairAgain();
-        orphans.look();
+        CompletableFuture<Void> last = search;
+        if (last.isDone()) {
+            search = orphans.isDue()
+                    ? CompletableFuture.runAsync(orphans::look, executor)
+                    : CompletableFuture.completedFuture(null);
+            last.join(); // throws what ended it
+        }
     }
 
     /** Returns the claims that have a record. */

@@ -67,13 +67,19 @@ final class Orphans {
         this.next = clock.instant().plus(PACE);
     }
 
+    /** Returns whether it is time to look. */
+    boolean isDue() {
+        Instant now = clock.instant();
+        return !now.isBefore(next) || !now.isBefore(nextAbsent);
+    }
+
     /** Looks, if it is time to. */
     void look() {
-        Instant now = clock.instant();
-        boolean isForAll = !now.isBefore(next);
-        if (!isForAll && now.isBefore(nextAbsent)) {
+        if (!isDue()) {
             return;
         }
+        Instant now = clock.instant();
+        boolean isForAll = !now.isBefore(next);
         nextAbsent = Instant.MAX;
         if (isForAll) {
             next = now.plus(PACE);

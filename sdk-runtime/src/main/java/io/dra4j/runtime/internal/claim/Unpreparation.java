@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -80,7 +81,9 @@ final class Unpreparation {
         } catch (TimeoutException e) {
             return false; // a claim that needs the devices is refused, and tried again
         } catch (ExecutionException e) {
-            LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
+            if (!(e.getCause() instanceof RejectedExecutionException)) { // the driver stops
+                LOG.error("A claim operation failed in a way that is a bug of dra4j", e.getCause());
+            }
             return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -9,9 +9,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** CDI specs that vanish while the driver runs, of containers that the kubelet will start again. */
 class LostSpecsTest extends NodeFixture {
@@ -45,6 +49,28 @@ class LostSpecsTest extends NodeFixture {
         assertThat(node.specs()).containsExactly("uid-a", "uid-b");
         assertThat(provider.calls).isEmpty();
         assertThat(node.events).isEmpty();
+    }
+
+    @Test
+    @Timeout(20)
+    void areWrittenAgainWhileTheUnprepareOfAnOrphanHangs() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        provider.onUnprepare = claim -> {
+            hangs.countDown();
+            end.await();
+        };
+        node.api.objects.remove(A);
+        while (!hangs.await(10, TimeUnit.MILLISECONDS)) {
+            node.now = node.now.plus(Duration.ofMinutes(10));
+            node.claims.maintain();
+        }
+        Files.delete(node.spec("uid-b"));
+
+        node.claims.maintain();
+
+        assertThat(node.specs()).contains("uid-b");
+        end.countDown();
     }
 
     @Test

@@ -49,6 +49,7 @@ final class NodeUnderTest implements AutoCloseable {
     ClaimPreparation claims;
     Meters meters = Meters.none();
     Semaphore providerCalls = new Semaphore(Integer.MAX_VALUE);
+    volatile Instant now = Instant.EPOCH; // for orphans
     Duration timeout = Duration.ofMillis(20);
 
     /** Makes the directories of a node; nothing is opened yet. */
@@ -66,7 +67,7 @@ final class NodeUnderTest implements AutoCloseable {
     NodeUnderTest start(String boot) {
         locks = LockFile.open(data.resolve("claims.lock"), InstantSource.system());
         journal = Journal.open(data.resolve("claims.journal"), boot, locks, meters);
-        claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, timeout));
+        claims = new ClaimPreparation(context(), executor, uids -> journal.group(uids, timeout), () -> now);
         return this;
     }
 
