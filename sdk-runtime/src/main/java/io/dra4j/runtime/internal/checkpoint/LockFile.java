@@ -67,9 +67,9 @@ public final class LockFile implements AutoCloseable {
     }
 
     /**
-     * Makes the file again if it was removed, with all that is held.
+     * Makes the file again if it was removed, with all that is held and no other process took there.
      *
-     * @throws DraException if it can't be made, or another process was faster
+     * @throws DraException if it can't be made
      */
     public void restore() {
         try {
@@ -81,6 +81,10 @@ public final class LockFile implements AutoCloseable {
 
     /** Something that only one holds at a time; it is given back by closing. */
     public interface Held extends AutoCloseable {
+
+        /** Returns whether another process may have it, since the file was removed. */
+        boolean isLost();
+
         @Override
         void close();
     }
@@ -201,6 +205,11 @@ public final class LockFile implements AutoCloseable {
         Taken(LockRanges.Range range) {
             this.range = range;
             held.add(this);
+        }
+
+        @Override
+        public boolean isLost() {
+            return range.isLost();
         }
 
         @Override

@@ -81,7 +81,8 @@ final class LockRanges {
 
     /**
      * Makes the file again if it was removed, and takes there what is held: the next process would
-     * make one that this process knows nothing of.
+     * make one that this process knows nothing of. Of one that another process made first, what
+     * that process has is lost.
      */
     void restore() throws IOException {
         synchronized (taken) {
@@ -89,16 +90,21 @@ final class LockRanges {
                 return;
             }
             FileChannel next = FileChannel.open(path, OPTIONS, JournalFile.OWNER_ONLY);
+            Map<Long, FileLock> locks;
             try {
-                taken.putAll(takeAll(next));
+                locks = takeAll(next);
             } catch (IOException e) {
                 close(next);
                 throw e;
             }
-            close(channel); // gives back the locks of the file that is gone
+            close(channel); // which makes the locks of the file that is gone invalid
             channel = next;
             inode = JournalFile.inode(path);
-            LOG.atWarn().addKeyValue(LogField.PATH, path).log("The lock file was removed, and is made again");
+            int lost = taken.size() - locks.size();
+            taken.putAll(locks);
+            LOG.atWarn()
+                    .addKeyValue(LogField.PATH, path)
+                    .log("The lock file was removed, and is made again; locks lost to another process: {}", lost);
         }
     }
 
@@ -114,11 +120,9 @@ final class LockRanges {
         Map<Long, FileLock> locks = new HashMap<>();
         for (Long position : taken.keySet()) {
             FileLock lock = file.tryLock(position, 1, false);
-            if (lock == null) {
-                throw new IOException("the file was removed, and another process has locked in a new one what"
-                        + " this process holds");
+            if (lock != null) {
+                locks.put(position, lock);
             }
-            locks.put(position, lock);
         }
         return locks;
     }
@@ -136,14 +140,21 @@ final class LockRanges {
         }
     }
 
+    private boolean isLost(long position) {
+        synchronized (taken) {
+            FileLock lock = taken.get(position);
+            return lock == null || !lock.isValid();
+        }
+    }
+
     private void giveBack(long position) {
         synchronized (taken) {
             FileLock lock = taken.remove(position);
             try {
-                if (lock != null) {
+                if (lock != null && lock.isValid()) { // not lost, and not closed
                     lock.release();
                 }
-            } catch (IOException e) { // closed: then it is released already
+            } catch (IOException e) {
                 warn("Failed to release lock range", e);
             }
         }
@@ -178,6 +189,10 @@ final class LockRanges {
 
         void giveBack() {
             ranges.giveBack(position);
+        }
+
+        boolean isLost() {
+            return ranges.isLost(position);
         }
     }
 }

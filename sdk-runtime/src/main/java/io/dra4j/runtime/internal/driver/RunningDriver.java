@@ -29,6 +29,7 @@ import io.dra4j.runtime.internal.pins.PinnedNames;
 import io.dra4j.runtime.internal.policy.DevicePolicies;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import io.dra4j.runtime.internal.publish.Turn;
 import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
@@ -266,7 +267,7 @@ public final class RunningDriver implements AutoCloseable {
                 provider::inventory,
                 settings.mayTaint() || health.mayTaint() || settings.devicePolicy() != null,
                 cluster.slices(),
-                () -> locks.tryPublisher().map(held -> held::close),
+                () -> locks.tryPublisher().map(held -> new Turn(held::isLost, held::close)),
                 events,
                 meters,
                 settings.removesSlicesOnClose(),

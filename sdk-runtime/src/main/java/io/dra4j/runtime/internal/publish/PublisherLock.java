@@ -23,13 +23,13 @@ final class PublisherLock {
     private static final Logger LOG = LoggerFactory.getLogger(PublisherLock.class);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private final Supplier<Optional<Runnable>> lock;
+    private final Supplier<Optional<Turn>> lock;
     private final InstantSource clock;
-    private @Nullable Runnable held;
+    private @Nullable Turn held;
     private @Nullable Instant next;
     private volatile boolean waiting;
 
-    PublisherLock(Supplier<Optional<Runnable>> lock, InstantSource clock) {
+    PublisherLock(Supplier<Optional<Turn>> lock, InstantSource clock) {
         this.lock = lock;
         this.clock = clock;
     }
@@ -37,6 +37,11 @@ final class PublisherLock {
     /** Returns whether this process writes, after trying to take the lock if that is due. */
     boolean tryAcquire() {
         Instant now = clock.instant();
+        if (held != null && held.isLost().getAsBoolean()) {
+            release();
+            held = null;
+            next = null;
+        }
         if (held == null && (next == null || !next.isAfter(now))) {
             next = now.plus(INTERVAL);
             held = lock.get().orElse(null);
@@ -63,7 +68,7 @@ final class PublisherLock {
     /** Lets another process take it. */
     void release() {
         if (held != null) {
-            held.run();
+            held.end().run();
         }
     }
 

@@ -64,8 +64,7 @@ public final class SlicePublisher implements AutoCloseable {
      * @param source reads a full snapshot, on a thread of its own, or throws: unknown is not empty
      * @param mayTaint whether a device may ever have taints, counters or lists
      * @param store the slices in the cluster
-     * @param lock takes the right to write them, unless another process has it; the result gives it
-     *     back
+     * @param lock takes the right to write them, unless another process has it
      * @param events receives problems and their ends
      * @param meters measure how much is published
      * @param removesOnClose whether closing deletes the slices
@@ -78,7 +77,7 @@ public final class SlicePublisher implements AutoCloseable {
             Callable<Inventory> source,
             boolean mayTaint,
             SliceStore store,
-            Supplier<Optional<Runnable>> lock,
+            Supplier<Optional<Turn>> lock,
             EventRecorder events,
             Meters meters,
             boolean removesOnClose,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.testkit.driver.JavaProgram;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -16,9 +17,11 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,6 +63,47 @@ class LockFileTest extends JournalFixture {
                     .isInstanceOf(OverlappingFileLockException.class);
             held.close();
             other.lock(0, Long.MAX_VALUE, false).release();
+        }
+    }
+
+    @Test
+    void thatAnotherProcessMadeAgainFirstIsLostAsFarAsThatProcessHasIt() throws Exception {
+        LockFile.Held publisher = locks.tryPublisher().orElseThrow();
+        LockFile.Held claim = locks.claim("uid-1", NOW);
+        Files.delete(directory.resolve("claims.lock"));
+        List<String> command = new JavaProgram(
+                        directory, JavaProgram.SHORT_LIVED, JavaProgram.ownClassPath(), Publisher.class.getName())
+                .command();
+        Process other = new ProcessBuilder(Stream.concat(command.stream(), Stream.of(directory.toString()))
+                        .toList())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            assertThat(other.inputReader().readLine()).isEqualTo("publishes");
+            assertThat(publisher.isLost()).isFalse();
+
+            locks.restore();
+
+            assertThat(publisher.isLost()).isTrue();
+            assertThat(claim.isLost()).isFalse();
+            publisher.close();
+            assertThat(locks.tryPublisher()).as("the other has it").isEmpty();
+            assertThat(locks.tryClaim("uid-1")).isEmpty();
+        } finally {
+            other.destroyForcibly().waitFor();
+        }
+        assertThat(locks.tryPublisher()).isPresent();
+    }
+
+    /** A process that publishes until it is killed. */
+    static final class Publisher {
+
+        private Publisher() {}
+
+        public static void main(String[] args) throws IOException {
+            LockFile locks = LockFile.open(Path.of(args[0], "claims.lock"), InstantSource.system());
+            System.out.println(locks.tryPublisher().isPresent() ? "publishes" : "waits");
+            System.in.read();
         }
     }
 

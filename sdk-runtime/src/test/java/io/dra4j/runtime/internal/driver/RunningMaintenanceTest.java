@@ -28,6 +28,7 @@ import io.dra4j.runtime.internal.policy.MaintenanceFiles;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
 import io.dra4j.runtime.internal.publish.FakeSliceStore;
 import io.dra4j.runtime.internal.publish.SlicePublisher;
+import io.dra4j.runtime.internal.publish.Turn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -142,7 +143,7 @@ class RunningMaintenanceTest {
                 provider::inventory,
                 true,
                 store,
-                () -> othersPublish ? Optional.empty() : Optional.of(() -> {}),
+                () -> othersPublish ? Optional.empty() : Optional.of(new Turn(() -> false, () -> {})),
                 event -> {},
                 Meters.none(),
                 false,

@@ -6,19 +6,19 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** The right to write slices, which another process has as long as the test wants. */
-final class FakePublisherLock implements Supplier<Optional<Runnable>> {
+final class FakePublisherLock implements Supplier<Optional<Turn>> {
 
     boolean othersHaveIt;
     int requested;
     int takenAndNotGivenBack;
 
     @Override
-    public Optional<Runnable> get() {
+    public Optional<Turn> get() {
         requested++;
         if (othersHaveIt) {
             return Optional.empty();
         }
         takenAndNotGivenBack++;
-        return Optional.of(() -> takenAndNotGivenBack--);
+        return Optional.of(new Turn(() -> othersHaveIt, () -> takenAndNotGivenBack--));
     }
 }

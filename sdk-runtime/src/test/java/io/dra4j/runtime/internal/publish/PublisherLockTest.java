@@ -124,6 +124,22 @@ class PublisherLockTest extends PublisherUnderTest {
         assertThat(lock.requested).isOne();
     }
 
+    @Test
+    void aTurnThatAnotherProcessTookIsNotUsedAndIsWaitedFor() throws InterruptedException {
+        start();
+        lock.othersHaveIt = true;
+
+        publish(Pool.ofNode("node-a", gpus(5)));
+        loop.advance(MINUTE);
+        assertThat(names("node-a")).hasSize(3);
+        assertThat(lock.takenAndNotGivenBack).isZero();
+        lock.othersHaveIt = false;
+        loop.advance(SECOND);
+
+        assertThat(names("node-a")).hasSize(5);
+        assertThat(isPublished()).isTrue();
+    }
+
     @Nested
     class WhatIsMissing {
 
