@@ -49,28 +49,33 @@ final class SpecRepair {
         lost.report();
     }
 
-    /** Looks for specs that are gone, by one listing of the directory, and tries again what failed. */
+    /** Looks for specs that are gone or damaged, and tries again what failed. */
     void repairAgain() {
         if (failed) {
             repair();
             return;
         }
         Map<String, DraException> failures = new LinkedHashMap<>();
-        attempt("the CDI directory", () -> restoreMissing(failures), failures);
+        restoreMissing(failures);
         settle(failures);
     }
 
     private void restoreMissing(Map<String, DraException> failures) {
-        List<String> uids = new ArrayList<>(withSpec()); // before the listing: a spec comes before its record
-        uids.removeAll(context.specs().claimUids());
+        List<String> uids = new ArrayList<>(withSpec()); // before the look: a spec comes before its record
+        uids.removeIf(this::isIntact);
         uids.forEach(uid -> attempt(uid, () -> repair(uid), failures));
-        uids.removeAll(failures.keySet());
-        uids.retainAll(withSpec()); // not unprepared since
+        uids.removeIf(uid -> !isIntact(uid)); // failed, left to an operation that runs, or unprepared since
         if (!uids.isEmpty()) {
             LOG.atWarn()
                     .addKeyValue(LogField.CLAIM_UID, uids)
-                    .log("The CDI specs of {} prepared claims were gone, and are written again", uids.size());
+                    .log(
+                            "The CDI specs of {} prepared claims were gone or damaged, and are written again",
+                            uids.size());
         }
+    }
+
+    private boolean isIntact(String uid) {
+        return !context.specs().deviceNames(uid).isEmpty();
     }
 
     private Set<String> withSpec() {

@@ -4,6 +4,9 @@ package io.dra4j.runtime.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,15 +16,31 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** CDI specs that vanish while the driver runs, of containers that the kubelet will start again. */
+@Isolated
 class LostSpecsTest extends NodeFixture {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(SpecRepair.class);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @AfterEach
+    void stopLog() {
+        logger.detachAppender(log);
+    }
 
     @BeforeEach
     void prepare() {
+        log.start();
+        logger.addAppender(log);
         node.allocate(A, "gpu-0");
         node.allocate(B, "gpu-1");
         node.claims.recover();
@@ -49,6 +68,17 @@ class LostSpecsTest extends NodeFixture {
         assertThat(node.specs()).containsExactly("uid-a", "uid-b");
         assertThat(provider.calls).isEmpty();
         assertThat(node.events).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100})
+    void areWrittenAgainIfTheyAreCutOff(int length) throws IOException {
+        String before = Files.readString(node.spec("uid-a"));
+        Files.writeString(node.spec("uid-a"), before.substring(0, length));
+
+        node.claims.maintain();
+
+        assertThat(node.spec("uid-a")).hasContent(before);
     }
 
     @Test
@@ -91,9 +121,11 @@ class LostSpecsTest extends NodeFixture {
 
         node.whileBusy(A, node.claims::maintain);
         assertThat(node.specs()).containsExactly("uid-b");
+        assertThat(log.list).isEmpty();
         node.claims.maintain();
 
         assertThat(node.specs()).containsExactly("uid-a", "uid-b");
+        assertThat(log.list).hasSize(1);
     }
 
     @Test
