@@ -11,7 +11,6 @@ import io.dra4j.doctor.Severity;
 import io.dra4j.runtime.internal.audit.KubeletState.KubeletClaim;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
-import io.dra4j.runtime.internal.claim.allocation.Hardware;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import java.util.HashSet;
 import java.util.List;
@@ -110,7 +109,7 @@ final class JournalAndClaims {
     }
 
     private static Optional<Finding> differ(Views views, Allocations allocations, ClaimRecord claim) {
-        Set<HeldDevice> held = new HashSet<>(Hardware.unidentified(claim.devices()));
+        Set<HeldDevice> held = allocations.unidentified(claim.devices());
         return views.object(claim.ref())
                 .map(object -> allocated(allocations, claim.ref(), object))
                 .filter(allocated -> !allocated.equals(held))

@@ -170,9 +170,9 @@ final class Preparation {
         return prepare(lifecycle, ref, object, devices);
     }
 
-    private static boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
+    private boolean holdsJust(ClaimRecord record, List<HeldDevice> devices) {
         return record.devices().size() == devices.size()
-                && new HashSet<>(Hardware.unidentified(record.devices())).equals(new HashSet<>(devices));
+                && allocations.unidentified(record.devices()).equals(new HashSet<>(devices));
     }
 
     private Results prepare(ClaimLifecycle lifecycle, ClaimRef ref, ClaimObject object, List<HeldDevice> devices) {

@@ -5,7 +5,6 @@ package io.dra4j.runtime.internal.claim;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.allocation.Allocations;
-import io.dra4j.runtime.internal.claim.allocation.Hardware;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
@@ -51,7 +50,7 @@ final class PresentAllocations {
         if (claim.isUnprepareSkipped()) {
             return allocations.isAllocated(object)
                     && new HashSet<>(allocations.devices(claim.ref(), object))
-                            .equals(new HashSet<>(Hardware.unidentified(claim.devices())));
+                            .equals(allocations.unidentified(claim.devices()));
         }
         return claim.phase() == Phase.DAMAGED
                 ? allocations.isAllocated(object)

@@ -7,18 +7,23 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.DeviceResult;
 import io.dra4j.runtime.internal.claim.PrepareOutcome.Prepared;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
+import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -153,6 +158,25 @@ class ClaimPreparationTest extends NodeFixture {
 
             release.countDown();
             assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+            assertThat(provider.calls).containsExactly("prepare uid-a");
+        }
+
+        /** Earlier builds recorded the names of capacities as the scheduler writes them. */
+        @Test
+        void ofAClaimThatIsRecordedByTheLongNameOfACapacityAnswersTheSame() {
+            String memory = NodeUnderTest.DRIVER + "/memory";
+            Map<String, Quantity> consumed = Map.of(memory, Quantity.of(1));
+            node.allocate(A, new Result(NodeUnderTest.DRIVER, "r", "node", "gpu-0", null, consumed, false, Set.of()));
+            node.prepare(A);
+            ClaimRecord now = node.journal.claim(A.uid()).orElseThrow();
+            HeldDevice before =
+                    now.devices().get(0).toBuilder().consumedCapacity(consumed).build();
+            assertThat(before).isNotEqualTo(now.devices().get(0));
+            node.journal.put(new ClaimRecord(
+                    A, now.phase(), now.bootId(), List.of(before), null, now.results(), null, null, null));
+
+            assertThat(node.prepare(A)).isInstanceOf(Prepared.class);
+
             assertThat(provider.calls).containsExactly("prepare uid-a");
         }
 

@@ -23,6 +23,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Reads what a claim's object asks of this driver: its own results, with their configurations.
@@ -133,6 +135,16 @@ public final class Allocations {
         Map<String, Quantity> byName = new LinkedHashMap<>();
         consumed.forEach((name, amount) -> byName.merge(names.bare(name), amount, Allocations::sum));
         return byName;
+    }
+
+    /** Returns devices of a record as {@link #devices} has them now, whichever build recorded them. */
+    public Set<HeldDevice> unidentified(List<HeldDevice> recorded) {
+        return recorded.stream()
+                .map(device -> device.toBuilder()
+                        .physicalId(null)
+                        .consumedCapacity(byBareName(device.consumedCapacity()))
+                        .build())
+                .collect(Collectors.toSet());
     }
 
     private static Quantity sum(Quantity one, Quantity other) {

@@ -30,15 +30,6 @@ public final class Hardware {
                 .orElse(held);
     }
 
-    /** Returns devices as a claim's object names them: without physical ids. */
-    public static List<HeldDevice> unidentified(List<HeldDevice> devices) {
-        return devices.stream()
-                .map(device -> device.physicalId() == null
-                        ? device
-                        : device.toBuilder().physicalId(null).build())
-                .toList();
-    }
-
     /**
      * Requires that devices are the hardware that they were when they were recorded; one that has
      * left the inventory is passed over.
