@@ -90,7 +90,11 @@ final class ClientConfig {
 
     private static String read(Path token) {
         try {
-            return Files.readString(token).strip();
+            String text = Files.readString(token).strip();
+            if (text.isEmpty()) { // half replaced: without a token the server would refuse someone unknown
+                throw new IOException("The token file " + token + " is empty");
+            }
+            return text;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

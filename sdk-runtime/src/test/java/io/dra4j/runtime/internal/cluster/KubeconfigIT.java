@@ -181,6 +181,22 @@ class KubeconfigIT {
         }
     }
 
+    /** Without a token the server would answer that someone anonymous may not, which is final. */
+    @Test
+    void theFileOfATokenThatIsEmptyForAMoment() throws Exception {
+        file("token", "");
+        try (Cluster cluster = connect(ca(), "tokenFile: token")) {
+            assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofMillis(100)))
+                    .hasMessageContaining("token is empty")
+                    .isInstanceOfSatisfying(
+                            ClusterException.class,
+                            failure -> assertThat(failure.isTransient()).isTrue());
+
+            file("token", "second\n");
+            assertThat(userOf(cluster)).isEqualTo("Bearer second");
+        }
+    }
+
     @Test
     void anExecPluginWhoseTokenExpires() throws Exception {
         Path token = file("printed", "first");
