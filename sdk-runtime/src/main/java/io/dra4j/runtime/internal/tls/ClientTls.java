@@ -7,10 +7,14 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The two sides of a client's TLS, made of PEM texts: whom it trusts, and who it is.
@@ -20,6 +24,7 @@ import javax.net.ssl.TrustManagerFactory;
  */
 public final class ClientTls {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ClientTls.class);
     private static final char[] IN_MEMORY = "unused".toCharArray();
 
     private ClientTls() {}
@@ -28,7 +33,7 @@ public final class ClientTls {
     public static TrustManager[] trust(String source, String authorities) {
         try {
             KeyStore trusted = empty();
-            for (X509Certificate authority : PemFiles.chain(Path.of(source), authorities)) {
+            for (X509Certificate authority : readable(Path.of(source), authorities)) {
                 trusted.setCertificateEntry("ca-" + trusted.size(), authority);
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
@@ -36,6 +41,27 @@ public final class ClientTls {
             return trust.getTrustManagers();
         } catch (PemException | GeneralSecurityException | IOException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    /** Of several authorities those that can be read are trusted, as by clients in Go. */
+    private static List<X509Certificate> readable(Path source, String authorities) throws PemException {
+        try {
+            return PemFiles.chain(source, authorities);
+        } catch (PemException e) {
+            List<X509Certificate> readable = new ArrayList<>();
+            for (String one : authorities.split("(?<=-----END CERTIFICATE-----)")) {
+                try {
+                    readable.addAll(PemFiles.chain(source, one));
+                } catch (PemException ofOne) {
+                    e.addSuppressed(ofOne);
+                }
+            }
+            if (readable.isEmpty()) {
+                throw e;
+            }
+            LOG.atWarn().setCause(e).log("Some certificate authorities are passed over; {} are used", readable.size());
+            return readable;
         }
     }
 

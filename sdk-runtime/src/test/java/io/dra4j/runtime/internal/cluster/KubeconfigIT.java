@@ -198,6 +198,16 @@ class KubeconfigIT {
     }
 
     @Test
+    void theFileOfTwoCasOfWhichOneCannotBeRead() throws Exception {
+        String other = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        String file = ca();
+        file("ca.crt", other + keys.certificatePem() + other);
+        try (Cluster cluster = connect(file, "token: secret")) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer secret");
+        }
+    }
+
+    @Test
     void anExecPluginWhoseTokenExpires() throws Exception {
         Path token = file("printed", "first");
         Path plugin = plugin("$(cat " + token + ")");
