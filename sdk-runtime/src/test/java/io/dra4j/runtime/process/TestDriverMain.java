@@ -57,6 +57,12 @@ public final class TestDriverMain {
         DriverMain.run(args, program, new Options(), Provider::new, (options, driver) -> driver.healthService());
     }
 
+    static PreparedDevice prepared(AllocatedDevice device) {
+        String name = device.device().value();
+        return PreparedDevice.of(
+                device, ContainerEdits.builder().env("GPU", name).build());
+    }
+
     /** The driver's own options. */
     static final class Options extends DriverOptions {
         @Option(names = "--hardware")
@@ -170,7 +176,7 @@ public final class TestDriverMain {
                 take(hardware, claim, context);
             }
             return PreparedClaim.of(
-                    claim.devices().stream().map(Provider::prepared).toList());
+                    claim.devices().stream().map(TestDriverMain::prepared).toList());
         }
 
         private static void take(Path hardware, AllocatedClaim claim, ClaimContext context) throws IOException {
@@ -194,12 +200,6 @@ public final class TestDriverMain {
                 }
                 return readings.build();
             };
-        }
-
-        private static PreparedDevice prepared(AllocatedDevice device) {
-            String name = device.device().value();
-            return PreparedDevice.of(
-                    device, ContainerEdits.builder().env("GPU", name).build());
         }
 
         @Override
