@@ -23,6 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,6 +47,7 @@ public final class BindingLoop implements AutoCloseable {
     private final Parts parts;
     private final String fieldOwner;
     private final ScheduledExecutorService executor;
+    private final RandomGenerator random;
 
     // Of the executor's thread.
     private final Map<String, BindingClaim> claims = new LinkedHashMap<>(); // by UID
@@ -82,6 +84,11 @@ public final class BindingLoop implements AutoCloseable {
      * @param executor one thread, for this loop alone; it is shut down by {@link #close}
      */
     public BindingLoop(Parts parts, ScheduledExecutorService executor) {
+        this(parts, executor, RandomGenerator.getDefault());
+    }
+
+    BindingLoop(Parts parts, ScheduledExecutorService executor, RandomGenerator random) {
+        this.random = random;
         this.parts = parts;
         this.fieldOwner = FieldOwner.of(parts.driver + "-binding", parts.node);
         this.executor = executor;
@@ -107,8 +114,9 @@ public final class BindingLoop implements AutoCloseable {
         }
     }
 
+    /** Between half and all of the wait, so that the nodes of a cluster do not come as one. */
     private void listLater() {
-        schedule(this::list, wait);
+        schedule(this::list, Duration.ofMillis((long) (wait.toMillis() * random.nextDouble(0.5, 1))));
         Duration doubled = wait.multipliedBy(2);
         wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
     }

@@ -15,8 +15,11 @@ import io.dra4j.runtime.internal.publish.ManualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class BindingLoopTest {
 
@@ -30,6 +33,7 @@ class BindingLoopTest {
     private final List<PendingDevice> requested = new ArrayList<>();
     private List<Condition> answer = List.of();
     private @Nullable RuntimeException failure;
+    private RandomGenerator random = RandomGenerator.getDefault();
 
     private static final class FakeFeed implements ClaimFeed {
         private List<String> claims = List.of();
@@ -58,7 +62,8 @@ class BindingLoopTest {
         BindingLoop started = new BindingLoop(
                 new BindingLoop.Parts(
                         "d.example.com", "node", this::bind, new PoolName("node")::equals, feed, statuses, loop),
-                loop);
+                loop,
+                random);
         advance(0);
         return started;
     }
@@ -274,6 +279,22 @@ class BindingLoopTest {
         feed.listener.ended("timeout");
         advance(1);
         assertThat(requested).hasSize(2);
+    }
+
+    /** One slow answer may end the watches of many nodes at the same time. */
+    @ParameterizedTest
+    @CsvSource({"0, 500", "-1, 999"})
+    void aWatchThatEndedBeginsAgainAfterARandomTime(long random, int millis) {
+        this.random = () -> random;
+        start();
+        feed.listener.ended("timeout");
+        advance(0);
+
+        loop.advance(Duration.ofMillis(millis - 1));
+        assertThat(feed.lists).isOne();
+
+        loop.advance(Duration.ofMillis(1));
+        assertThat(feed.lists).isEqualTo(2);
     }
 
     @Test
