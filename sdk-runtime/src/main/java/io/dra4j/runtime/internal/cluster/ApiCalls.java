@@ -229,18 +229,22 @@ final class ApiCalls {
         Sent<T> first = client.send(call);
         try {
             HttpResponse<T> response = await(first, what, end, limit);
-            if (response.statusCode() != UNAUTHORIZED || !client.refused(first.connections())) {
+            if (response.statusCode() != UNAUTHORIZED || !isRenewed(first, end)) {
                 return first;
             }
             discard(response);
         } catch (ClusterException e) {
-            if (!isOfTls(e) || !client.refused(first.connections())) {
+            if (!isOfTls(e) || !isRenewed(first, end)) {
                 throw e;
             }
         }
         Sent<T> second = client.send(call);
         await(second, what, end, limit);
         return second;
+    }
+
+    private boolean isRenewed(Sent<?> refused, long end) {
+        return client.refused(refused.connections(), end - System.nanoTime());
     }
 
     private static void discard(HttpResponse<?> response) {

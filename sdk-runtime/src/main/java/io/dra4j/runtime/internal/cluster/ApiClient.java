@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
  *   <li>Files that the connections were made with have changed: the next request goes out on new
  *       ones, and what is open goes on.
  *   <li>The server or its certificate is refused, or it refuses this client: all is read again, also
- *       what no file shows, such as the credentials that a plugin prints.
+ *       what no file shows, such as the credentials that a plugin prints. Requests that are not
+ *       refused continue with the last credentials meanwhile, and if new ones can't be used.
  *   <li>A request got no answer in time: the others may be as dead, and none gets another request.
  *       Once the server answers on a new one, watches end that were silent as long.
  * </ul>
@@ -39,16 +41,21 @@ final class ApiClient implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiClient.class);
 
-    /** Credentials that are refused are not read again for each of many requests. */
+    /** Credentials that are refused are not read again for each of many requests, unless files change. */
     private static final long SHORTEST_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Nor are those that can't be used: a plugin that fails may have run into its limit. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final @Nullable Path kubeconfig;
     private final Supplier<Config> source;
     private final ReadWriteLock lock = new ReentrantReadWriteLock(); // of current: sending, or replacing it
     private final Queue<ApiConnections> silent = new ConcurrentLinkedQueue<>();
-    private volatile ApiConnections current;
-    // Guarded by this, as all that replaces connections.
-    private long lastRefusal = System.nanoTime() - SHORTEST_LIFE_NANOS;
+    private volatile ApiConnections current; // replaced while this is held
+    private final ReentrantLock reading = new ReentrantLock();
+    // Guarded by reading.
+    private Map<Path, FileStamp> lastRead;
+    private long restUntil = System.nanoTime();
     private String failure = "";
 
     /**
@@ -70,6 +77,7 @@ final class ApiClient implements AutoCloseable {
         this.kubeconfig = kubeconfig;
         this.source = source;
         this.current = read();
+        this.lastRead = current.files();
     }
 
     private ApiConnections read() {
@@ -81,10 +89,10 @@ final class ApiClient implements AutoCloseable {
         return current.server();
     }
 
-    /** Sends a request with what its files hold now. */
+    /** Sends a request with what its files hold now, or held last if another request has them read. */
     <T> Sent<T> send(Function<ApiConnections, CompletableFuture<HttpResponse<T>>> request) {
-        if (current.isOutdated()) {
-            renewOutdated();
+        if (current.isOutdated() && reading.tryLock()) {
+            renewAndUnlock();
         }
         lock.readLock().lock();
         try {
@@ -103,22 +111,19 @@ final class ApiClient implements AutoCloseable {
         }
     }
 
-    private synchronized void renewOutdated() {
-        if (current.isOutdated()) {
-            renew();
-        }
-    }
-
     /**
      * Takes down that one side refused the other.
      *
+     * @param nanos how long to wait at most while credentials are read for another request
      * @return whether another attempt has other credentials
      */
-    synchronized boolean refused(ApiConnections used) {
-        long now = System.nanoTime();
-        if (used == current && (now - lastRefusal >= SHORTEST_LIFE_NANOS || used.isOutdated())) {
-            lastRefusal = now;
-            renew();
+    boolean refused(ApiConnections used, long nanos) {
+        try {
+            if (used == current && reading.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+                renewAndUnlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         return used != current;
     }
@@ -132,9 +137,7 @@ final class ApiClient implements AutoCloseable {
             if (used.hasWatches()) { // nothing else keeps the others, which end as garbage on Java 17
                 silent.add(used);
             }
-            if (!renew()) {
-                replace(used.again());
-            }
+            replace(used.again());
         }
     }
 
@@ -148,21 +151,30 @@ final class ApiClient implements AutoCloseable {
     }
 
     /** Keeps what there is if the files can't be used: one of two may not be replaced yet. */
-    private boolean renew() {
+    private void renewAndUnlock() {
         try {
-            replace(read());
+            Map<Path, FileStamp> files = current.filesNow();
+            if (System.nanoTime() - restUntil < 0 && files.equals(lastRead)) {
+                return;
+            }
+            lastRead = files;
+            ApiConnections next = read();
+            lastRead = next.files();
+            restUntil = System.nanoTime() + SHORTEST_LIFE_NANOS;
             failure = "";
-            return true;
+            replace(next);
         } catch (DraException e) {
+            restUntil = System.nanoTime() + PAUSE_NANOS;
             if (!failure.equals(e.getMessage())) {
                 failure = String.valueOf(e.getMessage());
                 LOG.atWarn().setCause(e).log("The new credentials can't be used; the last ones stay");
             }
-            return false;
+        } finally {
+            reading.unlock();
         }
     }
 
-    private void replace(ApiConnections next) {
+    private synchronized void replace(ApiConnections next) {
         ApiConnections last = current;
         lock.writeLock().lock();
         try {

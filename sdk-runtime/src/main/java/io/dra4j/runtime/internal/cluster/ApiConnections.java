@@ -155,10 +155,21 @@ final class ApiConnections {
         return server;
     }
 
+    /** Returns the files as they were before they were read. */
+    Map<Path, FileStamp> files() {
+        return files;
+    }
+
+    /** Returns the same files as they are. */
+    Map<Path, FileStamp> filesNow() {
+        Map<Path, FileStamp> now = new TreeMap<>(files);
+        now.replaceAll((file, read) -> FileStamp.of(file));
+        return now;
+    }
+
     /** Returns whether a file is another one than when it was read. */
     boolean isOutdated() {
-        return files.entrySet().stream()
-                .anyMatch(file -> !FileStamp.of(file.getKey()).equals(file.getValue()));
+        return !filesNow().equals(files);
     }
 
     /**

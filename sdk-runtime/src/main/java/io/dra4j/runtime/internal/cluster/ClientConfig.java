@@ -5,14 +5,19 @@ package io.dra4j.runtime.internal.cluster;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.api.error.DraException;
+import io.fabric8.kubernetes.api.model.ExecConfig;
+import io.fabric8.kubernetes.api.model.NamedAuthInfo;
 import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +26,18 @@ import org.jspecify.annotations.Nullable;
 final class ClientConfig {
 
     private static final int CONNECT_MILLIS = 5_000;
+
+    /** That of one attempt of a request; a kubelet waits 45 s for a prepare. */
+    private static final Duration PLUGIN_LIMIT = Duration.ofSeconds(10);
+
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
     private ClientConfig() {}
 
     static Config of(@Nullable Path kubeconfig, String driver) {
-        return of(kubeconfig == null ? inCluster(System.getenv(), SERVICE_ACCOUNT) : fromFile(kubeconfig), driver);
+        return of(
+                kubeconfig == null ? inCluster(System.getenv(), SERVICE_ACCOUNT) : fromFile(kubeconfig, PLUGIN_LIMIT),
+                driver);
     }
 
     static Config of(Config config, String driver) {
@@ -35,7 +46,12 @@ final class ClientConfig {
         return config;
     }
 
-    static Config fromFile(Path kubeconfig) {
+    /**
+     * Reads a kubeconfig.
+     *
+     * @param pluginLimit when a plugin that prints its user's credentials is killed
+     */
+    static Config fromFile(Path kubeconfig, Duration pluginLimit) {
         if (!Files.isReadable(kubeconfig) || Files.isDirectory(kubeconfig)) {
             throw new DraException("Cannot read the kubeconfig file "
                     + kubeconfig
@@ -45,11 +61,17 @@ final class ClientConfig {
         try {
             // First by Jackson: exceptions for broken YAML are those of a library below fabric8.
             JsonNode tree = new YAMLMapper().readTree(kubeconfig.toFile());
-            Config config = Config.fromKubeconfig(kubeconfig.toFile());
-            String token = tokenFile(tree, config);
+            io.fabric8.kubernetes.api.model.Config parsed = KubeConfigUtils.parseConfig(kubeconfig.toFile());
+            Map<String, ExecConfig> plugins = takePlugins(parsed);
+            Config config = Config.empty();
+            KubeConfigUtils.merge(config, null, parsed);
+            String user = user(config);
+            String token = tokenFile(tree, user);
             if (!token.isEmpty()) {
                 Path file = kubeconfig.toAbsolutePath().resolveSibling(token);
                 config.setOauthTokenProvider(() -> read(file));
+            } else if (plugins.containsKey(user) && config.getAutoOAuthToken() == null) {
+                new CredentialPlugin(plugins.get(user), kubeconfig).authenticate(config, pluginLimit);
             }
             return config;
         } catch (IOException | KubernetesClientException | IllegalArgumentException e) {
@@ -57,12 +79,27 @@ final class ClientConfig {
         }
     }
 
-    /** Returns the file of the user's token, which goes before a token and which fabric8 passes over. */
-    private static String tokenFile(JsonNode kubeconfig, Config config) {
+    /** Takes the plugins of users out of a kubeconfig, which fabric8 would run without a limit. */
+    private static Map<String, ExecConfig> takePlugins(io.fabric8.kubernetes.api.model.Config kubeconfig) {
+        Map<String, ExecConfig> plugins = new HashMap<>();
+        for (NamedAuthInfo user : kubeconfig.getUsers()) {
+            if (user.getUser() != null && user.getUser().getExec() != null) {
+                plugins.put(user.getName(), user.getUser().getExec());
+                user.getUser().setExec(null);
+            }
+        }
+        return plugins;
+    }
+
+    private static String user(Config config) {
         NamedContext current = config.getCurrentContext();
+        return current == null ? "" : String.valueOf(current.getContext().getUser());
+    }
+
+    /** Returns the file of the user's token, which goes before a token and which fabric8 passes over. */
+    private static String tokenFile(JsonNode kubeconfig, String name) {
         for (JsonNode user : kubeconfig.path("users")) {
-            if (current != null
-                    && user.path("name").asText().equals(current.getContext().getUser())) {
+            if (user.path("name").asText().equals(name)) {
                 return user.at("/user/tokenFile").asText("");
             }
         }

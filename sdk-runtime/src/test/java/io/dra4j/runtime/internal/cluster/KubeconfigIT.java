@@ -10,20 +10,27 @@ import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.tls.TestKeys;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -33,7 +40,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Forms of a kubeconfig, over real TLS. */
 class KubeconfigIT {
@@ -114,6 +124,10 @@ class KubeconfigIT {
 
     /** Connects by a kubeconfig of one cluster and one user, each given by its fields. */
     private Cluster connect(String ofTheCluster, String ofTheUser) throws IOException {
+        return connect(ofTheCluster, ofTheUser, Duration.ofSeconds(10));
+    }
+
+    private Cluster connect(String ofTheCluster, String ofTheUser, Duration pluginLimit) throws IOException {
         Path kubeconfig = file("kubeconfig", """
                         apiVersion: v1
                         kind: Config
@@ -122,7 +136,9 @@ class KubeconfigIT {
                         contexts: [{name: x, context: {cluster: c, user: u}}]
                         current-context: x
                         """.formatted(server.getAddress().getPort(), ofTheCluster, ofTheUser));
-        return Cluster.connect(kubeconfig, "gpu.example.com", "node-a", Meters.none());
+        ApiClient client = new ApiClient(
+                kubeconfig, () -> ClientConfig.of(ClientConfig.fromFile(kubeconfig, pluginLimit), "gpu.example.com"));
+        return new Cluster(client, "gpu.example.com", "node-a", Meters.none());
     }
 
     private String ca() throws Exception {
@@ -242,6 +258,82 @@ class KubeconfigIT {
         try (Cluster cluster = connect(ca(), exec(plugin("$1-$WHO")))) {
             assertThat(userOf(cluster)).isEqualTo("Bearer made-here");
         }
+    }
+
+    /** It prints "first", and once there is a gate, what comes through it. */
+    private Path gatedPlugin() throws IOException {
+        Path gate = directory.resolve("gate");
+        return plugin(
+                "$(echo $$ >> %s; [ -e %s ] && cat %s || echo first)".formatted(directory.resolve("runs"), gate, gate));
+    }
+
+    /** Puts a gate before the plugin, which a request runs again because the kubeconfig was touched. */
+    private Path makeGate() throws IOException, InterruptedException {
+        Path gate = directory.resolve("gate");
+        assertThat(new ProcessBuilder("mkfifo", gate.toString()).start().waitFor())
+                .isZero();
+        Files.setLastModifiedTime(
+                directory.resolve("kubeconfig"), FileTime.from(Instant.now().plusSeconds(5)));
+        return gate;
+    }
+
+    private List<ProcessHandle> runningPlugins() throws IOException {
+        return Files.readAllLines(directory.resolve("runs")).stream()
+                .flatMap(pid -> ProcessHandle.of(Long.parseLong(pid)).stream())
+                .filter(ProcessHandle::isAlive)
+                .toList();
+    }
+
+    @Test
+    @Timeout(60)
+    void anExecPluginThatHangsHoldsUpNoOtherRequest() throws Exception {
+        try (Cluster cluster = connect(ca(), exec(gatedPlugin()), Duration.ofSeconds(60))) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer first");
+            Path gate = makeGate();
+            CompletableFuture<?> waiting =
+                    CompletableFuture.runAsync(() -> cluster.claimReader().read(REF, Duration.ofSeconds(60)));
+
+            try (OutputStream open = Files.newOutputStream(gate)) { // which the plugin reads by now
+                for (int i = 0; i < 3; i++) {
+                    CompletableFuture.runAsync(() -> cluster.claimReader().read(REF, Duration.ofSeconds(10)))
+                            .get(10, TimeUnit.SECONDS);
+                    assertThat(users.take()).isEqualTo("Bearer first");
+                }
+                assertThat(runningPlugins()).hasSize(1);
+                open.write("second\n".getBytes(StandardCharsets.UTF_8));
+            }
+
+            waiting.join();
+            assertThat(users.take()).isEqualTo("Bearer second");
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void anExecPluginThatDoesNotEndIsKilledAndNotRunForEachRequest() throws Exception {
+        try (Cluster cluster = connect(ca(), exec(gatedPlugin()), Duration.ofSeconds(1))) {
+            assertThat(userOf(cluster)).isEqualTo("Bearer first");
+            makeGate();
+
+            for (int i = 0; i < 5; i++) {
+                assertThat(userOf(cluster)).isEqualTo("Bearer first");
+            }
+            assertThat(runningPlugins()).isEmpty();
+            assertThat(Files.readAllLines(directory.resolve("runs"))).hasSize(2);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"exit 3, it ended with status 3", "echo secret, its output is no JSON", "echo {}, it printed neither"})
+    void anExecPluginWithoutCredentialsIsNamed(String command, String reason) throws Exception {
+        Path plugin = plugin("");
+        Files.writeString(plugin, "#!/bin/sh\n" + command);
+
+        assertThatThrownBy(() -> connect(ca(), exec(plugin)))
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining(plugin.toString())
+                .hasMessageContaining(reason)
+                .hasMessageNotContaining("secret");
     }
 
     @Test
