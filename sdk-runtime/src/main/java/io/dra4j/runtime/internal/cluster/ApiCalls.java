@@ -251,6 +251,8 @@ final class ApiCalls {
         try {
             if (response.body() instanceof InputStream body) {
                 body.close();
+            } else if (response.body() instanceof Watch watch) {
+                watch.close();
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -283,14 +285,17 @@ final class ApiCalls {
         return all.length > resource + 2 ? all[resource] + "/" + all[resource + 2] : all[resource];
     }
 
-    private <T> HttpResponse<T> await(Sent<T> request, String what, long end, Duration limit) {
+    /** Waits for the answer; one that comes with the end of the time counts. */
+    <T> HttpResponse<T> await(Sent<T> request, String what, long end, Duration limit) {
         long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - System.nanoTime());
         try {
             HttpResponse<T> response = request.response().get(left, TimeUnit.NANOSECONDS);
             client.answered(request.connections());
             return response;
         } catch (TimeoutException e) {
-            request.response().cancel(true);
+            if (isAnswered(request)) {
+                return request.response().join();
+            }
             if (System.nanoTime() - request.since() >= Math.max(SHORTEST_SILENCE_NANOS, limit.toNanos() / 2)) {
                 client.unanswered(request);
             }
@@ -298,9 +303,16 @@ final class ApiCalls {
         } catch (ExecutionException e) {
             throw lost(what, e.getCause());
         } catch (InterruptedException e) {
-            request.response().cancel(true);
+            if (isAnswered(request)) {
+                discard(request.response().join());
+            }
             throw interrupted(what, e);
         }
+    }
+
+    /** Gives up a request, whose connection is closed, unless its answer is there. */
+    private static boolean isAnswered(Sent<?> request) {
+        return !request.response().cancel(true) && !request.response().isCompletedExceptionally();
     }
 
     private static ClusterException interrupted(String what, InterruptedException cause) {

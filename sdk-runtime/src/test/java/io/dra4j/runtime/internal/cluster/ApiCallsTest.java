@@ -4,6 +4,17 @@ package io.dra4j.runtime.internal.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.runtime.internal.observe.Meters;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,5 +34,26 @@ class ApiCallsTest {
     })
     void aRequestIsMeasuredByItsResourceAndNeverByAnObjectsName(String path, String resource) {
         assertThat(ApiCalls.resource(path)).isEqualTo(resource);
+    }
+
+    @Test
+    void anAnswerThatComesWithTheEndOfItsTimeCounts(@TempDir Path folder) throws Exception {
+        try (ScriptedServer server = new ScriptedServer()) {
+            Path kubeconfig = server.kubeconfig(folder);
+            ApiClient client = new ApiClient(kubeconfig, () -> ClientConfig.of(kubeconfig, "d"));
+            HttpResponse<String> response = HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(URI.create(server.url())).build(), BodyHandlers.ofString());
+            ApiClient.Sent<String> sent = client.send(connections -> new CompletableFuture<>() {
+                @Override
+                public boolean cancel(boolean mayInterrupt) {
+                    complete(response);
+                    return super.cancel(mayInterrupt);
+                }
+            });
+
+            assertThat(new ApiCalls(client, Meters.none()).await(sent, "GET", System.nanoTime(), Duration.ZERO))
+                    .isSameAs(response);
+            client.close();
+        }
     }
 }
