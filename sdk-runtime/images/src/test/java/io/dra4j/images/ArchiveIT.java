@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.images;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -139,14 +142,35 @@ class ArchiveIT {
     }
 
     @Test
-    void isTheSameIfItIsBuiltAgain() throws Exception {
+    void isTheSameIfAMachineWithOtherAuthoritiesBuildsIt() throws Exception {
         Path archive = Built.archive(Image.FAKE_DRIVER);
-        ImageBuild again = ImageBuild.begin(Built.inputs(folder.resolve("again")));
+        Inputs here = Built.inputs(folder.resolve("again"));
+        Path jdk = withOtherAuthorities(Jdk.find(here.jdk(), System.getenv()).home(), folder.resolve("jdk"));
+        ImageBuild there = ImageBuild.begin(
+                new Inputs(here.repository(), here.target(), here.version(), here.time(), jdk.toString(), here.base()));
 
-        Path copy = again.write(Image.FAKE_DRIVER, read(Image.FAKE_DRIVER).cache());
+        Path copy = there.write(Image.FAKE_DRIVER, read(Image.FAKE_DRIVER).cache());
 
         assertThat(Unpacked.names(copy).manifest())
                 .isEqualTo(read(Image.FAKE_DRIVER).unpacked().manifest());
         assertThat(Files.mismatch(archive, copy)).isEqualTo(-1);
+    }
+
+    /** A JDK as another machine has it: its files, and other certificate authorities. */
+    private static Path withOtherAuthorities(Path jdk, Path copy) throws IOException {
+        try (Stream<Path> files = Files.walk(jdk.toRealPath())) {
+            for (Path file : files.toList()) {
+                Path place = copy.resolve(jdk.toRealPath().relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(place);
+                } else if (file.endsWith("lib/security/cacerts")) {
+                    Files.writeString(place, "others");
+                } else {
+                    Files.copy(file, place, COPY_ATTRIBUTES, NOFOLLOW_LINKS);
+                }
+            }
+        }
+        assertThat(copy.resolve("lib/security/cacerts")).exists();
+        return copy;
     }
 }
