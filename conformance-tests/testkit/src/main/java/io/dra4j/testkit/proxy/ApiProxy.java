@@ -214,7 +214,7 @@ public final class ApiProxy implements AutoCloseable {
         requests.allowOnly(access);
     }
 
-    /** Closes the connections of all open watches, now. */
+    /** Ends all open watches in the middle, now: their connections, or their streams of HTTP/2. */
     public void cutWatches() {
         requests.watches().forEach(Relay::cut);
     }

@@ -8,6 +8,10 @@ import io.dra4j.testkit.rbac.Refusal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http2.ErrorCode;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.http2.api.Stream;
+import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -81,6 +85,19 @@ final class Passage {
     void cut(Callback callback) {
         cut();
         callback.failed(new IOException("the proxy cut the connection"));
+    }
+
+    /** Ends the response where it is, as kube-apiserver does: with its stream of HTTP/2, or its connection. */
+    void abort() {
+        if (!(request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection)) {
+            cut();
+            return;
+        }
+        ended("");
+        Stream stream = connection.getSession().getStream(Integer.parseInt(request.getId()));
+        if (stream != null) { // else it has ended
+            stream.reset(new ResetFrame(stream.getId(), ErrorCode.INTERNAL_ERROR.code), Callback.NOOP);
+        }
     }
 
     /** Answers an API Status, as the API server does when it refuses. */

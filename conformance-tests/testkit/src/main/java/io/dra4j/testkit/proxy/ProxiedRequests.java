@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * Records each request, puts the first fault upon it that is for it, and sends it on.
  *
  * <p>A request's body is read before it is sent on, so that faults may look at it; responses are
- * sent on as they come. Where the server cannot be reached the client's connection is closed.
+ * sent on as they come. Where the server cannot be reached the client's connection is closed, or
+ * the request's stream of HTTP/2.
  */
 final class ProxiedRequests extends ProxyHandler.Reverse {
 
@@ -250,7 +251,8 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
             Response response,
             Callback callback,
             Throwable failure) {
-        Passage.of(request).cut(callback);
+        Passage.of(request).abort();
+        callback.failed(failure);
     }
 
     /** Leaves a response's body to a {@link Relay}. */

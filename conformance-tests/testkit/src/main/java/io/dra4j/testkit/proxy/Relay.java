@@ -68,11 +68,11 @@ final class Relay extends IteratingCallback {
         iterate();
     }
 
-    /** Closes the client's connection now. */
+    /** Ends the response now, in the middle. */
     void cut() {
         passage.fault("cut");
-        passage.cut();
-        fromServer.abort(new IOException("the proxy cut the connection"));
+        passage.abort();
+        fromServer.abort(new IOException("the proxy cut the response"));
     }
 
     @Override

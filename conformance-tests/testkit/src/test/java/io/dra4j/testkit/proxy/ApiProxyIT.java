@@ -449,21 +449,27 @@ class ApiProxyIT {
         }
 
         @Test
-        void servesHttp2WhoseConnectionsCanBeCut(@TempDir Path account) throws Exception {
+        void servesHttp2WhoseStreamsCanBeCut(@TempDir Path account) throws Exception {
             URI server = URI.create("https://127.0.0.1:" + proxy.writeServiceAccount(account, "default"));
             HttpClient http2 = trusting(account);
-            HttpRequest watch =
-                    HttpRequest.newBuilder(server.resolve(watchFromNow())).build();
-            HttpResponse<InputStream> answer = http2.send(watch, BodyHandlers.ofInputStream());
-            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
-            BufferedReader lines = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
+            try (TcpProxy tcp = TcpProxy.before(server)) {
+                HttpRequest watch = HttpRequest.newBuilder(tcp.url().resolve(watchFromNow()))
+                        .build();
+                HttpResponse<InputStream> answer = http2.send(watch, BodyHandlers.ofInputStream());
+                assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+                BufferedReader lines = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
 
-            create("a");
-            assertThat(lines.readLine()).contains("\"ADDED\"", "\"name\":\"a\"");
-            proxy.cutWatches();
+                create("a");
+                assertThat(lines.readLine()).contains("\"ADDED\"", "\"name\":\"a\"");
+                proxy.cutWatches();
 
-            assertThatThrownBy(lines::readLine).isInstanceOf(IOException.class);
-            assertThat(version(http2, server.getPort())).isEqualTo(200);
+                assertThatThrownBy(lines::readLine).isInstanceOf(IOException.class);
+                proxy.await(TIMEOUT, one -> one.watch() && one.ended() != null);
+                assertThat(version(http2, tcp.port())).isEqualTo(200);
+                assertThat(tcp.connections())
+                        .as("the watch's connection goes on")
+                        .hasSize(1);
+            }
         }
 
         @Test
