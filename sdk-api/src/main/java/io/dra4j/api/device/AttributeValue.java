@@ -153,13 +153,14 @@ public sealed interface AttributeValue {
     /**
      * Returns the version that a vendor's text means, as a semantic version.
      *
-     * <p>For an attribute that is better left out than wrong. A semantic version of at most 64 bytes stays as it is. Of any other text
+     * <p>For an attribute that is better left out than wrong. A semantic version of at most 64 bytes
+     * stays as it is. Of any other text
      *
      * <ul>
      *   <li>spaces around it and a {@code v} before it are left out;
      *   <li>up to three numbers at its start, of at most 18 digits, are the version, without leading
-     *       zeros, and with 0 for those that it lacks: {@code 550.163.01} is {@code 550.163.1}, {@code v12.4} is {@code
-     *       12.4.0};
+     *       zeros, and with 0 for those that it lacks: {@code 550.163.01} is {@code 550.163.1},
+     *       {@code v12.4} is {@code 12.4.0};
      *   <li>a pre-release and build metadata, in the form of semantic versions, stay: {@code
      *       1.02-rc.1+b7} is {@code 1.2.0-rc.1+b7};
      *   <li>all else, further numbers too, becomes build metadata, by which versions are not
