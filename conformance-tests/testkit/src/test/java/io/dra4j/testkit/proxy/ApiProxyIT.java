@@ -458,28 +458,23 @@ class ApiProxyIT {
                 HttpResponse<InputStream> answer = http2.send(watch, BodyHandlers.ofInputStream());
                 assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
-
                 create("a");
                 assertThat(lines.readLine()).contains("\"ADDED\"", "\"name\":\"a\"");
                 proxy.cutWatches();
-
                 assertThatThrownBy(lines::readLine).isInstanceOf(IOException.class);
                 proxy.await(TIMEOUT, one -> one.watch() && one.ended() != null);
                 assertThat(version(http2, tcp.port())).isEqualTo(200);
-                assertThat(tcp.connections())
-                        .as("the watch's connection goes on")
-                        .hasSize(1);
+                assertThat(tcp.connections()).hasSize(1);
             }
         }
 
         @Test
         void isNamedByAKubeconfigFromItsOwnFolder(@TempDir Path folder) throws Exception {
-            int port = proxy.writeKubeconfig(folder.resolve("kubeconfig"), folder.resolve("account"), "gpus");
-
-            Config config = Config.fromKubeconfig(folder.resolve("kubeconfig").toFile());
+            Path file = folder.resolve("kubeconfig");
+            int port = proxy.writeKubeconfig(file, folder.resolve("account"), "gpus");
+            Config config = Config.fromKubeconfig(file.toFile());
             assertThat(config.getMasterUrl()).isEqualTo("https://127.0.0.1:" + port + "/");
-            assertThat(folder.resolve("kubeconfig")).content().contains("{tokenFile: account/token}");
-            assertThat(folder.resolve("account/namespace")).hasContent("gpus");
+            assertThat(file).content().contains("{tokenFile: account/token}");
             try (KubernetesClient fabric8 =
                     new KubernetesClientBuilder().withConfig(config).build()) {
                 assertThat(fabric8.getKubernetesVersion().getMajor()).isEqualTo("1");
@@ -491,9 +486,7 @@ class ApiProxyIT {
             int port = proxy.writeServiceAccount(account, "default");
             HttpClient before = trusting(account);
             assertThat(version(before, port)).isEqualTo(200);
-
             proxy.replaceAuthority();
-
             assertThat(version(before, port)).as("on the open connection").isEqualTo(200);
             HttpClient late = trusting(account);
             assertThatThrownBy(() -> version(late, port)).isInstanceOf(SSLHandshakeException.class);
