@@ -6,8 +6,6 @@ import static io.dra4j.runtime.process.TestDriver.NAME;
 import static io.dra4j.testkit.TestNode.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
@@ -17,12 +15,11 @@ import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.KubeletStateFile;
 import io.dra4j.testkit.proxy.TcpProxy;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -43,7 +40,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.zip.CRC32;
 
 /**
  * A node whose kubelet prepares a new claim each second, whatever became of those before. Its driver reaches an API
@@ -59,7 +55,7 @@ final class LongLivedNode implements AutoCloseable {
     private final TestNode node;
     private final TcpProxy proxy;
     private final Path account;
-    private final Path kubeletState;
+    private final KubeletStateFile kubeletState;
     private final ReadWriteLock kubeletRuns = new ReentrantReadWriteLock(); // of kubelet: calling, or restarting it
     private FakeKubelet kubelet;
     private final Set<String> known = ConcurrentHashMap.newKeySet(); // UIDs of claims in the kubelet's state
@@ -91,7 +87,7 @@ final class LongLivedNode implements AutoCloseable {
                 contexts: [{name: x, context: {cluster: c, user: u}}]
                 current-context: x
                 """.formatted(proxy.url(), account, account));
-        kubeletState = node.place().plugins().resolveSibling("dra_manager_state");
+        kubeletState = KubeletStateFile.of(node.place().plugins());
         writeKubeletState();
         kubelet = node.kubelet();
         node.start();
@@ -223,17 +219,9 @@ final class LongLivedNode implements AutoCloseable {
         return node.place().cdi().resolve("k8s." + NAME + "-claim_" + claim.uid() + ".json");
     }
 
-    private synchronized void writeKubeletState() throws IOException {
-        String data = known.stream()
-                .map(uid -> "{\"ClaimUID\":\"" + uid + "\"}")
-                .toList()
-                .toString();
-        CRC32 sum = new CRC32();
-        sum.update(data.getBytes(StandardCharsets.UTF_8));
-        ObjectNode state =
-                JsonNodeFactory.instance.objectNode().put("Data", data).put("Checksum", sum.getValue());
-        Path next = Files.writeString(kubeletState.resolveSibling("dra_manager_state.new"), state.toString());
-        Files.move(next, kubeletState, StandardCopyOption.ATOMIC_MOVE);
+    private synchronized void writeKubeletState() {
+        kubeletState.write(
+                known.stream().map(uid -> "{\"ClaimUID\":\"" + uid + "\"}").toArray(String[]::new));
     }
 
     /** Silences all connections, if there is one that is not silent yet. */
@@ -269,7 +257,7 @@ final class LongLivedNode implements AutoCloseable {
                 return false;
             }
             kubelet.close();
-            Files.delete(kubeletState);
+            Files.delete(kubeletState.path());
             known.clear();
             kubelet = FakeKubelet.start(node.place().registry());
             assertThat(kubelet.awaitRegistered(NAME, TIMEOUT)).isTrue();

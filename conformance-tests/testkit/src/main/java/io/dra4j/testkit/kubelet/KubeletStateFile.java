@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.zip.CRC32;
 
 /** The kubelet's own file of the claims of the node's pods: JSON in JSON, with a CRC-32. */
@@ -17,7 +18,7 @@ public record KubeletStateFile(Path path) {
         return new KubeletStateFile(plugins.resolveSibling("dra_manager_state"));
     }
 
-    /** Writes the file with some claims, JSON objects. */
+    /** Writes the file with some claims, JSON objects, and puts it in the place of the last. */
     public void write(String... claims) {
         writeVersion("v1", String.join(",", claims));
     }
@@ -31,7 +32,8 @@ public record KubeletStateFile(Path path) {
         sum.update(data.getBytes(StandardCharsets.UTF_8));
         String file = "{\"Data\":\"%s\",\"Checksum\":%d}".formatted(data.replace("\"", "\\\""), sum.getValue());
         try {
-            Files.writeString(path, file);
+            Path next = Files.writeString(path.resolveSibling(path.getFileName() + ".new"), file);
+            Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.doctor.cluster.ClusterApi.Answer;
 import io.dra4j.runtime.internal.cluster.ApiClient.Sent;
+import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse.BodySubscribers;
@@ -94,7 +94,7 @@ final class ApiCalls {
     }
 
     private String send(String method, String path, String type, @Nullable JsonNode body, Duration limit) {
-        HttpResponse<String> response = exchange(method, path, type, body, limit);
+        Response<String> response = exchange(method, path, type, body, limit);
         if (!isSuccessful(response)) {
             throw failure(method + " " + path, response, status(response.body()));
         }
@@ -103,11 +103,11 @@ final class ApiCalls {
 
     /** Sends a request of which each answer counts, whatever its status. */
     Answer answer(String method, String path, @Nullable JsonNode body, Duration limit) {
-        HttpResponse<String> response = exchange(method, path, JSON, body, limit);
+        Response<String> response = exchange(method, path, JSON, body, limit);
         return new Answer(response.statusCode(), status(response.body()), date(response));
     }
 
-    private static @Nullable Instant date(HttpResponse<?> response) {
+    private static @Nullable Instant date(Response<?> response) {
         String date = header(response, "Date");
         try {
             return date == null ? null : DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
@@ -116,15 +116,15 @@ final class ApiCalls {
         }
     }
 
-    private static @Nullable String header(HttpResponse<?> response, String name) {
+    private static @Nullable String header(Response<?> response, String name) {
         return response.headers().firstValue(name).orElse(null);
     }
 
-    private static boolean isSuccessful(HttpResponse<?> response) {
+    private static boolean isSuccessful(Response<?> response) {
         return response.statusCode() / 100 == 2;
     }
 
-    private HttpResponse<String> exchange(
+    private Response<String> exchange(
             String method, String path, String type, @Nullable JsonNode body, Duration limit) {
         BodyPublisher content = body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.toString());
         Call<String> call = connections -> connections.send(
@@ -142,7 +142,7 @@ final class ApiCalls {
     void list(String path, Consumer<JsonNode> item, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
         Sent<InputStream> sent = answered(get(path, BodyHandlers.ofInputStream()), "GET", path, limit);
-        HttpResponse<InputStream> response = sent.response().join();
+        Response<InputStream> response = sent.response().join();
         String what = "GET " + path;
         try (InputStream body = TimedStream.of(response.body(), end - System.nanoTime())) {
             if (!isSuccessful(response)) {
@@ -170,7 +170,7 @@ final class ApiCalls {
         BodyHandler<@Nullable ApiWatch<T>> body =
                 response -> response.statusCode() == OK ? watch : BodySubscribers.replacing(null);
         Sent<@Nullable ApiWatch<T>> sent = answered(get(path, body), WATCH, path, limit);
-        HttpResponse<@Nullable ApiWatch<T>> response = sent.response().join();
+        Response<@Nullable ApiWatch<T>> response = sent.response().join();
         if (response.body() == null) {
             throw failure("GET " + path, response, watchRefusal(path));
         }
@@ -189,9 +189,9 @@ final class ApiCalls {
     }
 
     /** Makes a request on connections. */
-    private interface Call<T> extends Function<ApiConnections, CompletableFuture<HttpResponse<T>>> {}
+    private interface Call<T> extends Function<ApiConnections, CompletableFuture<Response<T>>> {}
 
-    private <T> HttpResponse<T> await(Call<T> call, String method, String path, Duration limit) {
+    private <T> Response<T> await(Call<T> call, String method, String path, Duration limit) {
         return answered(call, method, path, limit).response().join();
     }
 
@@ -228,7 +228,7 @@ final class ApiCalls {
     private <T> Sent<T> send(Call<T> call, String what, long end, Duration limit) {
         Sent<T> first = client.send(call);
         try {
-            HttpResponse<T> response = await(first, what, end, limit);
+            Response<T> response = await(first, what, end, limit);
             if (response.statusCode() != UNAUTHORIZED || !isRenewed(first, end)) {
                 return first;
             }
@@ -247,7 +247,7 @@ final class ApiCalls {
         return client.refused(refused.connections(), end - System.nanoTime());
     }
 
-    private static void discard(HttpResponse<?> response) {
+    private static void discard(Response<?> response) {
         try {
             if (response.body() instanceof InputStream body) {
                 body.close();
@@ -286,10 +286,10 @@ final class ApiCalls {
     }
 
     /** Waits for the answer; one that comes with the end of the time counts. */
-    <T> HttpResponse<T> await(Sent<T> request, String what, long end, Duration limit) {
+    <T> Response<T> await(Sent<T> request, String what, long end, Duration limit) {
         long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - System.nanoTime());
         try {
-            HttpResponse<T> response = request.response().get(left, TimeUnit.NANOSECONDS);
+            Response<T> response = request.response().get(left, TimeUnit.NANOSECONDS);
             client.answered(request.connections());
             return response;
         } catch (TimeoutException e) {
@@ -342,7 +342,7 @@ final class ApiCalls {
         return failure instanceof ConnectException ? "the connection was refused" : String.valueOf(failure);
     }
 
-    private ClusterException failure(String what, HttpResponse<?> response, JsonNode status) {
+    private ClusterException failure(String what, Response<?> response, JsonNode status) {
         String reason = status.path("message").asText("");
         String message = "The API server answered %s%s: %s"
                 .formatted(response.statusCode(), (reason.isEmpty() ? "" : " (" + reason + ")"), what);
@@ -369,7 +369,7 @@ final class ApiCalls {
         }
     }
 
-    private static @Nullable Duration retryAfter(HttpResponse<?> response) {
+    private static @Nullable Duration retryAfter(Response<?> response) {
         String seconds = header(response, "Retry-After");
         // The other form of the header, a date, is not used by API servers.
         return seconds != null && seconds.matches("[0-9]{1,9}")

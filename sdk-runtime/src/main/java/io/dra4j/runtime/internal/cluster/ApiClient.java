@@ -3,10 +3,10 @@
 package io.dra4j.runtime.internal.cluster;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.files.FileStamp;
 import io.fabric8.kubernetes.client.Config;
 import java.io.UncheckedIOException;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Queue;
@@ -64,7 +64,7 @@ final class ApiClient implements AutoCloseable {
      * @param connections on which of all
      * @param since when, by {@link System#nanoTime}
      */
-    record Sent<T>(ApiConnections connections, long since, CompletableFuture<HttpResponse<T>> response) {}
+    record Sent<T>(ApiConnections connections, long since, CompletableFuture<Response<T>> response) {}
 
     /**
      * Reads the configuration.
@@ -90,7 +90,7 @@ final class ApiClient implements AutoCloseable {
     }
 
     /** Sends a request with what its files hold now, or held last if another request has them read. */
-    <T> Sent<T> send(Function<ApiConnections, CompletableFuture<HttpResponse<T>>> request) {
+    <T> Sent<T> send(Function<ApiConnections, CompletableFuture<Response<T>>> request) {
         if (current.isOutdated() && reading.tryLock()) {
             renewAndUnlock();
         }

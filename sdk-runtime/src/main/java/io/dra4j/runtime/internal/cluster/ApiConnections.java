@@ -14,9 +14,10 @@ import java.net.InetSocketAddress;
 import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -177,7 +178,7 @@ final class ApiConnections {
      *
      * @throws java.io.UncheckedIOException if the token can't be read
      */
-    <T> CompletableFuture<HttpResponse<T>> send(
+    <T> CompletableFuture<Response<T>> send(
             String path, UnaryOperator<HttpRequest.Builder> request, BodyHandler<T> body) {
         HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(server + path))
                 .header("Accept", "application/json")
@@ -186,8 +187,36 @@ final class ApiConnections {
         if (authorization != null) {
             builder.header("Authorization", authorization);
         }
-        return http.sendAsync(request.apply(builder).build(), body);
+        return send(request.apply(builder).build(), body);
     }
+
+    /**
+     * Answers from the client's own threads: the JDK's result is completed by the common pool, whose one thread
+     * on a node with two processors any library may hold up.
+     */
+    private <T> CompletableFuture<Response<T>> send(HttpRequest request, BodyHandler<T> body) {
+        CompletableFuture<Response<T>> response = new CompletableFuture<>();
+        CompletableFuture<?> exchange = http.sendAsync(request, head -> {
+            BodySubscriber<T> content = body.apply(head);
+            content.getBody()
+                    .thenAccept(all -> response.complete(new Response<>(head.statusCode(), head.headers(), all)));
+            return content;
+        });
+        exchange.whenComplete((done, failure) -> {
+            if (failure != null) {
+                response.completeExceptionally(failure);
+            }
+        });
+        response.whenComplete((done, failure) -> {
+            if (response.isCancelled()) {
+                exchange.cancel(true);
+            }
+        });
+        return response;
+    }
+
+    /** The status and the headers of an answer, with its content, or what reads it. */
+    record Response<T>(int statusCode, HttpHeaders headers, T body) {}
 
     private @Nullable String authorization() {
         if (config.getUsername() != null && config.getPassword() != null) {

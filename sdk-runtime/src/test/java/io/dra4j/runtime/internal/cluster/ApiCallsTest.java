@@ -4,14 +4,12 @@ package io.dra4j.runtime.internal.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpHeaders;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,8 +39,7 @@ class ApiCallsTest {
         try (ScriptedServer server = new ScriptedServer()) {
             Path kubeconfig = server.kubeconfig(folder);
             ApiClient client = new ApiClient(kubeconfig, () -> ClientConfig.of(kubeconfig, "d"));
-            HttpResponse<String> response = HttpClient.newHttpClient()
-                    .send(HttpRequest.newBuilder(URI.create(server.url())).build(), BodyHandlers.ofString());
+            Response<String> response = new Response<>(200, HttpHeaders.of(Map.of(), (name, value) -> true), "");
             ApiClient.Sent<String> sent = client.send(connections -> new CompletableFuture<>() {
                 @Override
                 public boolean cancel(boolean mayInterrupt) {

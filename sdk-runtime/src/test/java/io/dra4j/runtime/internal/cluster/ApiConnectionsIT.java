@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -44,6 +46,28 @@ class ApiConnectionsIT extends ApiOverTls {
             assertThat(read(driver)).isLessThan(ONE_TIMEOUT);
             assertThat(nextEvent()).isEqualTo("ended");
             assertThat(watch).isNotNull();
+        }
+    }
+
+    /** Any library may hold up its threads: on a node with two processors it has one. */
+    @Test
+    void needNoThreadOfTheCommonPool() throws Exception {
+        Cluster driver = driver(inCluster());
+        ForkJoinPool pool = ForkJoinPool.commonPool();
+        CountDownLatch held = new CountDownLatch(pool.getParallelism());
+        CountDownLatch released = new CountDownLatch(1);
+        for (int i = 0; i < pool.getParallelism(); i++) {
+            pool.submit(() -> {
+                held.countDown();
+                released.await();
+                return null;
+            });
+        }
+        held.await();
+        try {
+            assertThat(read(driver)).isLessThan(Duration.ofSeconds(9));
+        } finally {
+            released.countDown();
         }
     }
 

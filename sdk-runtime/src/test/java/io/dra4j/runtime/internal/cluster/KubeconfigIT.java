@@ -12,6 +12,7 @@ import com.sun.net.httpserver.HttpsServer;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.thread.ShortLivedThreads;
 import io.dra4j.runtime.internal.tls.TestKeys;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,6 +30,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
@@ -49,6 +51,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KubeconfigIT {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
+    private static final Executor THREADS = ShortLivedThreads.unlimited("requests");
 
     /** Of the server; one client has the same. */
     private static TestKeys keys;
@@ -291,11 +294,11 @@ class KubeconfigIT {
             assertThat(userOf(cluster)).isEqualTo("Bearer first");
             Path gate = makeGate();
             CompletableFuture<?> waiting =
-                    CompletableFuture.runAsync(() -> cluster.claimReader().read(REF, Duration.ofSeconds(60)));
+                    CompletableFuture.runAsync(() -> cluster.claimReader().read(REF, Duration.ofSeconds(60)), THREADS);
 
             try (OutputStream open = Files.newOutputStream(gate)) { // which the plugin reads by now
                 for (int i = 0; i < 3; i++) {
-                    CompletableFuture.runAsync(() -> cluster.claimReader().read(REF, Duration.ofSeconds(10)))
+                    CompletableFuture.runAsync(() -> cluster.claimReader().read(REF, Duration.ofSeconds(10)), THREADS)
                             .get(10, TimeUnit.SECONDS);
                     assertThat(users.take()).isEqualTo("Bearer first");
                 }
