@@ -102,7 +102,7 @@ class ExplainScaleTest {
                         "explain",
                         "pod/train",
                         "--kubeconfig=" + kubeconfig)
-                .redirectErrorStream(true)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
 
