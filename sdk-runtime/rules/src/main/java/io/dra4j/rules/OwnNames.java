@@ -19,10 +19,13 @@ public record OwnNames(String driver) {
         return name.startsWith(domain) ? name.substring(domain.length()) : name;
     }
 
+    /** Returns a name in its other form; a name of another domain has but one. */
+    public String other(String name) {
+        return name.contains("/") ? bare(name) : driver + "/" + name;
+    }
+
     /** Looks a name up in both forms, first in that in which it is given. */
     public <T> Optional<T> find(Map<String, T> byName, String name) {
-        String bare = bare(name);
-        String other = bare.equals(name) ? driver + "/" + name : bare;
-        return Optional.ofNullable(byName.get(name)).or(() -> Optional.ofNullable(byName.get(other)));
+        return Optional.ofNullable(byName.get(name)).or(() -> Optional.ofNullable(byName.get(other(name))));
     }
 }

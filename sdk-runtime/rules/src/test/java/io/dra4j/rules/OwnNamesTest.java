@@ -20,6 +20,13 @@ class OwnNamesTest {
     }
 
     @Test
+    void aNameOfAnotherDomainHasOneForm() {
+        assertThat(names.other("x")).isEqualTo("drv.example/x");
+        assertThat(names.other("drv.example/x")).isEqualTo("x");
+        assertThat(names.other("other.example/x")).isEqualTo("other.example/x");
+    }
+
+    @Test
     void bothFormsFindWhatIsThereInEither() {
         Map<String, Integer> byName = Map.of("x", 1, "drv.example/y", 2, "other.example/x", 3);
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.rules.OwnNames;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -101,20 +102,15 @@ public class ClaimDraft {
 
     /** Writes the names of consumed capacities in the other of two forms that are one name. */
     public ClaimDraft inOtherForm() {
+        OwnNames names = new OwnNames(driver);
         for (JsonNode result : results) {
             ObjectNode consumed = JSON.createObjectNode();
             result.path("consumedCapacity")
                     .properties()
-                    .forEach(one -> consumed.set(otherForm(one.getKey()), one.getValue()));
+                    .forEach(one -> consumed.set(names.other(one.getKey()), one.getValue()));
             ((ObjectNode) result).set("consumedCapacity", consumed);
         }
         return this;
-    }
-
-    /** A name without a domain is one of the driver's; of another domain there is one form. */
-    private String otherForm(String name) {
-        String own = driver + "/";
-        return name.startsWith(own) ? name.substring(own.length()) : name.contains("/") ? name : own + name;
     }
 
     /** The least that a claim can take of each capacity, so that there is some for others. */
