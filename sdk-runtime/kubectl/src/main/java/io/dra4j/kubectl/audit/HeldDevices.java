@@ -106,7 +106,7 @@ final class HeldDevices {
         return claims.stream()
                 .flatMap(claim -> newest.release(claim).stream())
                 .distinct()
-                .map(command -> command + option)
+                .map(command -> command.contains(" delete ") ? command + option : command)
                 .toList();
     }
 

@@ -49,6 +49,11 @@ final class Newest {
         ClaimInfo info = snapshot.claims().get(claim);
         String namespace = claim.substring(0, Math.max(0, claim.indexOf('/')));
         String name = claim.substring(claim.indexOf('/') + 1);
+        if (info != null && info.grouped()) {
+            return List.of(
+                    "kubectl -n %s get resourceclaim %s -o jsonpath='{.status.reservedFor}'".formatted(namespace, name),
+                    "# end the pods and the groups of pods that it shows");
+        }
         return info == null || info.pods().isEmpty()
                 ? List.of("kubectl -n %s delete resourceclaim %s".formatted(namespace, name))
                 : List.of("kubectl -n %s delete pod %s".formatted(namespace, String.join(" ", info.pods())));

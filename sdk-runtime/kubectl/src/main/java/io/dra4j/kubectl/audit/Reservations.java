@@ -60,7 +60,7 @@ final class Reservations {
             if (!pod.node().isEmpty() && !pod.ended()) {
                 for (String claim : pod.claims()) {
                     ClaimInfo info = claims.get(pod.namespace() + "/" + claim);
-                    if (info == null || !info.pods().contains(pod.name())) {
+                    if (info == null || !info.grouped() && !info.pods().contains(pod.name())) {
                         findings.add(missing(pod, claim, info != null));
                     }
                 }

@@ -289,7 +289,7 @@ final class ObstacleWords {
     /** Returns whether no pod uses a claim. */
     boolean isIdle(String claim) {
         ClaimInfo info = snapshot.claims().get(claim);
-        return info != null && info.pods().isEmpty();
+        return info != null && info.pods().isEmpty() && !info.grouped();
     }
 
     /** The claims, with their pods, and since when they have it. */
@@ -305,10 +305,13 @@ final class ObstacleWords {
             return "claim " + claim;
         }
         String since = info.since().isEmpty() ? "" : ", " + Names.age(info.since(), now);
-        return info.pods().isEmpty()
-                ? "claim %s (allocated%s, and used by no pod)".formatted(claim, since.replace(",", ""))
-                : "claim %s (%s %s%s)"
-                        .formatted(claim, info.pods().size() == 1 ? "pod" : "pods", Names.some(info.pods()), since);
+        if (isIdle(claim)) {
+            return "claim %s (allocated%s, and used by no pod)".formatted(claim, since.replace(",", ""));
+        }
+        String users = info.pods().isEmpty()
+                ? "a group of pods"
+                : (info.pods().size() == 1 ? "pod " : "pods ") + Names.some(info.pods());
+        return "claim %s (%s%s)".formatted(claim, users, since);
     }
 
     /** The parts of a selector that are false, each with the values that devices have. */

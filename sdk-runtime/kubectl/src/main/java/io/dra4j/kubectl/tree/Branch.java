@@ -60,9 +60,10 @@ record Branch(String place, boolean isNode, List<PoolBranch> pools) {
      *
      * @param claim its namespace and name
      * @param pods that it is reserved for
+     * @param grouped whether it is reserved for a group of pods
      * @param share what it consumes, such as {@code memory 50Gi}; empty if it has all
      */
-    record User(String claim, List<String> pods, List<String> share, boolean adminAccess) {}
+    record User(String claim, List<String> pods, boolean grouped, List<String> share, boolean adminAccess) {}
 
     /** A counter of which devices that are allocated have taken something. */
     record UsedCounter(String set, String counter, String left, String all) {}

@@ -134,6 +134,7 @@ final class Branches {
         return new User(
                 holder.claim(),
                 claim == null ? List.of() : claim.pods(),
+                claim != null && claim.grouped(),
                 share,
                 holder.device().adminAccess());
     }

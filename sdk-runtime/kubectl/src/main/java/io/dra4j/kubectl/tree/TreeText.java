@@ -60,7 +60,9 @@ final class TreeText {
         if (user.adminAccess()) {
             text.append(" (admin access)");
         }
-        return text.append(user.pods().isEmpty() ? ", no pod" : ", " + pods(user.pods()))
+        String nameless = user.grouped() ? "a group of pods" : "no pod";
+        return text.append(", ")
+                .append(user.pods().isEmpty() ? nameless : pods(user.pods()))
                 .toString();
     }
 

@@ -79,6 +79,9 @@ class AuditMainTest {
               resourceClaims: [{name: r, resourceClaimName: train}]
             """;
 
+    private static final String GROUPED = PLACED.replace(
+            "{resource: pods, name: train-0,", "{apiGroup: scheduling.k8s.io, resource: podgroups, name: train,");
+
     private final AtomicInteger pauses = new AtomicInteger();
     private Runnable duringPause = () -> {};
     private EmbeddedApiServer api;
@@ -175,6 +178,25 @@ class AuditMainTest {
                 """.formatted(Stream.of(pods)
                 .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
                 .collect(Collectors.joining(", "))));
+    }
+
+    @Test
+    void aGroupOfPodsIsNoPodAndItsPodsHaveItsClaim() throws Exception {
+        put(GROUPED);
+
+        assertThat(audit()).as(text).isEqualTo(Report.HEALTHY);
+        assertThat(pauses).hasValue(0);
+    }
+
+    @Test
+    void aGroupOfPodsOnANodeThatIsGoneIsToBeEndedByHand() throws Exception {
+        put(GROUPED.substring(GROUPED.indexOf("---"))); // without the node
+
+        assertThat(audit()).as(text).isEqualTo(Report.FOUND);
+        assertThat(text)
+                .contains(
+                        "get resourceclaim train -o jsonpath='{.status.reservedFor}'", "# end the pods and the groups")
+                .doesNotContain("--force");
     }
 
     /** Each look finds a reservation that kube-controller-manager is about to remove. */

@@ -97,7 +97,7 @@ final class ClusterModel {
         JsonNode claim = json("""
                         {"metadata":{"namespace":"default","name":"%s"},
                          "status":{"allocation":{"devices":{"results":[%s]}}}}""".formatted(name, result));
-        claims.put("default/" + name, new ClaimInfo(Claim.of(claim), List.of(pod), "", ""));
+        claims.put("default/" + name, new ClaimInfo(Claim.of(claim), List.of(pod), false, "", ""));
         pods.add(new PodInfo("default", pod, "node-0", false, List.of(name)));
     }
 

@@ -160,6 +160,15 @@ class TreeMainTest {
     }
 
     @Test
+    void aGroupOfPodsIsNoPod() throws Exception {
+        start(KubernetesVersion.V1_36, NAMESPACE + CLUSTER);
+        String group = "{apiGroup: scheduling.k8s.io, resource: podgroups, name: gang, uid: gang}";
+        hold("train", group, result("gpu", "node-a", "gpu-0", ""));
+
+        assertThat(run()).contains("ml/train, a group of pods").doesNotContain("pod gang");
+    }
+
+    @Test
     void aDriverOrANodeIsChosen() throws Exception {
         fill();
 
