@@ -8,15 +8,16 @@ import io.dra4j.conformance.context.Untested;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.Silence;
+import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.regex.Pattern;
 
 /** Connections to the API server that go silent, as behind a load balancer that has forgotten them. */
 @ExecutionGroup.On(ExecutionGroup.CONNECTIONS)
 record ConnectionRules(TestContext context) {
 
-    /** The form in which client-go names itself. */
+    /** Requests of client-go, by the media types that it accepts: its user agent is the driver's choice. */
     private static final Pattern CLIENT_GO_WITHOUT_PINGS =
-            Pattern.compile("HTTP/1\\.1 \\S+ \\(\\w+/\\w+\\) kubernetes/\\S+.*");
+            Pattern.compile("HTTP/1\\.1 .*\\[application/(json, \\*/\\*|vnd\\.kubernetes\\.protobuf.*)]");
 
     @Rule("DRA-PREP-37")
     void aPrepareOutlivesASilentConnection() {
@@ -36,16 +37,16 @@ record ConnectionRules(TestContext context) {
         judge(end, "its watch included, and a slice that another client deleted then is not back");
     }
 
+    static boolean lacksPings(RecordedRequest request) {
+        return CLIENT_GO_WITHOUT_PINGS.matcher(request.client()).matches();
+    }
+
     /** By plain HTTP, as external drivers have it, client-go lacks HTTP/2 and its pings. */
     private void judge(Silence.End end, String what) {
         context.measurements().add(end.took());
         Untested.unless(
                 end.fault().isEmpty()
-                        || context.proxy()
-                                .requests(request -> CLIENT_GO_WITHOUT_PINGS
-                                        .matcher(request.client())
-                                        .matches())
-                                .isEmpty(),
+                        || context.proxy().requests(ConnectionRules::lacksPings).isEmpty(),
                 "the driver speaks HTTP/1.1 here: client-go finds silent connections by pings of HTTP/2, as in clusters");
         Violation.unless(end.fault().isEmpty())
                 .because(

@@ -167,8 +167,10 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
 
     private static String client(Request request) {
         String agent = request.getHeaders().get(HttpHeader.USER_AGENT);
-        String protocol = request.getConnectionMetaData().getHttpVersion().asString();
-        return agent == null ? protocol : protocol + " " + agent;
+        String accepted = request.getHeaders().get(HttpHeader.ACCEPT);
+        return request.getConnectionMetaData().getHttpVersion().asString()
+                + (agent == null ? "" : " " + agent)
+                + (accepted == null ? "" : " [" + accepted + "]");
     }
 
     private static byte[] read(Request request) {

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param errorBody the body of an error response, in JSON for any wire format, cut; empty for any
  *     other
  * @param fault which fault was put upon it, in words; empty if none
- * @param client the protocol, and the client's own description of itself if it sends one, as {@code
- *     HTTP/1.1 driver/v1.0 (linux/amd64) kubernetes/abc}
+ * @param client the protocol, the client's own description of itself, and the media types that it
+ *     accepts, if it sends them: {@code HTTP/1.1 driver/v1.0 [application/json]}
  * @param ended the time when the response was complete or cut; null as long as neither
  */
 public record RecordedRequest(

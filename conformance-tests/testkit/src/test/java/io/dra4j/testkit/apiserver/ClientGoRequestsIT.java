@@ -76,6 +76,7 @@ class ClientGoRequestsIT {
                 Answer begun = watch.watch(WATCH.formatted(OWN_SLICES.replace("?", WITH_BOOKMARKS + "&"), revision));
                 publish("s2");
 
+                assertThat(proxy.requests().get(0).client()).endsWith(" [application/json, */*]");
                 assertThat(list.body().path("items")).hasSize(1);
                 assertThat(list.headers()).containsEntry("content-type", "application/json");
                 assertThat(begun.status()).isEqualTo(200);
