@@ -274,13 +274,13 @@ final class SliceMutants {
 
     /** The mutation cache of the Go helper before Kubernetes 1.37. */
     @Mutant(
-            id = "M-143",
+            id = "M-143a",
             what = "takes a slice that it has updated for one that is there",
             with = OwnUpdates.class,
             collateral = {"DRA-SLICE-05", "DRA-SLICE-10", "DRA-SLICE-12", "DRA-SLICE-13"},
             timeoutFactor = 0.2)
     @Violation("DRA-SLICE-23: a slice that the driver had updated was deleted by another client")
-    static final class Updated extends SlicePlan {
+    static class Updated extends SlicePlan {
         private final Map<String, JsonNode> updated = new ConcurrentHashMap<>();
 
         @Override
@@ -296,6 +296,28 @@ final class SliceMutants {
         void delete(JsonNode slice) {
             updated.remove(name(slice));
             super.delete(slice);
+        }
+    }
+
+    @Mutant(
+            id = "M-143b",
+            what = "does so with all its slices, which it updates when it starts",
+            with = OwnUpdates.class,
+            collateral = {"DRA-SLICE-05", "DRA-SLICE-07", "DRA-SLICE-10", "DRA-SLICE-12", "DRA-SLICE-13"},
+            timeoutFactor = 0.2)
+    @Violation("DRA-SLICE-23: a slice that the driver had updated was deleted by another client")
+    static final class UpdatedAtStart extends Updated {
+        private boolean started;
+
+        @Override
+        void apply(List<JsonNode> existing) {
+            super.apply(existing);
+            started = true;
+        }
+
+        @Override
+        boolean same(JsonNode slice, ObjectNode wanted) {
+            return started && super.same(slice, wanted);
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.function.Predicate;
  *
  * @param afterDelete how the deleted slice was not made again; empty if it was
  * @param untilBack the time until the deleted slice was made again
+ * @param wasFresh whether that says something of slices that the driver has not updated
  * @param wasChanged whether there was a slice to change
  * @param afterChange how the changed slice was not repaired; empty if it was
  * @param untilRepaired the time until the changed slice was repaired
@@ -33,6 +34,7 @@ import java.util.function.Predicate;
 public record Disturbance(
         String afterDelete,
         Measured untilBack,
+        boolean wasFresh,
         boolean wasChanged,
         String afterChange,
         Measured untilRepaired,
@@ -47,6 +49,8 @@ public record Disturbance(
 
     private record Work(TestContext context, Pools before) {
 
+        private static final Duration OF_THE_START = Duration.ofSeconds(2);
+
         Disturbance done() throws InterruptedException {
             PlantedSlices others = new PlantedSlices(context);
             int number = context.proxy().lastNumber();
@@ -54,6 +58,7 @@ public record Disturbance(
             try {
                 if (context.driver().adapter().controlsProcess()) {
                     context.driver().restart();
+                    publishing().writesWithin(number, OF_THE_START);
                     publishing().settled();
                 }
                 return disturbed(others, number);
@@ -81,7 +86,7 @@ public record Disturbance(
         private Disturbance both(Optional<JsonNode> changed, JsonNode deleted, PlantedSlices others, int number)
                 throws InterruptedException {
             Return repaired = changed(changed);
-            Return back = deleted(deleted);
+            Return back = deleted(deleted, number);
             String differences = differences(repaired, back);
             String afterChange = changed.map(this::missing).orElse("");
             String afterDelete = missing(deleted);
@@ -94,7 +99,7 @@ public record Disturbance(
         /** The deletion first, which is about a slice that the driver has not updated. */
         private Disturbance oneAfterTheOther(JsonNode only, PlantedSlices others, int number)
                 throws InterruptedException {
-            Return back = deleted(only);
+            Return back = deleted(only, number);
             back.fault = differences(back);
             publishing().repair(before);
             Optional<JsonNode> changed = withDevices(publishing().now().slices());
@@ -119,15 +124,18 @@ public record Disturbance(
                 publishing().delete(updated.get());
                 again.fault = differences(again);
             }
+            boolean isFresh = back.fault.isEmpty() || !back.isUpdated;
+            Return deleted = isFresh ? again : back;
             return new Disturbance(
                     about(back, "a slice was deleted"),
                     back.measured(limit()),
+                    isFresh,
                     changed.isPresent(),
                     about(repaired, "a slice was changed"),
                     repaired.measured(limit()),
-                    updated.isPresent(),
-                    about(again, "a slice that the driver had updated was deleted"),
-                    again.measured(limit()),
+                    updated.isPresent() || !isFresh,
+                    about(deleted, "a slice that the driver had updated was deleted"),
+                    deleted.measured(limit()),
                     others.harm(number).orElse(""));
         }
 
@@ -136,9 +144,13 @@ public record Disturbance(
             return new Return("time until the changed slice was repaired", slice);
         }
 
-        private Return deleted(JsonNode slice) {
+        private Return deleted(JsonNode slice, int since) {
+            boolean isUpdated = publishing().writesAfter(since).stream()
+                    .anyMatch(write -> write.status() == 200 && write.path().endsWith("/" + Pools.name(slice)));
             publishing().delete(slice);
-            return new Return("time until the deleted slice was back", Optional.of(slice));
+            Return back = new Return("time until the deleted slice was back", Optional.of(slice));
+            back.isUpdated = isUpdated;
+            return back;
         }
 
         /** The devices of a slice that are in no slice now; empty if none. */
@@ -204,6 +216,7 @@ public record Disturbance(
         private final long begin = System.nanoTime();
         private Duration took = Duration.ZERO;
         private String fault = "";
+        private boolean isUpdated;
 
         Return(String what, Optional<JsonNode> slice) {
             this.what = what;
