@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Pool;
-import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.test.ReleasePublisher;
 import java.io.IOException;
 import java.lang.reflect.Member;
@@ -15,12 +14,13 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** Each profile and option of the driver is published on each release. */
@@ -66,24 +66,13 @@ class EveryOptionIT {
         return FakeDriverMain.provider(options);
     }
 
-    private void publishAll(KubernetesVersion release, boolean hasAllGates) throws Exception {
+    @TestFactory
+    Stream<DynamicTest> isPublished() throws Exception {
         Map<String, Pool> pools = new LinkedHashMap<>();
         for (String words : OPTIONS) {
             pools.put(words, provider(words).inventory().pools().get(0));
         }
-        ReleasePublisher.publish(DRIVER, release, hasAllGates, pools);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void isPublishedWithAllGates(KubernetesVersion release) throws Exception {
-        publishAll(release, true);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void isPublishedWithTheGatesOfTheRelease(KubernetesVersion release) throws Exception {
-        publishAll(release, false);
+        return ReleasePublisher.tests(DRIVER, pools);
     }
 
     @Test

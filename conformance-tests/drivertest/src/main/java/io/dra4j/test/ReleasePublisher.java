@@ -27,6 +27,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 
 /**
  * Publishes pools to an API server of a release, many at once: those that a driver makes with each
@@ -50,21 +51,24 @@ public final class ReleasePublisher {
     }
 
     /**
-     * Publishes pools, and requires that no device is lost but to a feature gate that is off.
+     * Returns the tests of all releases, each with all of its gates and with those of its default.
+     *
+     * <p>They are for a {@link org.junit.jupiter.api.TestFactory}, and fail if the pools are not
+     * published within {@link TestNode#TIMEOUT}, or a device is lost but to a feature gate that is off.
      *
      * @param driverName the driver's name
-     * @param release the server's release
-     * @param hasAllGates whether all gates of the release are on, or those of its default
      * @param pools by the options that make them, for messages; their own names don't matter
-     * @throws IOException if the driver's folders can't be made
-     * @throws InterruptedException if the thread is interrupted while it waits
-     * @throws AssertionError if the pools are not published within {@link TestNode#TIMEOUT}, or a
-     *     device is missing
+     * @return the tests
      */
-    public static void publish(
-            String driverName, KubernetesVersion release, boolean hasAllGates, Map<String, Pool> pools)
-            throws IOException, InterruptedException {
-        new ReleasePublisher(driverName, release, hasAllGates).publish(pools);
+    public static Stream<DynamicTest> tests(String driverName, Map<String, Pool> pools) {
+        return Stream.of(KubernetesVersion.values())
+                .flatMap(release -> Stream.of(true, false).map(all -> new ReleasePublisher(driverName, release, all)))
+                .map(one -> DynamicTest.dynamicTest(one.toString(), () -> one.publish(pools)));
+    }
+
+    @Override
+    public String toString() {
+        return release + (hasAllGates ? " with all gates" : " with the gates of its default");
     }
 
     private void publish(Map<String, Pool> pools) throws IOException, InterruptedException {
@@ -74,9 +78,8 @@ public final class ReleasePublisher {
         List<String> problems = new CopyOnWriteArrayList<>();
         Place place = Place.create(TestNode.NAME, driverName);
         try (EmbeddedApiServer api = server()) {
-            try (DraDriver driver = driver(place, new Inventory(named), problems)
-                    .kubeconfig(api.writeKubeconfig(place.kubeconfig()))
-                    .build()) {
+            api.writeKubeconfig(place.kubeconfig());
+            try (DraDriver driver = driver(place, new Inventory(named), problems)) {
                 driver.start();
                 require(driver.awaitPublished(TestNode.TIMEOUT), "the pools are not published: " + problems);
             }
@@ -98,17 +101,15 @@ public final class ReleasePublisher {
         return server.start();
     }
 
-    private DraDriver.Builder driver(Place place, Inventory inventory, List<String> problems) {
-        return DraDriver.builder(driverName, TestNode.NAME, new Shown(inventory))
-                .cdiRoot(place.cdi())
-                .kubeletPluginsDirectory(place.plugins())
-                .kubeletRegistrarDirectory(place.registry())
+    private static DraDriver driver(Place place, Inventory inventory, List<String> problems) {
+        return RunningDriver.builder(place, new Shown(inventory))
                 .listener(new DriverListener() {
                     @Override
                     public void recoverable(DraException problem) {
                         problems.add(problem.getMessage());
                     }
-                });
+                })
+                .build();
     }
 
     /** Hardware is in one pool alone, and so has no id here. */
@@ -130,12 +131,10 @@ public final class ReleasePublisher {
                 .map(String::valueOf)
                 .collect(Collectors.toCollection(TreeSet::new));
         require(!missing.isEmpty(), options + " has no devices");
-        Set<String> published = api.store().list("resourceslices").stream()
+        List<String> published = RunningDriver.names(api.store().list("resourceslices").stream()
                 .filter(slice ->
                         slice.at("/spec/pool/name").asText().equals(pool.name().value()))
-                .flatMap(slice -> slice.at("/spec/devices").valueStream())
-                .map(device -> device.path("name").asText())
-                .collect(Collectors.toSet());
+                .toList());
         require(missing.containsAll(published), "%s publishes %s of %s".formatted(options, published, missing));
         missing.removeAll(published);
         require(
@@ -147,9 +146,9 @@ public final class ReleasePublisher {
         return problem.contains("pool " + pool.name() + " ") && problem.contains(WITHDRAWN);
     }
 
-    private static void require(boolean holds, String message) {
+    private void require(boolean holds, String message) {
         if (!holds) {
-            throw new AssertionError(message);
+            throw new AssertionError(this + ": " + message);
         }
     }
 

@@ -148,15 +148,19 @@ public final class RunningDriver<P extends DeviceProvider>
     private DraDriver run(Place place) {
         P made = providers.apply(place.node());
         provider = made;
-        DraDriver.Builder builder = DraDriver.builder(place.driver(), place.node(), made)
-                .kubeconfig(place.kubeconfig())
-                .cdiRoot(place.cdi())
-                .kubeletPluginsDirectory(place.plugins())
-                .kubeletRegistrarDirectory(place.registry());
+        DraDriver.Builder builder = builder(place, made);
         driverSettings.accept(builder);
         DraDriver driver = builder.build();
         driver.start();
         return driver;
+    }
+
+    static DraDriver.Builder builder(Place place, DeviceProvider provider) {
+        return DraDriver.builder(place.driver(), place.node(), provider)
+                .kubeconfig(place.kubeconfig())
+                .cdiRoot(place.cdi())
+                .kubeletPluginsDirectory(place.plugins())
+                .kubeletRegistrarDirectory(place.registry());
     }
 
     private void stop(ExtensionContext context) {
@@ -243,7 +247,7 @@ public final class RunningDriver<P extends DeviceProvider>
         return slices.stream().map(JsonNode::toString).toList();
     }
 
-    private static List<String> names(List<JsonNode> slices) {
+    static List<String> names(List<JsonNode> slices) {
         return slices.stream()
                 .flatMap(slice -> StreamSupport.stream(slice.at("/spec/devices").spliterator(), false))
                 .map(device -> device.path("name").asText())

@@ -10,7 +10,6 @@ import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.standin.PciStandIn;
 import io.dra4j.nvidia.standin.StandInNode;
-import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.test.ReleasePublisher;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,11 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each board, with each option that changes what it offers, is published on each release. */
 @Tag("slow")
@@ -34,12 +32,12 @@ class EveryBoardIT {
     private static final String PASSED = "l40s";
 
     @TempDir
-    private static Path folder;
+    private Path folder;
 
-    private static final Map<String, Pool> POOLS = new LinkedHashMap<>();
+    private final Map<String, Pool> pools = new LinkedHashMap<>();
 
-    @BeforeAll
-    static void read() throws IOException {
+    @TestFactory
+    Stream<DynamicTest> isPublished() throws IOException {
         for (String board : boards()) {
             StandInNode node = StandInNode.install(folder.resolve(board), board);
             add(board, node, false, Shares.NONE, PassthroughGpus.NONE);
@@ -58,6 +56,7 @@ class EveryBoardIT {
                 }
             }
         }
+        return ReleasePublisher.tests(NodeDevices.DRIVER_NAME, pools);
     }
 
     private static List<String> boards() throws IOException {
@@ -71,27 +70,11 @@ class EveryBoardIT {
         }
     }
 
-    private static void add(String what, StandInNode node, boolean dynamic, Shares shares, PassthroughGpus gpus) {
+    private void add(String what, StandInNode node, boolean dynamic, Shares shares, PassthroughGpus gpus) {
         Reading reading = Boards.read(node);
         Settings settings = new Settings("node-1", node.sysfs(), dynamic, shares);
-        POOLS.put(
+        pools.put(
                 what,
                 NodeDevices.of(reading, settings, gpus).inventory().pools().get(0));
-    }
-
-    private static void publishAll(KubernetesVersion release, boolean hasAllGates) throws Exception {
-        ReleasePublisher.publish(NodeDevices.DRIVER_NAME, release, hasAllGates, POOLS);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void isPublishedWithAllGates(KubernetesVersion release) throws Exception {
-        publishAll(release, true);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void isPublishedWithTheGatesOfTheRelease(KubernetesVersion release) throws Exception {
-        publishAll(release, false);
     }
 }
