@@ -6,7 +6,6 @@ import io.dra4j.charttest.ChartPod;
 import io.dra4j.charttest.ChartPod.Programs;
 import io.dra4j.charttest.DriverContainer;
 import io.dra4j.charttest.PodContract;
-import io.dra4j.testkit.PublishedChart;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -19,13 +18,6 @@ class ChartPodsIT extends PodContract {
     @Override
     protected String program() {
         return "dra-example-kubeletplugin";
-    }
-
-    @Override
-    protected DriverContainer published() {
-        return DriverContainer.ofDaemonSet(new PublishedChart(Path.of("src/test/resources/published-chart.yaml"))
-                .objects("DaemonSet")
-                .get(0));
     }
 
     @Override

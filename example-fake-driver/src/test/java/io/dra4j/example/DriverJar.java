@@ -17,15 +17,15 @@ final class DriverJar {
 
     /** Returns the command without the driver's options. */
     static synchronized List<String> command() {
-        JavaProgram program = new JavaProgram(
-                Path.of("target/archive"),
-                JavaProgram.SHORT_LIVED,
-                List.of(PATH.toString()),
-                FakeDriverMain.class.getName());
         try {
-            return TestNode.archived("gpu.example.com", program);
+            return TestNode.archived("gpu.example.com", program(FakeDriverMain.class));
         } catch (IOException | InterruptedException e) {
             throw new AssertionError("The driver's archive can't be made", e);
         }
+    }
+
+    static JavaProgram program(Class<?> main) {
+        return new JavaProgram(
+                Path.of("target/archive"), JavaProgram.SHORT_LIVED, List.of(PATH.toString()), main.getName());
     }
 }

@@ -3,9 +3,7 @@
 package io.dra4j.example;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /** The programs of the runnable jar by the names that the community's image has for them. */
@@ -19,11 +17,7 @@ record Launchers(Path folder) {
     }
 
     private static void write(Path script, Class<?> main) throws IOException {
-        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        String line = "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -cp %s %s \"$@\""
-                .formatted(java, DriverJar.PATH, main.getName());
-        Files.writeString(script, "#!/bin/sh\n" + line + "\n");
-        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        DriverJar.program(main).writeScript(script);
     }
 
     /** Returns a container's command with the path of its program. */

@@ -17,10 +17,12 @@ import java.util.Map;
 /** The driver's jar, started with an archive of its classes. */
 final class DriverJar {
 
-    private static final JavaProgram PROGRAM = new JavaProgram(
+    static final Path PATH = Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath();
+
+    static final JavaProgram PROGRAM = new JavaProgram(
             Path.of("target/archive"),
             JavaProgram.SHORT_LIVED,
-            List.of(Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath().toString()),
+            List.of(PATH.toString()),
             NvidiaDriverMain.class.getName());
 
     private DriverJar() {}

@@ -33,7 +33,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -100,13 +99,7 @@ class PublishedChartIT {
     /** A script with the name of NVIDIA's program. */
     private static Path launcher() throws IOException {
         Path programs = Files.createDirectory(folder.resolve("bin"));
-        Path script = programs.resolve("gpu-kubelet-plugin");
-        String command = "exec %s -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar %s \"$@\""
-                .formatted(
-                        Path.of(System.getProperty("java.home"), "bin", "java"),
-                        Path.of("target/dra4j-nvidia-driver.jar").toAbsolutePath());
-        Files.writeString(script, "#!/bin/sh\n" + command + "\n");
-        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+        DriverJar.PROGRAM.writeScript(programs.resolve("gpu-kubelet-plugin"));
         return programs;
     }
 

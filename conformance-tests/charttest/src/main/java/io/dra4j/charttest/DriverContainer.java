@@ -22,11 +22,6 @@ public record DriverContainer(JsonNode pod, JsonNode container) {
         return first(manifests.one(Kind.DaemonSet));
     }
 
-    /** The driver on the nodes, of a DaemonSet that another chart makes. */
-    public static DriverContainer ofDaemonSet(JsonNode daemonSet) {
-        return first(daemonSet);
-    }
-
     /** The webhook. */
     public static DriverContainer ofWebhook(Manifests manifests) {
         return first(manifests.one(Kind.Deployment));

@@ -14,6 +14,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -36,7 +37,8 @@ import java.util.zip.ZipEntry;
 public record JavaProgram(Path folder, List<String> jvmOptions, List<String> classPath, String main) {
 
     /** JVM options for programs that run for seconds. */
-    public static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    public static final List<String> SHORT_LIVED =
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData");
 
     public JavaProgram {
         folder = folder.toAbsolutePath();
@@ -63,6 +65,12 @@ public record JavaProgram(Path folder, List<String> jvmOptions, List<String> cla
     /** Returns the command that starts the program without an archive. */
     public List<String> command() {
         return command(classPath, List.of());
+    }
+
+    /** Writes a script that starts the program without an archive, by the name that an image has for it. */
+    public void writeScript(Path file) throws IOException {
+        Files.writeString(file, "#!/bin/sh\nexec " + String.join(" ", command()) + " \"$@\"\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
     }
 
     /** Returns the command that starts the program with its archive, which is made if needed. */
