@@ -20,8 +20,8 @@ import java.util.UUID;
 
 /**
  * A driver's pod as kubelet and container runtime make it: the volumes of its manifest, a root that nobody writes to if
- * the manifest says so, its capabilities, its processes alone, and the credentials of its ServiceAccount. Programs and
- * libraries are those of this machine. It needs root.
+ * the manifest says so, its capabilities, its processes alone, and the credentials of its ServiceAccount. Programs,
+ * libraries and {@code /etc} are those of this machine, read-only. It needs root.
  */
 public final class ChartPod implements AutoCloseable {
 
@@ -117,9 +117,11 @@ public final class ChartPod implements AutoCloseable {
 
     private List<String> mounts(Map<String, Path> hostPaths) {
         List<String> lines = new ArrayList<>();
-        for (String folder : List.of("/usr", "/etc", "/dev", "/sys", SERVICE_ACCOUNT)) {
-            lines.add(folder + " " + folder);
+        for (String folder : List.of("/usr", "/etc", SERVICE_ACCOUNT)) {
+            lines.add(folder + " " + folder + " ro");
         }
+        lines.add("/dev /dev");
+        lines.add("/sys /sys");
         for (JsonNode mount : container.container().path("volumeMounts")) {
             String target = mount.path("mountPath").asText();
             String source = source(mount.path("name").asText(), hostPaths);

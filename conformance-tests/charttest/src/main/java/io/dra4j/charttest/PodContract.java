@@ -57,6 +57,9 @@ public abstract class PodContract {
             KubeletClaim claim = pod.node().allocate("claim", "gpu-0");
             assertThat(pod.node().prepare(claim).complaint()).isEmpty();
 
+            for (String ofTheImage : List.of("/etc", "/usr")) {
+                assertThat(pod.exec("touch", ofTheImage + "/written").output()).contains("Read-only file system");
+            }
             assertNothingFound(pod.exec(program(), "doctor", "--output=json"));
             assertNothingFound(pod.exec(program(), "audit", "--output=json"));
             assertThat(pod.node().unprepare(claim).complaint()).isEmpty();
