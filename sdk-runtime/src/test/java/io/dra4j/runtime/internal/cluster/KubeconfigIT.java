@@ -5,6 +5,7 @@ package io.dra4j.runtime.internal.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
@@ -260,6 +261,18 @@ class KubeconfigIT {
     void anExecPlugin() throws Exception {
         try (Cluster cluster = connect(ca(), exec(plugin("$1-$WHO")))) {
             assertThat(userOf(cluster)).isEqualTo("Bearer made-here");
+        }
+    }
+
+    @Test
+    void anExecPluginThatPrintsACertificate() throws Exception {
+        ObjectNode status = Json.object()
+                .put("clientCertificateData", curve.certificatePem())
+                .put("clientKeyData", curve.keyPem());
+        Path plugin = plugin("");
+        Files.writeString(plugin, "#!/bin/sh\ncat " + file("printed", "{\"status\":" + status + "}"));
+        try (Cluster cluster = connect(ca(), exec(plugin))) {
+            assertThat(userOf(cluster)).isEqualTo("CN=node-b");
         }
     }
 
