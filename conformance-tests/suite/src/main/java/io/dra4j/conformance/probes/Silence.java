@@ -28,6 +28,7 @@ public record Silence(boolean reads, End prepared, Pools before, boolean watches
 
     private static final Predicate<RecordedRequest> OPEN_WATCH =
             Requests.watches("resourceslices").and(RecordedRequest::open);
+    private static final Duration WATCH_LIMIT = Duration.ofSeconds(10);
 
     /**
      * An end that was waited for.
@@ -45,9 +46,9 @@ public record Silence(boolean reads, End prepared, Pools before, boolean watches
 
     public static Silence of(TestContext context) {
         Publishing publishing = new Publishing(context);
+        boolean isWatched = context.awaitPools() && isWatched(context);
         Pools before = publishing.now();
-        boolean watches =
-                before.settled() && !context.proxy().requests(OPEN_WATCH).isEmpty();
+        boolean watches = isWatched && before.settled();
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         Optional<HeldPrepare> held = HeldPrepare.of(context, claim);
         context.transcript().note("all connections to the API server go silent");
@@ -67,6 +68,16 @@ public record Silence(boolean reads, End prepared, Pools before, boolean watches
         CompletableFuture<End> repaired = Calls.async(
                 () -> End.of("deleted slice was back", difference(publishing, before, limit), begin, limit));
         return new Silence(held.isPresent(), prepared.join(), before, watches, repaired);
+    }
+
+    /** A driver that has just started, or lost its watch in the rule before, soon has one. */
+    private static boolean isWatched(TestContext context) {
+        try {
+            context.proxy().await(WATCH_LIMIT, OPEN_WATCH);
+            return true;
+        } catch (AssertionError e) {
+            return false;
+        }
     }
 
     private static String difference(Publishing publishing, Pools before, Duration limit) {
