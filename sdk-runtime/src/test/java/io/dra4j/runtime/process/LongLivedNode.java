@@ -42,8 +42,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A node whose kubelet prepares a new claim each second, whatever became of those before. Its driver reaches an API
- * server over TLS, by the files of a service account, through a proxy of its own.
+ * A node whose kubelet prepares a new claim each second, also while earlier ones wait. Its driver reaches an API
+ * server over TLS, by the files of a service account, through its own proxy.
  */
 final class LongLivedNode implements AutoCloseable {
 
@@ -107,7 +107,7 @@ final class LongLivedNode implements AutoCloseable {
     }
 
     /**
-     * Prepares claims until an event has happened so many times, and none is on its way.
+     * Prepares claims until an event has happened a number of times, and all prepares have ended.
      *
      * @param event returns whether it happened
      * @param least the shortest time between two, in milliseconds; the longest is half as long again

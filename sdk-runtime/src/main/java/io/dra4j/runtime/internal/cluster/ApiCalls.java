@@ -51,7 +51,7 @@ final class ApiCalls {
     private static final int OK = 200;
     private static final int UNAUTHORIZED = 401;
 
-    /** A request that had less time than this, or less than half of its own, says nothing about its connection. */
+    /** A request that had less time than this, or less than half of its limit, says nothing about its connection. */
     private static final long SHORTEST_SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private static final int FORBIDDEN = 403;

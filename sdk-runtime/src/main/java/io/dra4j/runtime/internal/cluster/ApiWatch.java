@@ -92,7 +92,7 @@ final class ApiWatch<T> implements Watch, HttpResponse.BodySubscriber<ApiWatch<T
             JsonNode event = Json.parse(text);
             event(event.path("type").asText(), event.path("object"));
         } catch (IllegalArgumentException e) {
-            stop("an event that is no JSON: " + e.getMessage());
+            stop("an event that is not JSON: " + e.getMessage());
         }
     }
 

@@ -37,7 +37,7 @@ record CredentialPlugin(ExecConfig exec, Path kubeconfig) {
         try {
             status = Json.parse(output(limit)).path("status");
         } catch (IllegalArgumentException e) { // with a part of what may be a secret
-            throw failure("its output is no JSON");
+            throw failure("its output is not JSON");
         } catch (IOException e) {
             throw failure(String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {

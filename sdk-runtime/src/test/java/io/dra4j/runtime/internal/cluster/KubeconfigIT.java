@@ -340,7 +340,7 @@ class KubeconfigIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"exit 3, it ended with status 3", "echo secret, its output is no JSON", "echo {}, it printed neither"})
+    @CsvSource({"exit 3, it ended with status 3", "echo secret, its output is not JSON", "echo {}, it printed neither"})
     void anExecPluginWithoutCredentialsIsNamed(String command, String reason) throws Exception {
         Path plugin = plugin("");
         Files.writeString(plugin, "#!/bin/sh\n" + command);
