@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance;
 
-import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -16,6 +21,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.xpath.XPath;
 import javax.xml.xpath.XPathConstants;
 import javax.xml.xpath.XPathFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,153 +36,18 @@ class ModulesTest {
     private static final String MODULE = "/project/modules/module | /project/profiles/profile/modules/module";
     private static final String AGGREGATOR = "conformance-tests";
 
-    /** Libraries are named by group, so that their artifacts may change; modules by artifact. */
-    private static final Map<String, Set<String>> MAY_SHIP = Map.ofEntries(
-            entry(".ci/style", Set.of()),
-            entry("sdk-api", Set.of("org.jspecify")),
-            entry("sdk-runtime/rules", Set.of("org.jspecify", "com.fasterxml.jackson.core")),
-            entry(
-                    "sdk-runtime/allocator",
-                    Set.of("dra4j-resource-rules", "org.jspecify", "com.fasterxml.jackson.core", "dev.cel")),
-            entry(
-                    "sdk-runtime/doctor",
-                    Set.of(
-                            "dra4j-resource-rules",
-                            "org.jspecify",
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat")),
-            entry(
-                    "sdk-runtime/kubectl",
-                    Set.of(
-                            "dra4j-allocator",
-                            "dra4j-doctor",
-                            "dra4j-resource-rules",
-                            "org.jspecify",
-                            "org.slf4j",
-                            "io.fabric8",
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat",
-                            "info.picocli")),
-            entry(
-                    "conformance-tests/testkit",
-                    Set.of(
-                            "dra4j-resource-rules",
-                            "dra4j-allocator",
-                            "org.jspecify",
-                            "org.slf4j",
-                            "io.grpc",
-                            "io.netty",
-                            "org.eclipse.jetty",
-                            "org.eclipse.jetty.http2",
-                            "io.fabric8",
-                            "io.kubernetes",
-                            "com.google.protobuf",
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat",
-                            "org.junit.jupiter",
-                            "ch.qos.logback")),
-            entry(
-                    "sdk-runtime",
-                    Set.of(
-                            "dra4j-sdk-api",
-                            "dra4j-resource-rules",
-                            "dra4j-doctor",
-                            "org.jspecify",
-                            "org.slf4j",
-                            "io.grpc",
-                            "com.google.protobuf",
-                            "io.netty",
-                            "io.fabric8",
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat",
-                            "com.fasterxml.jackson.datatype",
-                            "io.micrometer",
-                            "info.picocli",
-                            "ch.qos.logback")),
-            entry("sdk-runtime/bom", Set.of()),
-            entry("sdk-runtime/mutation", Set.of("org.pitest", "org.junit.platform", "org.jspecify")),
-            entry("sdk-runtime/starter", Set.of("dra4j-sdk-runtime", "org.slf4j", "ch.qos.logback")),
-            entry(
-                    "example-fake-driver",
-                    Set.of(
-                            "dra4j-sdk-api",
-                            "dra4j-sdk-runtime",
-                            "org.jspecify",
-                            "org.slf4j",
-                            "info.picocli",
-                            "ch.qos.logback")),
-            entry("example-fake-driver/archetype", Set.of()),
-            entry(
-                    "nvidia-driver",
-                    Set.of(
-                            "dra4j-sdk-api",
-                            "dra4j-sdk-runtime",
-                            "org.jspecify",
-                            "org.slf4j",
-                            "net.java.dev.jna",
-                            // what is recorded of a claim, and the slices that a probe
-                            // prints
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat",
-                            "info.picocli",
-                            "ch.qos.logback")),
-            entry(
-                    "conformance-tests/drivertest",
-                    Set.of(
-                            "dra4j-sdk-api",
-                            "dra4j-sdk-runtime",
-                            "dra4j-testkit",
-                            "org.jspecify",
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat",
-                            "org.junit.jupiter")),
-            entry(
-                    "conformance-tests/charttest",
-                    Set.of(
-                            "dra4j-testkit",
-                            "dra4j-allocator",
-                            "org.jspecify",
-                            "com.marcnuri.helm-java",
-                            "net.java.dev.jna",
-                            "io.fabric8",
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat",
-                            "org.junit.jupiter",
-                            "org.assertj")),
-            entry(
-                    "sdk-runtime/benchmarks",
-                    Set.of(
-                            "dra4j-sdk-api",
-                            "dra4j-sdk-runtime",
-                            "dra4j-nvidia-driver",
-                            "org.jspecify",
-                            "org.openjdk.jmh")),
-            entry(
-                    "sdk-runtime/images",
-                    Set.of(
-                            "dra4j-example-fake-driver",
-                            "dra4j-nvidia-driver",
-                            "dra4j-conformance-tests",
-                            "org.jspecify",
-                            "com.google.cloud.tools",
-                            "org.apache.commons",
-                            "com.fasterxml.jackson.core")),
-            entry("conformance-tests/selfcheck", Set.of()),
-            entry("docs-site", Set.of()),
-            entry(
-                    "conformance-tests/suite",
-                    Set.of(
-                            "dra4j-testkit",
-                            "dra4j-resource-rules",
-                            "dra4j-sdk-runtime",
-                            "org.jspecify",
-                            "org.slf4j",
-                            "dra4j-allocator",
-                            "com.fasterxml.jackson.core",
-                            "com.fasterxml.jackson.dataformat",
-                            "org.junit.platform",
-                            "org.junit.jupiter",
-                            "info.picocli")));
+    /** What the poms may declare; the file says what its names mean. */
+    private static final Map<String, Module> MODULES = read();
+
+    private record Module(Set<String> ships, @Nullable Set<String> tests) {}
+
+    private static Map<String, Module> read() {
+        try (InputStream file = ModulesTest.class.getResourceAsStream("modules.yaml")) {
+            return new YAMLMapper().readValue(file, new TypeReference<>() {});
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     /** Modules of poms alone: a check that dependencies were read passes over them. */
     private static final Set<String> WITHOUT_DEPENDENCIES = Set.of(".ci/style", "sdk-runtime/bom");
@@ -188,34 +59,8 @@ class ModulesTest {
 
     private static final String MANAGED = "/project/dependencyManagement/dependencies/dependency/artifactId";
 
-    /** Our modules that a module tests itself with. */
-    private static final Map<String, Set<String>> MAY_TEST_WITH = Map.ofEntries(
-            entry("sdk-runtime/doctor", Set.of("dra4j-testkit")),
-            entry("sdk-runtime/kubectl", Set.of("dra4j-testkit")),
-            entry("conformance-tests/testkit", Set.of("dra4j-resource-rules")),
-            entry("sdk-runtime", Set.of("dra4j-testkit")),
-            entry("example-fake-driver", Set.of("dra4j-testkit", "dra4j-driver-test", "dra4j-chart-test")),
-            entry("conformance-tests/charttest", Set.of("dra4j-testkit")),
-            entry("conformance-tests/drivertest", Set.of("dra4j-testkit")),
-            entry("sdk-runtime/images", Set.of("dra4j-testkit")),
-            entry(
-                    "example-fake-driver/archetype",
-                    Set.of("dra4j-bom", "dra4j-starter", "dra4j-driver-test", "dra4j-conformance-tests")),
-            entry("conformance-tests/suite", Set.of("dra4j-testkit")),
-            entry(
-                    "conformance-tests/selfcheck",
-                    Set.of(
-                            "dra4j-conformance-tests",
-                            "dra4j-testkit",
-                            "dra4j-driver-test",
-                            "dra4j-example-fake-driver")),
-            entry(
-                    "nvidia-driver",
-                    Set.of("dra4j-testkit", "dra4j-driver-test", "dra4j-conformance-tests", "dra4j-chart-test")),
-            entry("docs-site", Set.of("dra4j-nvidia-driver", "dra4j-example-fake-driver", "dra4j-conformance-tests")));
-
     static Stream<String> modules() {
-        return MAY_SHIP.keySet().stream();
+        return MODULES.keySet().stream();
     }
 
     @Test
@@ -225,13 +70,13 @@ class ModulesTest {
         texts(ROOT.resolve(AGGREGATOR).resolve("pom.xml"), MODULE)
                 .forEach(module -> modules.add(AGGREGATOR + "/" + module));
 
-        assertThat(modules).containsExactlyInAnyOrderElementsOf(MAY_SHIP.keySet());
+        assertThat(modules).containsExactlyInAnyOrderElementsOf(MODULES.keySet());
     }
 
     @Test
     void theBomHasWhatVendorsDependOn() throws Exception {
         List<String> expected = new ArrayList<>(List.of("dra4j-starter"));
-        for (String module : MAY_SHIP.keySet()) {
+        for (String module : MODULES.keySet()) {
             Path pom = ROOT.resolve(module).resolve("pom.xml");
             if (texts(pom, VENDORS_JARS).contains("install")) {
                 expected.addAll(texts(pom, "/project/artifactId"));
@@ -252,7 +97,9 @@ class ModulesTest {
                 .toList();
 
         assertThat(dependencies(module).isEmpty()).isEqualTo(WITHOUT_DEPENDENCIES.contains(module));
-        assertThat(shipped).extracting(Dependency::key).isSubsetOf(MAY_SHIP.get(module));
+        assertThat(shipped)
+                .extracting(Dependency::key)
+                .isSubsetOf(MODULES.get(module).ships());
     }
 
     @ParameterizedTest
@@ -262,7 +109,7 @@ class ModulesTest {
                 .filteredOn(one -> one.scope().equals("test"))
                 .filteredOn(one -> one.group().equals("io.dra4j"))
                 .extracting(Dependency::key)
-                .isSubsetOf(MAY_TEST_WITH.getOrDefault(module, Set.of()));
+                .isSubsetOf(Objects.requireNonNullElse(MODULES.get(module).tests(), Set.of()));
     }
 
     private static List<Dependency> dependencies(String module) throws Exception {

@@ -9,18 +9,15 @@ import io.dra4j.api.device.AttributeValue.OfBools;
 import io.dra4j.api.device.AttributeValue.OfInts;
 import io.dra4j.api.device.AttributeValue.OfStrings;
 import io.dra4j.api.device.AttributeValue.OfVersions;
-import io.dra4j.api.device.Capacity;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Pool;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class AttributeRulesTest {
 
@@ -80,57 +77,6 @@ class AttributeRulesTest {
                 .singleElement()
                 .asString()
                 .contains("device gpu-0", "must not exceed 48");
-    }
-
-    @Test
-    void namesOfAttributesAndCapacitiesAreCountedTogether() {
-        Device.Builder device = device();
-        IntStream.range(0, 20).forEach(i -> device.attribute("a" + i, i));
-        IntStream.range(0, 13).forEach(i -> device.capacity("c" + i, Capacity.of(i)));
-
-        assertThat(RULES.problems(pool(device)))
-                .singleElement()
-                .asString()
-                .startsWith("pool node-a, device gpu-0, field devices[gpu-0]: Invalid value: 33");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "0.0.0",
-                "1.2.3",
-                "1.0.0-alpha.1",
-                "1.0.0-0A.is.legal",
-                "1.0.0-x-y-z.--",
-                "1.0.0+001.sha-7",
-                "99999999999999999999.0.0"
-            })
-    void versionsBySemanticVersioningAreFine(String version) {
-        assertThat(RULES.problems(pool(device().attribute("v", AttributeValue.version(version)))))
-                .isEmpty();
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "1",
-                "1.2",
-                "1.2.3.4",
-                "01.2.3",
-                "1.2.3-",
-                "1.2.3-01",
-                "1.2.3+",
-                "1.2.3-a..b",
-                "1.2.3 ",
-                "1.2.3-ä",
-                "1.2.3+a+b"
-            })
-    void otherVersionsAreNot(String version) {
-        assertThat(RULES.problems(pool(device().attribute("v", AttributeValue.version(version)))))
-                .singleElement()
-                .asString()
-                .contains("field devices[gpu-0].attributes[v].version: ", version);
     }
 
     private static Device.Builder device() {

@@ -12,7 +12,6 @@ import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.runtime.internal.cluster.SliceCodec;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -126,34 +125,6 @@ class CapacityRulesTest {
         ValidRange range = new ValidRange(q(min), q(max), q(step));
 
         assertSays(policy(capacity, new RequestPolicy(q(standard), List.of(), range)), problem);
-    }
-
-    @Test
-    void largeAmountsAreComparedExactly() {
-        ValidRange range = new ValidRange(q("1"), q("9007199254740993"), q("9007199254740992"));
-
-        assertThat(policy("9223372036854775807", new RequestPolicy(q("1"), List.of(), range)))
-                .isEmpty();
-        assertThat(policy("9223372036854775807", new RequestPolicy(q("9007199254740992"), List.of(), range)))
-                .singleElement()
-                .asString()
-                .startsWith("validRange.step: Invalid value: \"9007199254740992\"");
-    }
-
-    @Test
-    void aPolicyHasValuesOrARangeAndAtMostTenValues() {
-        List<Quantity> eleven =
-                IntStream.rangeClosed(1, 11).mapToObj(i -> Quantity.of(i)).toList();
-        ValidRange range = new ValidRange(q("1"), null, null);
-
-        assertThat(policy("20", RequestPolicy.values(q("1"), eleven)))
-                .first()
-                .asString()
-                .startsWith("validValues: Too many: 11");
-        assertThat(policy("20", new RequestPolicy(q("1"), List.of(q("1")), range)))
-                .singleElement()
-                .asString()
-                .startsWith("requestPolicy: Forbidden");
     }
 
     private static void assertSays(List<String> problems, @Nullable String problem) {
