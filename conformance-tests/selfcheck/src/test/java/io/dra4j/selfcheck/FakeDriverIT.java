@@ -108,6 +108,20 @@ class FakeDriverIT {
         PAGE.assertHolds(run, verdicts(outcome));
     }
 
+    /** Partitions without their counters would be handed out twice. */
+    @Test
+    void isNoSuccessWithoutDevicesAndTellsWhichGateIsOff() throws Exception {
+        String settings = "driver: {name: %s, process: {command: [the test has it]}}\n".formatted(FakeProgram.DRIVER)
+                + "apiServer: {kubernetes: '1.34'}\nonly: [DRA-PREP-01, DRA-CDI-01]\n";
+
+        Outcome outcome = run(settings, "--num-devices=2", "--gpu-partitions=4");
+
+        assertThat(outcome.exitCode()).as(outcome.results().toString()).isEqualTo(2);
+        assertThat(outcome.notes())
+                .anySatisfy(note -> assertThat(note).contains("no device", "no-devices"))
+                .anySatisfy(note -> assertThat(note).contains("DevicesWithdrawn", "DRAPartitionableDevices"));
+    }
+
     @Test
     void showsDevicesThatComeGoAndFailInSlicesTaintsAndHealth() throws Exception {
         holds(

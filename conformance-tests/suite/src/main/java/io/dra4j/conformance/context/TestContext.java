@@ -45,6 +45,7 @@ public final class TestContext implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TestContext.class);
     private static final Duration LOOK = Duration.ofMillis(500);
+    private static final Duration TELLS = Duration.ofSeconds(2);
 
     private final Settings settings;
     private final Place place;
@@ -298,6 +299,24 @@ public final class TestContext implements AutoCloseable {
     /** Returns the state of a driver that was waited for in vain; empty if it was not. */
     public Optional<Unpublished> unpublished() {
         return Optional.ofNullable(unpublished);
+    }
+
+    /** Waits a little for what a driver without devices tells of them: in its log, and in Events. */
+    public List<String> warnings() {
+        try {
+            proxy().awaitAll(
+                            timeouts.times(TELLS),
+                            all -> all.stream()
+                                    .anyMatch(one -> one.write() && one.path().contains("/events")));
+        } catch (AssertionError e) {
+            // it sends no Event
+        }
+        return Unpublished.warnings(driver, cluster(), place.node());
+    }
+
+    /** Adds a sentence about the run as a whole to the report. */
+    public void note(String sentence) {
+        notes.accept(sentence);
     }
 
     /** The API server's objects, not through the proxy. */

@@ -41,8 +41,12 @@ public record Unpublished(String requirement, String state, String details, bool
                                 driver.isAlive() ? "" : ", when it had ended",
                                 requests(api.proxy(), refusals, access)),
                 !refusals.isEmpty(),
-                Stream.concat(driver.warnings().stream(), events(api.cluster(), devices.node()))
-                        .toList());
+                warnings(driver, api.cluster(), devices.node()));
+    }
+
+    /** The warnings of a driver's log, and of its Events about the node. */
+    static List<String> warnings(DriverControl driver, Cluster cluster, String node) {
+        return Stream.concat(driver.warnings().stream(), events(cluster, node)).toList();
     }
 
     /** The driver's log about its node, which is all that one in this JVM leaves. */

@@ -77,7 +77,7 @@ final class CapabilityProbe {
     }
 
     private void settings() {
-        DriverSettings driver = context.settings().driver();
+        DriverSettings driver = driver();
         ConfigSettings configs = driver.configs();
         Set<String> hooks = driver.hooks().keySet();
         open(Gate.PROC, context.driver().adapter().controlsProcess());
@@ -111,7 +111,7 @@ final class CapabilityProbe {
     }
 
     private void devices() {
-        if (context.settings().driver().hasNoDevices()) {
+        if (driver().hasNoDevices()) {
             context.awaitPools(context.timeouts().soon());
         } else {
             context.awaitPublished().ifPresent(this::unpublished);
@@ -128,10 +128,16 @@ final class CapabilityProbe {
         open(
                 Gate.TAINT,
                 devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty())
-                        || context.settings().driver().declares().contains(Gate.TAINT.label()));
+                        || driver().declares().contains(Gate.TAINT.label()));
         open(Gate.CTR, devices.stream().anyMatch(d -> !d.counterSets().isEmpty()));
         if (unpublished == null) {
             few(devices.size(), usable);
+        }
+        if (devices.isEmpty() && unpublished == null && !driver().hasNoDevices()) {
+            context.note(
+                    "The driver published no device, so that nothing was tried with one. If it has none on this node, declare %s in driver.declares."
+                            .formatted(DriverSettings.NO_DEVICES));
+            context.warnings().forEach(line -> context.note(Engine.LOGGED + line));
         }
     }
 
@@ -147,7 +153,7 @@ final class CapabilityProbe {
         String silent = "no request of the driver for ResourceSlices came through the suite's proxy";
         absent.put(
                 Gate.API,
-                context.settings().driver().hasNoDevices()
+                driver().hasNoDevices()
                         ? new Closed(
                                 Verdict.NOT_APPLICABLE,
                                 "the settings declare that the driver has no devices, and " + silent)
@@ -186,11 +192,20 @@ final class CapabilityProbe {
         ClaimResult answer = result.results().get(claim.uid());
         boolean failed = answer == null || result.complaint().isPresent();
         open(Gate.CDI, !failed && !CdiView.ids(answer).isEmpty());
+        if (!failed && !present.contains(Gate.CDI) && !driver().declares().contains(DriverSettings.NO_CDI)) {
+            context.note(
+                    "The driver prepared a claim without CDI device ids, so that the profile cdi has no subject. If it needs none, declare %s in driver.declares."
+                            .formatted(DriverSettings.NO_CDI));
+        }
         if (failed) {
             String why = result.complaint().orElse("the answer does not have the claim");
             absent.put(Gate.CDI, new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
         }
         context.tidy();
+    }
+
+    private DriverSettings driver() {
+        return context.settings().driver();
     }
 
     private Service firstService() {

@@ -36,6 +36,9 @@ public final class Engine {
     private static final String NO_RBAC =
             "RBAC was not evaluated: the settings name no apiServer.serviceAccount, so that the driver was allowed everything that the suite is.";
 
+    /** The beginning of a note with a line of the driver's log, or one of its Events. */
+    static final String LOGGED = "the driver logged: ";
+
     private final Settings settings;
     private final DriverAdapter adapter;
     private final Catalogue catalogue;
@@ -83,7 +86,7 @@ public final class Engine {
         List<String> all = new ArrayList<>(notes);
         Unpublished unpublished = capabilities.unpublished();
         if (unpublished != null) {
-            unpublished.log().forEach(line -> all.add("the driver logged: " + line));
+            unpublished.log().forEach(line -> all.add(LOGGED + line));
         }
         return all;
     }

@@ -4,6 +4,7 @@ package io.dra4j.conformance.run;
 
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.requirements.Profile;
+import io.dra4j.conformance.settings.DriverSettings;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ public record Outcome(Header header, List<Profile> profiles, List<Result> result
     public enum Success {
         /** Every MUST holds. */
         SUCCESS,
-        /** No MUST is broken, but some have no answer that they should have. */
+        /** No MUST is broken, but some have no answer that they should have, or no subject. */
         PARTIAL,
         /** A MUST is broken. */
         FAILURE,
@@ -87,15 +88,21 @@ public record Outcome(Header header, List<Profile> profiles, List<Result> result
         List<Result> withDevices = own.stream()
                 .filter(r -> r.requirement().gates().contains(Gate.DEV1))
                 .toList();
-        if (withDevices.stream().anyMatch(Outcome::lacksMeans)
-                && withDevices.stream().allMatch(Outcome::saysNothing)) {
-            return Success.PARTIAL; // no claim was tried with a device
+        boolean due = profile.core() && !DriverSettings.lacks(header.declared(), profile.name());
+        if (isUntried(own, due) || isUntried(withDevices, due)) {
+            return Success.PARTIAL;
         }
-        if (own.stream().allMatch(Outcome::saysNothing)) {
-            // where not even one could be tried, the profile is no success, and it may apply
-            return own.stream().anyMatch(Outcome::lacksMeans) ? Success.PARTIAL : Success.NOT_APPLICABLE;
-        }
-        return Success.SUCCESS;
+        return own.stream().allMatch(Outcome::saysNothing) ? Success.NOT_APPLICABLE : Success.SUCCESS;
+    }
+
+    /**
+     * Returns whether not one of these could be tried, and they may apply: those of a core profile
+     * do, unless the settings declare that the driver has nothing to try them with.
+     */
+    private static boolean isUntried(List<Result> some, boolean due) {
+        return !some.isEmpty()
+                && some.stream().allMatch(Outcome::saysNothing)
+                && (due || some.stream().anyMatch(Outcome::lacksMeans));
     }
 
     private static boolean has(List<Result> results, Verdict verdict) {

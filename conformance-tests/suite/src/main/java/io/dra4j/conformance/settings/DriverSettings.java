@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param claims classes and claim templates as its users write them: files with manifests, or the
  *     manifests themselves; empty if a claim may have any of its devices
  * @param declares the capabilities that its vendor claims, by the names of their gates; {@value
- *     #NO_DEVICES} if it has no devices on the node of the run
+ *     #NO_DEVICES} if it has no devices on the node of the run, {@value #NO_CDI} if it prepares
+ *     them without CDI
  * @param cdiVersion the newest CDI version that the runtimes of its nodes read
  * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, the
  *     one that counts most last; empty for the one that it is given, and with {@code standardPaths}
@@ -84,6 +85,14 @@ public record DriverSettings(
 
     /** The declaration of a driver that has no devices on the node of the run. */
     public static final String NO_DEVICES = "no-devices";
+
+    /** The declaration of a driver that prepares devices without CDI. */
+    public static final String NO_CDI = "no-cdi";
+
+    /** Returns whether declarations say that a driver has nothing to try a profile with. */
+    public static boolean lacks(List<String> declared, String profile) {
+        return declared.contains(NO_DEVICES) || (declared.contains(NO_CDI) && profile.equals("cdi"));
+    }
 
     /** Returns whether the vendor declares that it has no devices on the node of the run. */
     public boolean hasNoDevices() {

@@ -25,7 +25,7 @@ class OutcomeTest {
         return this;
     }
 
-    private Outcome outcome() {
+    private Outcome outcome(String... declared) {
         Header header = new Header(
                 "",
                 "",
@@ -37,7 +37,7 @@ class OutcomeTest {
                 List.of(),
                 Map.of(),
                 List.of(),
-                List.of(),
+                List.of(declared),
                 1,
                 false,
                 Instant.EPOCH,
@@ -86,10 +86,35 @@ class OutcomeTest {
     }
 
     @Test
-    void whatTheDriverDoesNotHaveIsNotApplicable() {
+    void aCoreProfileThatTheDriverHasNothingForIsNoSuccess() {
         and("DRA-SLICE-09", Verdict.NOT_APPLICABLE);
 
-        assertThat(publishing()).isEqualTo(Success.NOT_APPLICABLE);
+        assertThat(publishing()).isEqualTo(Success.PARTIAL);
+        assertThat(outcome().exitCode()).isEqualTo(2);
+        assertThat(outcome("no-devices").exitCode()).isZero();
+    }
+
+    @Test
+    void aCoreProfileWhoseClaimsHadNoDeviceIsNoSuccess() {
+        and("DRA-REG-01", Verdict.PASS).and("DRA-PREP-01", Verdict.NOT_APPLICABLE);
+
+        assertThat(outcome().exitCode()).isEqualTo(2);
+        assertThat(outcome("no-devices").exitCode()).isZero();
+        assertThat(outcome("no-cdi").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void aDriverWithoutCdiIsASuccessIfThatIsDeclared() {
+        and("DRA-PREP-01", Verdict.PASS).and("DRA-CDI-01", Verdict.NOT_APPLICABLE);
+
+        assertThat(outcome().exitCode()).isEqualTo(2);
+        assertThat(outcome("no-cdi").exitCode()).isZero();
+    }
+
+    @Test
+    void anOptionalProfileThatTheDriverHasNothingForIsNotApplicable() {
+        and("DRA-META-01", Verdict.NOT_APPLICABLE);
+
         assertThat(outcome().exitCode()).isZero();
     }
 }
