@@ -113,6 +113,19 @@ class RunMainIT {
                     "no hardware");
         }
 
+        /** The interval is the default, so that a device without a configuration has it, too. */
+        @Test
+        void hasAConfigurationThatShowsNothing() {
+            String config = """
+                    {"parameters": {"apiVersion": "gpu.resource.example.com/v1alpha1", "kind": "GpuConfig"}, "effect": "TIMESLICE_INTERVAL"}""";
+
+            isReportedInALine(
+                    run(fakeDriver("--only=DRA-PREP-26", "--valid-config=" + config)),
+                    "driver.configs.valid",
+                    "TIMESLICE_INTERVAL=Default",
+                    "a device without a configuration has");
+        }
+
         @Test
         void hasAnApiServerThatIsTooOld() throws IOException {
             try (EmbeddedApiServer api = EmbeddedApiServer.builder().start();

@@ -18,7 +18,6 @@ import io.dra4j.conformance.settings.ConfigSettings.Valid;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.ClaimResult.PreparedDevice;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Opaque configurations: whose they are, which devices they are for, and which of them wins. */
 @ExecutionGroup.On(ExecutionGroup.CALLS)
@@ -35,8 +34,7 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
         NotApplicable.unless(
                 context.detected().contains("cdi"),
                 "effects of configs show in CDI edits, and the driver answers without CDI ids");
-        List<Valid> visible =
-                configs.valid().stream().filter(c -> !c.effect().isEmpty()).toList();
+        List<Valid> visible = configs.visible();
         Untested.unless(
                 visible.size() > index,
                 "the settings have %d valid configs with a visible effect, and %d are needed",
@@ -60,8 +58,7 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     }
 
     private static boolean shows(List<String> edits, Valid config) {
-        Pattern effect = Pattern.compile(config.effect());
-        return edits.stream().anyMatch(line -> effect.matcher(line).find());
+        return edits.stream().anyMatch(config::shows);
     }
 
     private static void due(List<String> edits, Valid config, String why) {
@@ -137,8 +134,7 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     void aConfigForAMainRequestIsForWhicheverAlternative() {
         PublishedDevice device = context.devices().one();
         for (String chosen : List.of("a", "b")) {
-            if (context.detected().contains("cdi")
-                    && configs.valid().stream().anyMatch(c -> !c.effect().isEmpty())) {
+            if (context.detected().contains("cdi") && !configs.visible().isEmpty()) {
                 ClaimDraft draft = draft().alternatives("r0", List.of("a", "b"), chosen, device);
                 due(
                         edits(draft.config(visible(0).parameters(), "r0"), device),

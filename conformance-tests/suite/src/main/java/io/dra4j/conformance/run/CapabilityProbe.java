@@ -6,6 +6,7 @@ import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Unpublished;
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.settings.ConfigSettings;
 import io.dra4j.conformance.settings.DriverSettings;
@@ -87,9 +88,7 @@ final class CapabilityProbe {
         }
         open(Gate.CFG_OK, !configs.valid().isEmpty());
         open(Gate.CFG_BAD, !configs.invalid().isEmpty());
-        open(
-                Gate.CFG_SEE,
-                configs.valid().stream().filter(c -> !c.effect().isEmpty()).count() > 1);
+        open(Gate.CFG_SEE, configs.visible().size() > 1);
         if (present.contains(Gate.CFG_OK)) {
             absent.put(Gate.CFG_SEE, new Closed(Verdict.UNTESTED, Gate.CFG_SEE.otherwise()));
         }
@@ -192,6 +191,9 @@ final class CapabilityProbe {
         ClaimResult answer = result.results().get(claim.uid());
         boolean failed = answer == null || result.complaint().isPresent();
         open(Gate.CDI, !failed && !CdiView.ids(answer).isEmpty());
+        if (!failed && !context.devices().areShaped()) { // shapes may have configurations of their own
+            driver().configs().requireAbsent(edits(answer));
+        }
         if (!failed && !present.contains(Gate.CDI) && !driver().declares().contains(DriverSettings.NO_CDI)) {
             context.note(
                     "The driver prepared a claim without CDI device ids, so that the profile cdi has no subject. If it needs none, declare %s in driver.declares."
@@ -202,6 +204,15 @@ final class CapabilityProbe {
             absent.put(Gate.CDI, new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
         }
         context.tidy();
+    }
+
+    /** The edits of an answer, if its ids resolve, which is what a rule is about. */
+    private List<String> edits(ClaimResult answer) {
+        try {
+            return context.cdi().edits(answer.devices());
+        } catch (Violation e) {
+            return List.of();
+        }
     }
 
     private DriverSettings driver() {

@@ -5,11 +5,15 @@ package io.dra4j.conformance.settings;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 
 /**
  * Opaque configurations of the driver under test.
  *
- * @param valid what it accepts; two with different effects let most rules be tried
+ * @param valid what it accepts, and does not do without; two with different effects let most rules
+ *     be tried
  * @param invalid what it must refuse
  * @param precedence which of several it uses: {@code last}, {@code merge} or {@code
  *     reject-multiple}
@@ -24,6 +28,34 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
         valid = valid == null ? List.of() : List.copyOf(valid);
         invalid = invalid == null ? List.of() : List.copyOf(invalid);
         precedence = precedence == null ? "last" : precedence;
+        List<String> effects =
+                valid.stream().map(Valid::effect).filter(e -> !e.isEmpty()).toList();
+        if (Set.copyOf(effects).size() < effects.size()) {
+            throw new SettingsException(
+                    "driver.configs.valid: two configurations have the same effect, which tells them not apart: %s; give each a pattern that only its own edits match"
+                            .formatted(effects));
+        }
+    }
+
+    /** The valid configurations whose effects can be seen. */
+    public List<Valid> visible() {
+        return valid.stream().filter(one -> !one.effect().isEmpty()).toList();
+    }
+
+    /**
+     * Finds that no effect is there without its configuration.
+     *
+     * @param edits of a device without any
+     * @throws SettingsException if one is, which then shows nothing
+     */
+    public void requireAbsent(List<String> edits) {
+        for (Valid config : visible()) {
+            edits.stream().filter(config::shows).findFirst().ifPresent(edit -> {
+                throw new SettingsException(
+                        "driver.configs.valid: the effect \"%s\" shows nothing: a device without a configuration has the edit \"%s\"; give parameters that differ from the driver's defaults, and a pattern of what they change"
+                                .formatted(config.effect(), edit));
+            });
+        }
     }
 
     /**
@@ -41,6 +73,21 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
                 throw new SettingsException("driver.configs.valid: parameters must be an object, as in a claim");
             }
             effect = effect == null ? "" : effect;
+            try {
+                if (!effect.isEmpty() && Pattern.compile(effect).matcher("").find()) {
+                    throw new SettingsException(
+                            "driver.configs.valid: the effect \"%s\" matches everything, also no edit; give a pattern of the line that the configuration adds"
+                                    .formatted(effect));
+                }
+            } catch (PatternSyntaxException e) {
+                throw new SettingsException(
+                        "driver.configs.valid: the effect is no regular expression: " + e.getMessage());
+            }
+        }
+
+        /** Returns whether an edit of a device shows the effect. */
+        public boolean shows(String edit) {
+            return Pattern.compile(effect).matcher(edit).find();
         }
     }
 }

@@ -11,6 +11,8 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SettingsReaderTest {
 
@@ -74,6 +76,21 @@ class SettingsReaderTest {
                         """);
 
         assertThat(parse(SettingsReader.text(settings))).isEqualTo(settings);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    {parameters: {a: 1}, effect: X=1}, {parameters: {a: 2}, effect: X=1} | two configurations have the same effect
+                    {parameters: {a: 1}, effect: "(X=1)?"} | matches everything
+                    {parameters: {a: 1}, effect: "X=["}    | is no regular expression
+                    """)
+    void anEffectThatShowsNothingIsAnErrorOfTheSettings(String configs, String words) {
+        String text = "driver: {name: a, process: {command: [b]}, configs: {valid: [%s]}}".formatted(configs);
+
+        assertThatThrownBy(() -> parse(text))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContaining("driver.configs.valid: ")
+                .hasMessageContaining(words);
     }
 
     @Test
