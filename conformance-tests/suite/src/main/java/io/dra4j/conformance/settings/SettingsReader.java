@@ -62,6 +62,7 @@ public final class SettingsReader {
             ObjectNode tree = tree(text);
             RENAMED.forEach((old, key) -> rename(tree, old, key));
             flags.forEach((pointer, value) -> set(tree, pointer, value));
+            tree.at("/driver/hooks").properties().forEach(hook -> hook.setValue(command(hook.getValue())));
             return YAML.treeToValue(tree, Settings.class);
         } catch (SettingsException e) {
             throw new SettingsException(name + ": " + e.getMessage());
@@ -88,6 +89,11 @@ public final class SettingsReader {
             return YAML.createObjectNode();
         }
         throw new SettingsException("the settings are no mapping of names to values");
+    }
+
+    /** A command that is a text is for the shell. */
+    private static JsonNode command(JsonNode hook) {
+        return hook.isTextual() ? YAML.createArrayNode().add("sh").add("-c").add(hook) : hook;
     }
 
     private static void rename(ObjectNode tree, String old, String key) {

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.testkit.settings.SettingsException;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +57,15 @@ class SettingsReaderTest {
                 .isEqualTo(3);
         assertThatThrownBy(() -> parse(LEAST + "\npatience: 2\ntimeoutFactor: 2"))
                 .hasMessageStartingWith("x.yaml: patience is the old name of timeoutFactor");
+    }
+
+    @Test
+    void aHookThatIsATextIsForTheShell() {
+        assertThat(parse("driver: {name: a, process: {command: [b]}, hooks: {plug: echo 1 > f, unplug: [c]}}")
+                        .driver()
+                        .hooks())
+                .containsEntry("plug", List.of("sh", "-c", "echo 1 > f"))
+                .containsEntry("unplug", List.of("c"));
     }
 
     @Test
