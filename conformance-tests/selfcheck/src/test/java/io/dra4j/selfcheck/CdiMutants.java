@@ -201,22 +201,14 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-118a",
-            what = "leaves the metadata file after Unprepare",
-            options = "--gpu-device-metadata",
-            declares = "meta")
+    @Mutant(id = "M-118a", what = "leaves the metadata file after Unprepare", options = "--gpu-device-metadata")
     @Violation("DRA-META-01: is still there after Unprepare")
     static final class MetadataLeft extends Metadata {
         @Override
         void delete(String uid) {}
     }
 
-    @Mutant(
-            id = "M-118b",
-            what = "writes the metadata file after the answer",
-            options = "--gpu-device-metadata",
-            declares = "meta")
+    @Mutant(id = "M-118b", what = "writes the metadata file after the answer", options = "--gpu-device-metadata")
     @Violation("DRA-META-01: is not there when Prepare returns")
     static final class MetadataLate extends Metadata {
         @Override
@@ -229,7 +221,7 @@ final class CdiMutants {
             id = "M-118c",
             what = "the metadata has no document of v1beta1",
             options = "--gpu-device-metadata",
-            declares = "meta")
+            kubernetes = "1.37")
     @Violation("DRA-META-02: and none of metadata.resource.k8s.io/v1beta1")
     static final class MetadataOfOldReaders extends Metadata {
         @Override
@@ -238,11 +230,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-118d",
-            what = "the oldest version of the metadata comes first",
-            options = "--gpu-device-metadata",
-            declares = "meta")
+    @Mutant(id = "M-118d", what = "the oldest version of the metadata comes first", options = "--gpu-device-metadata")
     @Violation("DRA-META-02: each version comes once, the newest first")
     static final class MetadataBackwards extends Metadata {
         @Override
@@ -251,11 +239,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-118e",
-            what = "the older version of the metadata has no devices",
-            options = "--gpu-device-metadata",
-            declares = "meta")
+    @Mutant(id = "M-118e", what = "the older version of the metadata has no devices", options = "--gpu-device-metadata")
     @Violation("DRA-META-02: differ in more than their version")
     static final class MetadataOfHalf extends Metadata {
         @Override

@@ -246,4 +246,37 @@ final class CdiVariants {
             return List.of("v1beta1");
         }
     }
+
+    /** As drivers on the Go helper of Kubernetes 1.36, whose settings declare nothing. */
+    @Variant(
+            id = "H-80",
+            what = "metadata in v1alpha1 alone, status and taints, none of it declared",
+            passes = {
+                "DRA-META-01", "DRA-META-02", "DRA-DST-01", "DRA-DST-02",
+                "DRA-TAINT-01", "DRA-TAINT-02", "DRA-TAINT-03", "DRA-DECL-01"
+            },
+            options = {"--gpu-device-metadata", "--gpu-device-status"},
+            from = Build.FULL)
+    static final class MetadataOfGo extends Metadata {
+        @Override
+        List<String> versions() {
+            return List.of("v1alpha1");
+        }
+    }
+
+    @Variant(
+            id = "H-81",
+            what = "faults that show in health and in no taint; all devices for several claims",
+            passes = {"DRA-PREP-19", "DRA-PREP-20", "DRA-DECL-01"},
+            notApplicable = "DRA-TAINT-02",
+            untested = {"DRA-TAINT-01", "DRA-TAINT-03"},
+            options = "--gpu-allow-multiple-allocations",
+            settings = "{/timeoutFactor: 0.3}",
+            from = Build.FULL)
+    static final class Untainted extends Inventory {
+        @Override
+        ObjectNode tainted(ObjectNode device, String[] fault) {
+            return device;
+        }
+    }
 }

@@ -41,6 +41,9 @@ import java.lang.annotation.Target;
     /** More capabilities that the suite's settings declare. */
     String[] declares() default {};
 
+    /** The release of the API server. */
+    String kubernetes() default "1.36";
+
     /** True if only a process shows the fault, not a driver in the JVM of the suite. */
     boolean process() default false;
 

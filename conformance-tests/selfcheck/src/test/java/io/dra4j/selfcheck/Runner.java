@@ -94,6 +94,7 @@ final class Runner {
                 .toList();
         Map<String, JsonNode> changed = new HashMap<>(declaring(mutant.declares()));
         changed.put("/timeoutFactor", JSON.valueToTree(mutant.timeoutFactor()));
+        changed.put("/apiServer/kubernetes", JSON.valueToTree(mutant.kubernetes()));
         return run(
                 whole ? "" : withControls(requirements),
                 changed,

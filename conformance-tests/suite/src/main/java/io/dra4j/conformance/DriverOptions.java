@@ -142,7 +142,7 @@ final class DriverOptions {
                 split = ",",
                 paramLabel = "CAPABILITY",
                 description =
-                        "[driver.declares] Capabilities to check, also those that cannot be detected, such as adm (admin access) or dst (device status); `explain` names what a requirement applies to.")
+                        "[driver.declares] What it can do: adm (admin access), which cannot be detected; multi (devices for several claims), ctr (shared counters), bind (binding conditions), taint, dst (device status), meta (metadata files), hc (health), both (v1 and v1beta1), which are checked then even if they do not show. no-devices: it has none on this node; no-cdi: it prepares them without CDI.")
         @Nullable
         List<String> declares;
 
@@ -150,7 +150,7 @@ final class DriverOptions {
                 names = "--hook",
                 paramLabel = "NAME=COMMAND",
                 description =
-                        "[driver.hooks] A command, run by sh, that changes what it sees: plug, unplug, fault, recover, reboot, renumber, old; for an external driver also start, stop and kill.")
+                        "[driver.hooks] A command, run by sh, that changes what it sees: unplug, plug, plug-many, fault, recover, reboot, renumber, old; for an external driver also start, stop and kill.")
         @Nullable
         Map<String, String> hooks;
 
@@ -341,9 +341,7 @@ final class DriverOptions {
     private static void put(Map<String, JsonNode> flags, String option, String pointer, Object value) {
         switch (option) {
             case "--hook" ->
-                ((Map<?, ?>) value)
-                        .forEach((hook, line) ->
-                                flags.put(pointer + "/" + hook, JSON.valueToTree(List.of("sh", "-c", line))));
+                ((Map<?, ?>) value).forEach((hook, line) -> flags.put(pointer + "/" + hook, JSON.valueToTree(line)));
             case "--valid-config", "--invalid-config" ->
                 flags.put(
                         pointer,

@@ -56,6 +56,20 @@ public class ClaimDraft {
         return this;
     }
 
+    /** Adds a request that gets a device, whose taints it tolerates. */
+    public ClaimDraft tolerantRequest(String name, PublishedDevice device) {
+        exactly(name, 1, false);
+        ArrayNode tolerations = result(name, device).putArray("tolerations");
+        for (JsonNode taint : device.json().path("taints")) {
+            tolerations
+                    .addObject()
+                    .put("key", taint.path("key").asText())
+                    .put("operator", "Exists")
+                    .put("effect", taint.path("effect").asText());
+        }
+        return this;
+    }
+
     /** Adds a request with alternatives, of which one was chosen and got a device. */
     public ClaimDraft alternatives(String name, List<String> subrequests, String chosen, PublishedDevice device) {
         ArrayNode alternatives = requests.addObject().put("name", name).putArray("firstAvailable");

@@ -35,15 +35,24 @@ public enum Gate {
             "multi",
             "the driver publishes devices that allow multiple allocations",
             "the driver publishes no devices that allow multiple allocations"),
-    ADM("adm", "the driver supports admin access", "the settings do not declare admin access"),
+    ADM(
+            "adm",
+            "the driver supports admin access",
+            "the settings do not declare admin access (adm), which cannot be detected"),
     CTR("ctr", "the driver publishes shared counters", "the driver publishes no shared counters"),
-    TAINT("taint", "the driver publishes taints", "the driver publishes no taints"),
+    TAINT(
+            "taint",
+            "the driver publishes taints, or the settings have the hook fault",
+            "the driver publishes no taints, the settings do not declare them (taint), and no hook breaks a device"),
     BIND("bind", "the driver publishes binding conditions", "the driver publishes no binding conditions"),
     DST(
             "dst",
             "the driver writes the status of its devices into claims",
-            "the settings do not declare that the driver writes device status"),
-    META("meta", "the driver writes device metadata files", "the settings do not declare device metadata"),
+            "the driver wrote no device status for its first claim, and the settings do not declare it (dst)"),
+    META(
+            "meta",
+            "the driver writes device metadata files",
+            "the driver wrote no device metadata for its first claim, and the settings do not declare it (meta)"),
     METRICS(
             "metrics",
             "the settings name the address of the driver's metrics",

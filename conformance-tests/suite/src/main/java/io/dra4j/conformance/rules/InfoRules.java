@@ -7,7 +7,6 @@ import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.RegistrationSocket;
-import io.dra4j.conformance.requirements.Gate;
 import io.dra4j.conformance.settings.DriverSettings;
 import io.dra4j.rules.Names;
 import io.dra4j.testkit.cluster.Cluster;
@@ -39,11 +38,11 @@ import java.util.stream.Stream;
 @ExecutionGroup.On(ExecutionGroup.CALLS)
 record InfoRules(TestContext context) {
 
-    /** Capabilities that show: the others are declared by the vendor. */
+    /** Capabilities that show always: the others may be declared by the vendor alone. */
     private static final Set<String> SEEN = Set.of("api", "cdi", "hc", "both", "multi", "ctr", "bind");
 
-    /** Capabilities that a vendor should not forget to declare. */
-    private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind");
+    /** Capabilities that not every driver has. */
+    private static final Set<String> OPTIONAL = Set.of("multi", "ctr", "bind", "taint", "dst", "meta");
 
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final int SOCKET = 0140000;
@@ -226,13 +225,14 @@ record InfoRules(TestContext context) {
                 .because(
                         "the settings declare %s, and nothing of it was seen; seen were %s",
                         absent, new TreeSet<>(context.detected()));
-        Violation.unless(!declared.contains(DriverSettings.NO_DEVICES)
-                        || !context.detected().contains(Gate.DEV1.label()))
-                .because("the settings declare %s, and the driver publishes devices", DriverSettings.NO_DEVICES);
-        Set<String> forgotten = new TreeSet<>(OPTIONAL);
-        forgotten.retainAll(context.detected());
-        declared.forEach(forgotten::remove);
-        Violation.minorUnless(declared.isEmpty() || forgotten.isEmpty())
-                .because("the driver has %s, which the settings do not declare", forgotten);
+        DriverSettings.LACKING.forEach((lacking, gate) -> Violation.unless(
+                        !declared.contains(lacking) || !context.detected().contains(gate))
+                .because("the settings declare %s, and the driver has [%s]", lacking, gate));
+        Set<String> undeclared = new TreeSet<>(OPTIONAL);
+        undeclared.retainAll(context.detected());
+        declared.forEach(undeclared::remove);
+        if (!undeclared.isEmpty()) {
+            context.remark("seen, and not declared: " + undeclared);
+        }
     }
 }

@@ -3,8 +3,7 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
@@ -13,7 +12,6 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
-import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -123,8 +121,7 @@ record TaintRules(TestContext context, Publishing publishing) {
             Predicate<Pools> more = seen -> !known.containsAll(taints(seen).keySet());
             Pools broken = publishing
                     .measured(TAINTED, seen -> seen.settled() && more.test(seen), timeout)
-                    .orElseThrow(() ->
-                            new Violation("%d s after the hook fault no device has a new taint", timeout.toSeconds()));
+                    .orElseThrow(() -> untainted(known.isEmpty(), timeout));
             broken.devices().forEach(this::checkDomain);
         } finally {
             context.hooks().run("recover");
@@ -138,6 +135,15 @@ record TaintRules(TestContext context, Publishing publishing) {
                 .because(
                         "%d s after the hook recover the taints are %s instead of %s",
                         timeout.toSeconds(), taints(publishing.now()).keySet(), known);
+    }
+
+    /** A fault may show in health alone, unless taints were seen or are declared. */
+    private RuntimeException untainted(boolean noneSeen, Duration timeout) {
+        String words = "%d s after the hook fault no device has a new taint".formatted(timeout.toSeconds());
+        boolean declared = context.settings().driver().declares().contains("taint");
+        return noneSeen && !declared
+                ? new NotApplicable(words + ", and the settings do not declare taints")
+                : new Violation(words);
     }
 
     private void checkDomain(PublishedDevice device) {
@@ -156,31 +162,35 @@ record TaintRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-TAINT-03")
     void aToleratedTaintIsNoReasonToRefuse() throws InterruptedException {
-        PublishedDevice device = publishing.settled().devices().stream()
-                .filter(PublishedDevice::isTainted)
-                .findFirst()
-                .orElse(null);
-        Untested.unless(device != null, "no device is tainted so that claims must tolerate it");
-        if (device != null) {
-            KubeletClaim claim = context.claims().create(tolerant(device));
-            context.calls()
-                    .prepared(
-                            claim,
-                            "device %s is tainted, and a claim that tolerates it was allocated it; prepare refused: %s",
-                            device);
+        Predicate<Pools> tainted =
+                seen -> seen.settled() && seen.devices().stream().anyMatch(PublishedDevice::isTainted);
+        Pools now = publishing.settled();
+        if (tainted.test(now)) {
+            preparesTainted(now);
+            return;
+        }
+        String none = "no device is tainted so that claims must tolerate it";
+        Untested.unless(context.hooks().has("fault"), none);
+        try {
+            context.hooks().run("fault");
+            preparesTainted(publishing
+                    .measured(TAINTED, tainted, context.timeouts().change())
+                    .orElseThrow(() -> new Untested(none + ", nor after the hook fault")));
+        } finally {
+            context.tidy(); // before the device is well again
+            context.hooks().run("recover");
         }
     }
 
-    private ClaimDraft tolerant(PublishedDevice device) {
-        ClaimDraft draft = context.claims().draft().bareRequest("r0");
-        ObjectNode result = draft.rawResult("r0", context.place().driver(), device.pool(), device.name());
-        for (JsonNode taint : device.json().path("taints")) {
-            result.withArray("tolerations")
-                    .addObject()
-                    .put("key", taint.path("key").asText())
-                    .put("operator", "Exists")
-                    .put("effect", taint.path("effect").asText());
-        }
-        return draft;
+    private void preparesTainted(Pools pools) {
+        PublishedDevice device = pools.devices().stream()
+                .filter(PublishedDevice::isTainted)
+                .findFirst()
+                .orElseThrow();
+        context.calls()
+                .prepared(
+                        context.claims().create(context.claims().draft().tolerantRequest("r0", device)),
+                        "device %s is tainted, and a claim that tolerates it was allocated it; prepare refused: %s",
+                        device);
     }
 }

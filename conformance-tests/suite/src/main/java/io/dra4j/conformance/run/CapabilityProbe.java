@@ -16,20 +16,24 @@ import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
+import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at a driver that has just registered, and at what the settings offer. */
 final class CapabilityProbe {
 
+    private static final Duration STATUS = Duration.ofMillis(250);
     private static final String HEALTH = "DRAResourceHealth";
 
     /** Capabilities that show in published devices, and in the results of claims that have them. */
@@ -94,11 +98,12 @@ final class CapabilityProbe {
         }
         open(Gate.PLUG, hooks.containsAll(Set.of("plug", "unplug")));
         open(Gate.FAULT, hooks.containsAll(Set.of("fault", "recover")));
+        open(Gate.TAINT, present.contains(Gate.FAULT)); // which may make one
         open(Gate.OLD, hooks.contains("old"));
         open(Gate.METRICS, !driver.metrics().isEmpty());
         open(Gate.STATE, !driver.stateFiles().isEmpty());
         open(Gate.FS, present.contains(Gate.PROC) && mayBreakDirectories());
-        for (Gate gate : List.of(Gate.ADM, Gate.DST, Gate.META)) {
+        for (Gate gate : List.of(Gate.ADM, Gate.DST, Gate.META, Gate.TAINT)) {
             open(gate, driver.declares().contains(gate.label()));
         }
     }
@@ -124,10 +129,7 @@ final class CapabilityProbe {
         open(Gate.DEV2, usable >= 2);
         open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
         open(Gate.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
-        open(
-                Gate.TAINT,
-                devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty())
-                        || driver().declares().contains(Gate.TAINT.label()));
+        open(Gate.TAINT, devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty()));
         open(Gate.CTR, devices.stream().anyMatch(d -> !d.counterSets().isEmpty()));
         if (unpublished == null) {
             few(devices.size(), usable);
@@ -194,6 +196,7 @@ final class CapabilityProbe {
         if (!failed && !context.devices().areShaped()) { // shapes may have configurations of their own
             driver().configs().requireAbsent(edits(answer));
         }
+        open(Gate.META, !failed && hasMetadata(answer));
         if (!failed && !present.contains(Gate.CDI) && !driver().declares().contains(DriverSettings.NO_CDI)) {
             context.note(
                     "The driver prepared a claim without CDI device ids, so that the profile cdi has no subject. If it needs none, declare %s in driver.declares."
@@ -204,6 +207,26 @@ final class CapabilityProbe {
             absent.put(Gate.CDI, new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
         }
         context.tidy();
+        open(Gate.DST, writesStatus());
+    }
+
+    /** Returns whether the CDI ids or files of an answer are those of the Go helper for metadata, or mount some. */
+    private boolean hasMetadata(ClaimResult answer) {
+        String driver = context.place().driver();
+        return CdiView.ids(answer).stream().anyMatch(id -> id.startsWith(driver + "/metadata="))
+                || context.cdi().files().keySet().stream().anyMatch(file -> file.contains(driver + "_metadata_"))
+                || edits(answer).stream().anyMatch(edit -> edit.contains("/dra-device-attributes/"));
+    }
+
+    /** Returns whether the driver has written the status of a claim, or tried to; some do that later. */
+    private boolean writesStatus() {
+        Predicate<RecordedRequest> writes = one -> one.write() && one.path().matches(".*/resourceclaims/[^/]+/status");
+        try {
+            context.proxy().awaitAll(STATUS, all -> all.stream().anyMatch(writes));
+            return true;
+        } catch (AssertionError e) {
+            return false;
+        }
     }
 
     /** The edits of an answer, if its ids resolve, which is what a rule is about. */

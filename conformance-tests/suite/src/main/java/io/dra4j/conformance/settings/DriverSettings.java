@@ -89,6 +89,9 @@ public record DriverSettings(
     /** The declaration of a driver that prepares devices without CDI. */
     public static final String NO_CDI = "no-cdi";
 
+    /** Declarations of what a driver does not have, and the labels of the gates that would be open. */
+    public static final Map<String, String> LACKING = Map.of(NO_DEVICES, "dev1", NO_CDI, "cdi");
+
     /** Returns whether declarations say that a driver has nothing to try a profile with. */
     public static boolean lacks(List<String> declared, String profile) {
         return declared.contains(NO_DEVICES) || (declared.contains(NO_CDI) && profile.equals("cdi"));
