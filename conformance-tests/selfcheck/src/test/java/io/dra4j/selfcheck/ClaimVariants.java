@@ -205,4 +205,19 @@ final class ClaimVariants {
             super.describe(held, claim, result);
         }
     }
+
+    /** As the kubelet does, which prepares no claim that is not reserved for the pod. */
+    @Variant(
+            id = "H-50",
+            what = "refuses claims without a consumer",
+            passes = {"DRA-PREP-06", "DRA-PREP-29", "DRA-PREP-36", "DRA-UNP-09", "DRA-VER-03"})
+    static final class Reserved extends ClaimWork {
+        @Override
+        void checkAllocated(JsonNode claim) {
+            super.checkAllocated(claim);
+            if (claim.at("/status/reservedFor").isEmpty()) {
+                throw new Refused("The claim has no consumer");
+            }
+        }
+    }
 }

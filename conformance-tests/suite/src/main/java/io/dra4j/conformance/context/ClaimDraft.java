@@ -171,16 +171,19 @@ public class ClaimDraft {
         return this;
     }
 
-    /** Reserves the claim for a consumer, which need not exist. */
+    /** Reserves the claim for a consumer, which need not exist; without one, it is reserved for a pod. */
     public ClaimDraft reservedFor(String apiGroup, String resource, String name) {
-        claim.withObject("/status")
+        consumer(resource, name).put("apiGroup", apiGroup);
+        return this;
+    }
+
+    private ObjectNode consumer(String resource, String name) {
+        return claim.withObject("/status")
                 .withArray("reservedFor")
                 .addObject()
-                .put("apiGroup", apiGroup)
                 .put("resource", resource)
                 .put("name", name)
                 .put("uid", UUID.randomUUID().toString());
-        return this;
     }
 
     /** The claim's {@code spec.devices}. */
@@ -195,8 +198,11 @@ public class ClaimDraft {
         return bare;
     }
 
-    /** The claim's status, as a scheduler writes it. */
+    /** The claim's status, as a scheduler writes it: a kubelet prepares what is reserved for a pod. */
     JsonNode status() {
+        if (claim.at("/status/reservedFor").isMissingNode()) {
+            consumer("pods", "pod-of-" + claim.at("/metadata/name").asText());
+        }
         if (configs.isEmpty()) {
             ((ObjectNode) claim.at("/status/allocation/devices")).remove("config");
         }
