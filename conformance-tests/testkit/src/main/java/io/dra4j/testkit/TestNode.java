@@ -255,8 +255,37 @@ public final class TestNode implements AutoCloseable {
                     .put("pool", pool(device))
                     .put("device", device);
         }
+        return create(claim);
+    }
+
+    /** Creates a claim, reserved for a pod of the node that exists for this alone if it is allocated. */
+    public KubeletClaim create(ObjectNode claim) {
+        ObjectNode metadata = claim.withObject("/metadata");
+        String namespace = metadata.path("namespace").asText();
+        String name = metadata.path("name").asText();
+        if (claim.at("/status/allocation").isObject() && !claim.path("status").has("reservedFor")) {
+            claim.withArray("/status/reservedFor")
+                    .addObject()
+                    .put("resource", "pods")
+                    .put("name", podOf(name))
+                    .put("uid", createPod(namespace, podOf(name)));
+        }
         JsonNode created = api.store().put(claim);
-        return new KubeletClaim("default", name, created.at("/metadata/uid").asText());
+        return new KubeletClaim(namespace, name, created.at("/metadata/uid").asText());
+    }
+
+    /** Creates a pod without claims that runs, and returns its UID. */
+    private String createPod(String namespace, String name) {
+        ObjectNode pod =
+                JsonNodeFactory.instance.objectNode().put("apiVersion", "v1").put("kind", "Pod");
+        pod.putObject("metadata").put("namespace", namespace).put("name", name);
+        pod.putObject("spec").put("nodeName", NAME);
+        pod.putObject("status").put("phase", "Running");
+        return api.store().put(pod).at("/metadata/uid").asText();
+    }
+
+    private static String podOf(String claim) {
+        return "pod-of-" + claim;
     }
 
     private String pool(String device) {
@@ -272,6 +301,7 @@ public final class TestNode implements AutoCloseable {
     /** Deletes the claim from the API server; the kubelet does not unprepare it. */
     public void delete(KubeletClaim claim) {
         api.store().delete("resourceclaims", claim.namespace(), claim.name());
+        api.store().delete("pods", claim.namespace(), podOf(claim.name()));
     }
 
     /** Prepares claims in one call of the kubelet. */
