@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.test;
 
+import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.DeviceMetadata;
 import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.health.DeviceHealth;
 import java.time.Duration;
@@ -124,6 +128,58 @@ public final class RecordingDriverContext implements DriverContext {
     @Override
     public synchronized List<HeldClaim> held() {
         return List.copyOf(held);
+    }
+
+    /**
+     * Prepares a claim as the runtime does: the claim is held from before the provider's work, and
+     * a provider that fails unprepares it.
+     *
+     * @param provider the provider
+     * @param claim the claim
+     * @return what containers get
+     * @throws Exception what the provider throws
+     */
+    public PreparedClaim prepare(DeviceProvider provider, AllocatedClaim claim) throws Exception {
+        RecordingClaimContext context = new RecordingClaimContext();
+        hold(HeldClaims.interrupted(claim, context));
+        boolean done = false;
+        try {
+            PreparedClaim prepared = provider.prepare(claim, context);
+            ProviderState state = prepared.state();
+            hold(HeldClaims.builder(claim)
+                    .state(state == null ? context.lastCheckpoint().orElse(null) : state)
+                    .build());
+            done = true;
+            return prepared;
+        } finally {
+            if (!done) {
+                hold(HeldClaims.interrupted(claim, context));
+                unprepare(provider, claim.ref());
+            }
+        }
+    }
+
+    /**
+     * Unprepares a claim as the runtime does: it is held until the provider's work is done.
+     *
+     * @param provider the provider
+     * @param claim a claim of {@link #held}
+     * @throws Exception what the provider throws; the claim stays held then
+     */
+    public void unprepare(DeviceProvider provider, ClaimRef claim) throws Exception {
+        HeldClaim known = held().stream()
+                .filter(one -> one.ref().equals(claim))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("Claim " + claim + " is not held"));
+        provider.unprepare(known, new RecordingClaimContext());
+        synchronized (this) {
+            held.removeIf(one -> one.ref().equals(claim));
+        }
+    }
+
+    private synchronized void hold(HeldClaim claim) {
+        held.removeIf(one -> one.ref().equals(claim.ref()));
+        held.add(claim);
     }
 
     @Override

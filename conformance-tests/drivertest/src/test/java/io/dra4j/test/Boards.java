@@ -24,7 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Two FPGAs, one of which may be shared, with a clock that claims set. */
-final class Boards implements DeviceProvider {
+class Boards implements DeviceProvider {
 
     static final String DRIVER = "fpga.example.com";
     static final ConfigType<Clock> CLOCK = ConfigType.builder("fpga.example.com/v1", "Clock", Clock.class)

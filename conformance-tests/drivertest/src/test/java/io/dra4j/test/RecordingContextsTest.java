@@ -3,7 +3,9 @@
 package io.dra4j.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ConditionStatus;
 import io.dra4j.api.claim.DeviceMetadata;
@@ -11,15 +13,18 @@ import io.dra4j.api.claim.DeviceStatus;
 import io.dra4j.api.claim.DeviceStatus.Condition;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.test.RecordingDriverContext.MetadataUpdate;
 import io.dra4j.test.RecordingDriverContext.StatusUpdate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -86,6 +91,43 @@ class RecordingContextsTest {
         assertThat(context.held()).containsExactly(held);
         assertThat(context.statuses()).containsExactly(new StatusUpdate(held.ref(), device, status));
         assertThat(context.metadata()).containsExactly(new MetadataUpdate(held.ref(), device, metadata));
+    }
+
+    @Test
+    void holdTheClaimsThatAreWorkedOn() throws Exception {
+        List<List<HeldClaim>> seen = new ArrayList<>();
+        Boards boards = new Boards("node-a") {
+            @Override
+            public PreparedClaim prepare(AllocatedClaim claim, ClaimContext progress) {
+                seen.add(context.held());
+                return super.prepare(claim, progress);
+            }
+
+            @Override
+            public void unprepare(HeldClaim claim, ClaimContext progress) {
+                seen.add(context.held());
+            }
+        };
+        AllocatedClaims claims = AllocatedClaims.of(Boards.DRIVER, boards).device("fpga-0");
+        AllocatedClaim one = claims.build();
+
+        context.prepare(boards, one);
+        HeldClaim held = context.held().get(0);
+        assertThat(held)
+                .isEqualTo(HeldClaims.prepared(one, PreparedClaim.empty().withState(new ProviderState(1, "\"done\""))));
+        context.unprepare(boards, one.ref());
+        assertThat(context.held()).isEmpty();
+        AllocatedClaim two = claims.device("fpga-1").build();
+        assertThatThrownBy(() -> context.prepare(boards, two)).isInstanceOf(PrepareException.class);
+
+        assertThat(context.held()).isEmpty();
+        HeldClaim begun = HeldClaims.builder(two)
+                .phase(HeldClaim.Phase.PREPARING)
+                .state(new ProviderState(1, "\"begun\""))
+                .build();
+        assertThat(seen).hasSize(4).element(1).isEqualTo(List.of(held));
+        assertThat(seen.get(3)).containsExactly(begun);
+        assertThatThrownBy(() -> context.unprepare(boards, one.ref())).hasMessageContaining("is not held");
     }
 
     @Test
