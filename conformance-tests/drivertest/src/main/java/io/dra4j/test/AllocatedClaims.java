@@ -6,13 +6,17 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.device.Capacity;
+import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
+import io.dra4j.api.device.RequestPolicy;
 import io.dra4j.runtime.ClaimPreview;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * Builds claims as the runtime gives them to a provider: devices of its inventory, and
@@ -90,7 +94,8 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Allocates a device to the first request.
+     * Allocates a device to the first request; of one that several claims may have, a share that
+     * takes what a scheduler gives a claim that asks for no amount.
      *
      * @param device the name of the device
      * @return this builder
@@ -100,15 +105,27 @@ public final class AllocatedClaims {
     }
 
     /**
-     * Allocates a device.
+     * Allocates a device, or such a share.
      *
      * @param request the name of the request, or {@code request/subrequest}
      * @param device the name of the device
      * @return this builder
      */
     public AllocatedClaims device(String request, String device) {
-        allocate(request, device);
+        ObjectNode result = allocate(request, device);
+        Device offered = offered(device);
+        if (offered.allowMultipleAllocations()) {
+            result.put("shareID", UUID.randomUUID().toString());
+            ObjectNode amounts = result.putObject("consumedCapacity");
+            offered.capacities().forEach((name, capacity) -> amounts.put(name, byDefault(capacity)));
+        }
         return this;
+    }
+
+    private static String byDefault(Capacity capacity) {
+        RequestPolicy policy = capacity.requestPolicy();
+        Quantity amount = policy == null ? null : policy.defaultValue();
+        return (amount == null ? capacity.value() : amount).toString();
     }
 
     /**
@@ -150,6 +167,14 @@ public final class AllocatedClaims {
                 .map(pool -> pool.name().value())
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("The inventory has no device " + device));
+    }
+
+    private Device offered(String device) {
+        return inventory.pools().stream()
+                .flatMap(pool -> pool.devices().stream())
+                .filter(one -> one.name().value().equals(device))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static boolean has(Pool pool, String device) {

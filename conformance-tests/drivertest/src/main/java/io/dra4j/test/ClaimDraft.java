@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.util.List;
+import java.util.UUID;
 
 /** A ResourceClaim that gets devices allocated, as a scheduler would write it. */
 final class ClaimDraft {
@@ -56,6 +57,27 @@ final class ClaimDraft {
             }
         }
         return draft;
+    }
+
+    /**
+     * Allocates one more device, or a share if several claims may have it: of each capacity what the
+     * claim asks for, else the policy's default, else all.
+     *
+     * @param published the device as a slice has it
+     */
+    void device(String request, String pool, JsonNode published) {
+        ObjectNode result = device(request, pool, published.path("name").asText());
+        if (published.path("allowMultipleAllocations").asBoolean()) {
+            result.put("shareID", UUID.randomUUID().toString());
+            ObjectNode consumed = result.putObject("consumedCapacity");
+            JsonNode asked = claim.at("/spec/devices/requests/0/exactly/capacity/requests");
+            published.path("capacity").properties().forEach(one -> {
+                JsonNode capacity = one.getValue();
+                JsonNode byDefault = capacity.at("/requestPolicy/default");
+                JsonNode amount = byDefault.isMissingNode() ? capacity.path("value") : byDefault;
+                consumed.set(one.getKey(), asked.has(one.getKey()) ? asked.get(one.getKey()) : amount);
+            });
+        }
     }
 
     /** Allocates one more device. */

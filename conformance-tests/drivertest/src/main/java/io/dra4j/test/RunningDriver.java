@@ -14,6 +14,7 @@ import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.manifests.ManifestObjects;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -255,7 +256,9 @@ public final class RunningDriver<P extends DeviceProvider>
     }
 
     /**
-     * Creates a claim of one request, and allocates devices to it once they are published.
+     * Creates a claim of one request, and allocates devices to it once they are published; of one
+     * that several claims may have, a share that takes what a scheduler gives a claim that asks for
+     * no amount.
      *
      * @param devices the names of the devices
      * @return the claim, which is not prepared
@@ -280,7 +283,8 @@ public final class RunningDriver<P extends DeviceProvider>
     private KubeletClaim create(ClaimDraft draft, String... devices) {
         awaitPublished(devices);
         for (String device : devices) {
-            draft.device(draft.firstRequest(), pool(device), device);
+            JsonNode slice = sliceWith(device);
+            draft.device(draft.firstRequest(), slice.at("/spec/pool/name").asText(), published(slice, device));
         }
         ObjectNode metadata = draft.metadata();
         if (!metadata.has("namespace")) {
@@ -289,19 +293,22 @@ public final class RunningDriver<P extends DeviceProvider>
         if (!metadata.has("name")) {
             metadata.put("name", "claim-" + claims.incrementAndGet());
         }
-        JsonNode created = node().api().store().put(draft.json()).path("metadata");
-        return new KubeletClaim(
-                created.path("namespace").asText(),
-                created.path("name").asText(),
-                created.path("uid").asText());
+        return node().create(draft.json());
     }
 
-    private String pool(String device) {
+    private JsonNode sliceWith(String device) {
         return publication().slices().stream()
                 .filter(slice -> names(List.of(slice)).contains(device))
-                .map(slice -> slice.at("/spec/pool/name").asText())
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("Device " + device + " was withdrawn"));
+    }
+
+    private static JsonNode published(JsonNode slice, String device) {
+        return slice.at("/spec/devices")
+                .valueStream()
+                .filter(one -> one.path("name").asText().equals(device))
+                .findFirst()
+                .orElseThrow();
     }
 
     /**
@@ -327,7 +334,31 @@ public final class RunningDriver<P extends DeviceProvider>
      * @throws AssertionError if it does not run, with what stands in the way
      */
     public RunningPod awaitRunning(String name) {
-        return RunningPod.await(node(), name);
+        return awaitRunning(name, TestNode.TIMEOUT);
+    }
+
+    /**
+     * The same with a limit of the test's own.
+     *
+     * @param name the pod's name; {@code namespace/name} outside of the namespace {@code default}
+     * @param limit the longest wait
+     * @return the pod
+     * @throws AssertionError if it does not run, with what stands in the way
+     */
+    public RunningPod awaitRunning(String name, Duration limit) {
+        return RunningPod.await(node(), name, limit);
+    }
+
+    /**
+     * Waits until the scheduler has found no place for a pod of {@link #apply}.
+     *
+     * @param name the pod's name; {@code namespace/name} outside of the namespace {@code default}
+     * @return the scheduler's message, with each device that the pod's claims could not have, and why
+     * @throws AssertionError if the pod is placed
+     */
+    public String awaitUnschedulable(String name) {
+        String[] parts = RunningPod.parts(name);
+        return node().controllers().awaitUnschedulable(parts[0], parts[1], TestNode.TIMEOUT);
     }
 
     /**
@@ -374,5 +405,16 @@ public final class RunningDriver<P extends DeviceProvider>
         node().unprepare(claim).complaint().ifPresent(complaint -> {
             throw new AssertionError("Not unprepared: " + complaint);
         });
+    }
+
+    /**
+     * Unprepares a claim and deletes it, so that its devices are free for others.
+     *
+     * @param claim the claim
+     * @throws AssertionError if the driver can't unprepare it
+     */
+    public void delete(KubeletClaim claim) {
+        unprepare(claim);
+        node().delete(claim);
     }
 }

@@ -4,6 +4,7 @@ package io.dra4j.test;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.TestNode;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -21,9 +22,14 @@ public final class RunningPod {
         this.pod = pod;
     }
 
-    static RunningPod await(TestNode node, String name) {
-        String[] parts = name.contains("/") ? name.split("/", 2) : new String[] {"default", name};
-        return new RunningPod(node, node.controllers().awaitRunning(parts[0], parts[1], TestNode.TIMEOUT));
+    static RunningPod await(TestNode node, String name, Duration limit) {
+        String[] parts = parts(name);
+        return new RunningPod(node, node.controllers().awaitRunning(parts[0], parts[1], limit));
+    }
+
+    /** Returns the namespace and the name. */
+    static String[] parts(String name) {
+        return name.contains("/") ? name.split("/", 2) : new String[] {"default", name};
     }
 
     /**

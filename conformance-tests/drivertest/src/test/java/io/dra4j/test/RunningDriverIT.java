@@ -5,7 +5,9 @@ package io.dra4j.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,6 +26,25 @@ class RunningDriverIT {
                 - opaque:
                     driver: fpga.example.com
                     parameters: {apiVersion: fpga.example.com/v1, kind: Clock, megahertz: %s}
+            """;
+
+    private static final String POD = """
+            apiVersion: resource.k8s.io/v1
+            kind: DeviceClass
+            metadata: {name: fpga.example.com}
+            spec: {selectors: [{cel: {expression: device.driver == "fpga.example.com"}}]}
+            ---
+            apiVersion: resource.k8s.io/v1
+            kind: ResourceClaim
+            metadata: {namespace: default, name: board}
+            spec: {devices: {requests: [{name: board, exactly: {deviceClassName: fpga.example.com}}]}}
+            ---
+            apiVersion: v1
+            kind: Pod
+            metadata: {namespace: default, name: train}
+            spec:
+              containers: [{name: main, image: none, resources: {claims: [{name: board}]}}]
+              resourceClaims: [{name: board, resourceClaimName: board}]
             """;
 
     @RegisterExtension
@@ -65,6 +86,43 @@ class RunningDriverIT {
         assertThatThrownBy(() -> driver.refusal(driver.allocate("fpga-0")))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageStartingWith("Not refused: ");
+    }
+
+    @Test
+    void aShareIsAllocatedAsASchedulerDoes() {
+        KubeletClaim claim = driver.allocate("fpga-1");
+
+        JsonNode object = driver.node()
+                .api()
+                .store()
+                .find("resourceclaims", "default", claim.name())
+                .orElseThrow();
+        JsonNode result = object.at("/status/allocation/devices/results/0");
+        assertThat(result.path("shareID").asText()).hasSize(36);
+        assertThat(result.at("/consumedCapacity/luts").asText()).isEqualTo("1k");
+        assertThat(object.at("/status/reservedFor/0/resource").asText()).isEqualTo("pods");
+        driver.prepare(claim).hasEnv("FPGA", "fpga-1");
+    }
+
+    @Test
+    @Timeout(30) // half of the longest wait
+    void saysWhichClaimKeepsAPodFromRunning() {
+        KubeletClaim one = driver.allocate("fpga-0");
+        KubeletClaim two = driver.allocate("fpga-1");
+        driver.prepare(one);
+        driver.apply(POD);
+
+        assertThat(driver.awaitUnschedulable("train"))
+                .contains(
+                        "cannot allocate all claims", "claim default/board", "fpga-0: in use by default/" + one.name());
+        assertThatThrownBy(() -> driver.awaitRunning("train", Duration.ofMillis(1)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("in use by default/" + one.name());
+        driver.delete(one);
+
+        assertThat(driver.awaitRunning("train").devices()).containsExactly(RunningDriver.NODE + "/fpga-0");
+        assertThatThrownBy(() -> driver.awaitUnschedulable("train")).hasMessageContaining("is placed");
+        driver.delete(two);
     }
 
     @Test

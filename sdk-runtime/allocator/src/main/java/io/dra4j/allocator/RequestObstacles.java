@@ -3,6 +3,9 @@
 package io.dra4j.allocator;
 
 import io.dra4j.allocator.model.DeviceId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,4 +17,20 @@ import java.util.Map;
  * @param most the largest number that could be had together
  * @param devices the first check that failed, by device, in the order in which they were tried
  */
-public record RequestObstacles(String claim, String request, long wanted, int most, Map<DeviceId, Obstacle> devices) {}
+public record RequestObstacles(String claim, String request, long wanted, int most, Map<DeviceId, Obstacle> devices) {
+    private static final int NAMED = 3;
+
+    /** The numbers, and which devices could not be had for which reason, as a part of a sentence. */
+    public String text() {
+        Map<String, List<String>> why = new LinkedHashMap<>();
+        devices.forEach((id, obstacle) ->
+                why.computeIfAbsent(obstacle.text(), text -> new ArrayList<>()).add(id.device()));
+        StringBuilder text =
+                new StringBuilder("request %s wants %d device(s), and can have %d".formatted(request, wanted, most));
+        why.forEach((reason, names) -> text.append("; ")
+                .append(String.join(", ", names.subList(0, Math.min(NAMED, names.size()))))
+                .append(names.size() > NAMED ? " and %d more: ".formatted(names.size() - NAMED) : ": ")
+                .append(reason));
+        return text.toString();
+    }
+}

@@ -10,33 +10,40 @@ import io.dra4j.allocator.Allocation;
 import io.dra4j.allocator.model.NodeSelector;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
-import io.dra4j.testkit.apiserver.ClusterObjects;
 import io.dra4j.testkit.apiserver.model.Json;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Writes allocations as the scheduler does: devices, and the configurations that apply to them. */
-final class Allocations {
+/**
+ * Writes allocations as the scheduler does: devices, and the configurations that apply to them.
+ * Thread-safe.
+ */
+public final class Allocations {
 
     private static final String REQUESTS = "requests";
 
-    private final ClusterObjects objects;
+    private final Function<String, Optional<JsonNode>> classes;
     private final FeatureGates gates;
     private final InstantSource clock;
 
-    Allocations(ClusterObjects objects, FeatureGates gates, InstantSource clock) {
-        this.objects = objects;
+    /**
+     * @param classes the DeviceClass of a name
+     */
+    public Allocations(Function<String, Optional<JsonNode>> classes, FeatureGates gates, InstantSource clock) {
+        this.classes = classes;
         this.gates = gates;
         this.clock = clock;
     }
 
     /** Returns the {@code status.allocation} of a claim. */
-    ObjectNode of(Claim claim, Allocation allocation) {
+    public ObjectNode of(JsonNode claim, Allocation allocation) {
         ObjectNode written = Json.object();
         ArrayNode results = written.putObject("devices").putArray("results");
         Set<String> requests = new LinkedHashSet<>();
@@ -57,7 +64,7 @@ final class Allocations {
         return written;
     }
 
-    private ObjectNode result(Claim claim, AllocatedDevice device) {
+    private ObjectNode result(JsonNode claim, AllocatedDevice device) {
         ObjectNode result = Json.object()
                 .put("request", device.request())
                 .put("driver", device.device().driver())
@@ -86,8 +93,8 @@ final class Allocations {
     }
 
     /** The request of a name, or the alternative of a name behind a slash. */
-    private static JsonNode asked(Claim claim, String name) {
-        for (JsonNode request : claim.json().at("/spec/devices/requests")) {
+    private static JsonNode asked(JsonNode claim, String name) {
+        for (JsonNode request : claim.at("/spec/devices/requests")) {
             String own = request.path("name").asText();
             if (own.equals(name)) {
                 return request.path("exactly");
@@ -98,14 +105,13 @@ final class Allocations {
                 }
             }
         }
-        throw new IllegalStateException("Claim " + claim + " has no request " + name);
+        throw new IllegalStateException("Claim " + claim.at("/metadata/name").asText() + " has no request " + name);
     }
 
-    private void addOfClass(Claim claim, String request, ArrayNode configs) {
+    private void addOfClass(JsonNode claim, String request, ArrayNode configs) {
         String name = asked(claim, request).path("deviceClassName").asText();
-        JsonNode ofClass = objects.find("deviceclasses", "", name)
-                .map(one -> one.at("/spec/config"))
-                .orElseGet(configs::missingNode);
+        JsonNode ofClass =
+                classes.apply(name).map(one -> one.at("/spec/config")).orElseGet(configs::missingNode);
         for (JsonNode config : ofClass) {
             ObjectNode copy = configs.addObject().put("source", "FromClass");
             copy.putArray(REQUESTS).add(request);
@@ -113,8 +119,8 @@ final class Allocations {
         }
     }
 
-    private static void addOfClaim(Claim claim, Set<String> requests, ArrayNode configs) {
-        for (JsonNode config : claim.json().at("/spec/devices/config")) {
+    private static void addOfClaim(JsonNode claim, Set<String> requests, ArrayNode configs) {
+        for (JsonNode config : claim.at("/spec/devices/config")) {
             Stream<JsonNode> named = config.path(REQUESTS).valueStream();
             if (config.path(REQUESTS).isEmpty() || named.anyMatch(one -> isAllocated(one.asText(), requests))) {
                 configs.addObject().put("source", "FromClaim").setAll((ObjectNode) config.deepCopy());

@@ -36,6 +36,7 @@ public final class Controllers implements AutoCloseable {
     private final ClusterObjects objects;
     private final InstantSource clock;
     private final PodObjects pods;
+    private final Scheduler scheduler;
     private final List<PodKubelet> kubelets = new ArrayList<>();
     private final List<Controller> controllers = new ArrayList<>();
     private final Thread thread = new Thread(this::run, "testkit-controllers");
@@ -46,7 +47,8 @@ public final class Controllers implements AutoCloseable {
         pods = new PodObjects(objects, clock);
         builder.kubelets.forEach((name, kubelet) -> kubelets.add(new PodKubelet(name, kubelet, pods)));
         controllers.add(new TemplateClaims(pods));
-        controllers.add(new Scheduler(pods, new Placement(builder.api, clock), new BindingConditions(pods)));
+        scheduler = new Scheduler(pods, new Placement(builder.api, clock), new BindingConditions(pods));
+        controllers.add(scheduler);
         controllers.addAll(kubelets);
         controllers.add(new TaintEvictions(pods));
         controllers.add(new Reservations(pods, this::isHeld));
@@ -115,16 +117,40 @@ public final class Controllers implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits until the scheduler has found no place for a pod.
+     *
+     * @return what stands in the way
+     * @throws AssertionError when the pod is placed, or the time is over
+     */
+    public String awaitUnschedulable(String namespace, String name, Duration timeout) {
+        JsonNode tried = objects.awaitObject(
+                Pod.RESOURCE,
+                object -> {
+                    Pod pod = new Pod(object);
+                    return pod.namespace().equals(namespace)
+                            && pod.name().equals(name)
+                            && !object.at("/status/conditions").isEmpty();
+                },
+                timeout);
+        if (!new Pod(tried).node().isEmpty()) {
+            throw new AssertionError("pod %s/%s is placed".formatted(namespace, name));
+        }
+        return obstacle(namespace, name);
+    }
+
     /** Returns the newest event about a pod that does not run. */
     private String obstacle(String namespace, String name) {
-        if (objects.find(Pod.RESOURCE, namespace, name).isEmpty()) {
+        Optional<JsonNode> pod = objects.find(Pod.RESOURCE, namespace, name);
+        if (pod.isEmpty()) {
             return "there is no such pod";
         }
+        String details = scheduler.details(new Pod(pod.get()).uid());
         return objects.list("events").stream()
                 .filter(event -> event.at("/involvedObject/namespace").asText().equals(namespace))
                 .filter(event -> event.at("/involvedObject/name").asText().equals(name))
                 .max(Comparator.comparingLong(Controllers::revision))
-                .map(event -> event.path("message").asText())
+                .map(event -> event.path("message").asText() + details)
                 .orElse("one of its claims is not there");
     }
 

@@ -16,8 +16,12 @@ sealed interface Fit {
      */
     record Fits(List<ObjectNode> allocations, int score) implements Fit {}
 
-    /** They do not. */
-    record DoesNot(String reason) implements Fit {}
+    /**
+     * They do not.
+     *
+     * @param details what stands in the way of each request
+     */
+    record DoesNot(String reason, String details) implements Fit {}
 
     /** The attempt to place the pod failed, on whichever node. */
     record Failed(String error) implements Fit {}

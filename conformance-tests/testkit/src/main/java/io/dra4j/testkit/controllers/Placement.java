@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Decides by the rules of the scheduler which devices claims get on a node. */
@@ -32,7 +33,7 @@ final class Placement {
     Placement(EmbeddedApiServer api, InstantSource clock) {
         objects = api.store();
         allocator = Allocator.of(api.featureGates());
-        allocations = new Allocations(objects, api.featureGates(), clock);
+        allocations = new Allocations(name -> objects.find("deviceclasses", "", name), api.featureGates(), clock);
     }
 
     /**
@@ -48,8 +49,14 @@ final class Placement {
             return fits(claims, allocated.allocations());
         }
         return outcome instanceof Outcome.DoesNotFit not
-                ? new Fit.DoesNot(not.message())
+                ? new Fit.DoesNot(not.message(), details(not))
                 : new Fit.Failed(((Outcome.Failed) outcome).message());
+    }
+
+    private static String details(Outcome.DoesNotFit not) {
+        return not.requests().stream()
+                .map(one -> "claim " + one.claim() + ", " + one.text())
+                .collect(Collectors.joining("; "));
     }
 
     private static io.dra4j.allocator.model.Claim modelled(Claim claim) {
@@ -72,7 +79,7 @@ final class Placement {
         List<ObjectNode> written = new ArrayList<>();
         int score = 0;
         for (int i = 0; i < claims.size(); i++) {
-            written.add(allocations.of(claims.get(i), allocated.get(i)));
+            written.add(allocations.of(claims.get(i).json(), allocated.get(i)));
             score += score(claims.get(i), written.get(i));
         }
         return new Fit.Fits(written, score);

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -37,6 +38,7 @@ final class Scheduler implements Controller {
     private final ExtendedResources extendedResources;
     private final BindingConditions binding;
     private final Map<String, String> chosen = new HashMap<>(); // nodes by UID of pods
+    private final Map<String, String> details = new ConcurrentHashMap<>(); // by UID of pods
 
     Scheduler(PodObjects objects, Placement placement, BindingConditions binding) {
         this.objects = objects;
@@ -54,6 +56,11 @@ final class Scheduler implements Controller {
             }
         }
         return next;
+    }
+
+    /** The obstacles of a pod's claims on the last node where they did not fit. */
+    String details(String podUid) {
+        return details.getOrDefault(podUid, "");
     }
 
     private Optional<Instant> schedule(Pod pod, Instant now) {
@@ -113,6 +120,7 @@ final class Scheduler implements Controller {
                 return;
             } else if (fit instanceof Fit.DoesNot not) {
                 reasons.merge(not.reason(), 1, Integer::sum);
+                details.put(pod.uid(), " " + not.details());
             } else if (fit instanceof Fit.Fits fits && (bestFit == null || fits.score() > bestFit.score())) {
                 best = node;
                 bestFit = fits;
