@@ -220,4 +220,31 @@ final class ClaimVariants {
             }
         }
     }
+
+    /** As an API without request policies allows it: each claim says what it takes. */
+    @Variant(
+            id = "H-51",
+            what = "devices for several claims, without request policies",
+            with = WithoutPolicies.class,
+            passes = {"DRA-PREP-15", "DRA-PREP-16", "DRA-PREP-21", "DRA-PREP-22", "DRA-PREP-38"},
+            options = "--gpu-allow-multiple-allocations",
+            settings = "{/driver/declares: [adm, multi]}")
+    static final class AsTheClaimSays extends ClaimWork {
+        @Override
+        void describe(ObjectNode held, JsonNode claim, JsonNode result) {
+            if (result.path("consumedCapacity").isEmpty() || !result.has("shareID")) {
+                throw new Refused("The result has no share of " + result.path("device"));
+            }
+            super.describe(held, claim, result);
+        }
+    }
+
+    static final class WithoutPolicies extends Inventory {
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.withObject("/capacity/memory").remove("requestPolicy");
+            return device;
+        }
+    }
 }

@@ -5,47 +5,47 @@ package io.dra4j.conformance.claims;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.testkit.cluster.Cluster;
+import io.dra4j.allocator.cel.DeviceSelector;
+import io.dra4j.allocator.cel.ExpressionException;
+import io.dra4j.allocator.model.Claim;
+import io.dra4j.allocator.model.DeviceRequest;
+import io.dra4j.allocator.model.InvalidObjectException;
+import io.dra4j.allocator.model.SubRequest;
 import io.dra4j.testkit.settings.SettingsException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A ResourceClaimTemplate or ResourceClaim of {@code driver.claims}.
  *
  * @param title its kind and name, for messages
- * @param devices its {@code spec.devices}, as version v1 has it
- * @param requests for each request, the alternatives to fulfil it, the preferred one first
- * @param constraints what its devices must have in common
+ * @param json a claim of it, as version v1 has it
+ * @param claim the same, as the allocator has it
  */
-record ClaimTemplate(
-        String title, ObjectNode devices, List<List<RequestAlternative>> requests, List<Constraint> constraints) {
+record ClaimTemplate(String title, ObjectNode json, Claim claim) {
 
     private static final List<String> ONE_OF = List.of("exactly", "firstAvailable");
 
-    static ClaimTemplate of(JsonNode manifest, Map<String, DeviceClass> classes) {
+    static ClaimTemplate of(JsonNode manifest) {
         String kind = manifest.path("kind").asText();
-        String title = kind + " " + manifest.at("/metadata/name").asText();
+        String name = manifest.at("/metadata/name").asText();
+        String title = kind + " " + name;
         JsonNode spec = manifest.at(kind.equals("ResourceClaim") ? "/spec/devices" : "/spec/spec/devices");
-        ObjectNode devices = JsonNodeFactory.instance.objectNode();
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.putObject("metadata").put("name", name);
+        ObjectNode devices = json.withObject("/spec/devices");
         spec.properties()
                 .forEach(one -> devices.set(one.getKey(), one.getValue().deepCopy()));
-        List<List<RequestAlternative>> requests = new ArrayList<>();
-        devices.remove("requests");
+        devices.putArray("requests");
         for (JsonNode request : spec.path("requests")) {
-            ObjectNode written = devices.withArray("requests").addObject();
-            written.setAll(current(request, title));
-            requests.add(alternatives(written, title, classes));
+            devices.withArray("requests").add(current(request, title));
         }
-        if (requests.isEmpty()) {
-            throw new SettingsException(
-                    "driver.claims: %s requests no devices: spec.devices.requests is empty".formatted(title));
+        try {
+            ClaimTemplate template = new ClaimTemplate(title, json, Claim.of(json));
+            template.check();
+            return template;
+        } catch (InvalidObjectException e) {
+            throw new SettingsException("driver.claims: %s: %s".formatted(title, e.getMessage()));
         }
-        List<Constraint> constraints = Cluster.elements(spec.path("constraints")).stream()
-                .map(json -> Constraint.of(json, title))
-                .toList();
-        return new ClaimTemplate(title, devices, List.copyOf(requests), constraints);
     }
 
     /** Version v1beta1 has the fields of {@code exactly} in the request itself. */
@@ -65,19 +65,43 @@ record ClaimTemplate(
         return current;
     }
 
-    private static List<RequestAlternative> alternatives(
-            JsonNode request, String title, Map<String, DeviceClass> classes) {
-        String name = request.path("name").asText();
-        if (request.has("exactly")) {
-            return List.of(RequestAlternative.of(name, request.path("exactly"), title, classes));
+    private void check() {
+        if (claim.requests().isEmpty()) {
+            throw new SettingsException(
+                    "driver.claims: %s requests no devices: spec.devices.requests is empty".formatted(title));
         }
-        return Cluster.elements(request.path("firstAvailable")).stream()
-                .map(sub -> RequestAlternative.of(name + "/" + sub.path("name").asText(), sub, title, classes))
-                .toList();
+        for (DeviceRequest request : claim.requests()) {
+            for (SubRequest asked : request.alternatives()) {
+                if (asked.adminAccess()) {
+                    throw new SettingsException(
+                            "driver.claims: %s, request %s asks for admin access, which requirements of its own try: leave it out"
+                                    .formatted(title, request.nameOf(asked)));
+                }
+                requireCompiled(title + ", request " + request.nameOf(asked), asked.selectors());
+            }
+        }
     }
 
-    /** The configurations of the claim itself. */
-    List<JsonNode> configs() {
-        return Cluster.elements(devices.path("config"));
+    /** Finds that the expressions of a class or a request can be compiled. */
+    static void requireCompiled(String owner, List<String> expressions) {
+        for (String expression : expressions) {
+            try {
+                DeviceSelector.compile(expression);
+            } catch (ExpressionException e) {
+                String first =
+                        String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+                throw new SettingsException("driver.claims: the CEL expression of %s cannot be compiled (%s): %s"
+                        .formatted(owner, first, expression));
+            }
+        }
+    }
+
+    /** The classes that its requests name. */
+    List<String> classes() {
+        return claim.requests().stream()
+                .flatMap(request -> request.alternatives().stream())
+                .map(SubRequest::deviceClass)
+                .distinct()
+                .toList();
     }
 }

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.rules.OwnNames;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /** A claim in the making, with the allocation that a scheduler would write. */
 public class ClaimDraft {
@@ -44,7 +43,7 @@ public class ClaimDraft {
                 .filter(PublishedDevice::isShared)
                 .findFirst()
                 .filter(device -> !device.json().path("capacity").isEmpty())
-                .ifPresent(device -> exactly.putObject("capacity").set("requests", consumed(device)));
+                .ifPresent(device -> exactly.putObject("capacity").set("requests", device.consumed()));
         devices.forEach(device -> result(name, device));
         return this;
     }
@@ -94,7 +93,7 @@ public class ClaimDraft {
         ObjectNode result = rawResult(request, driver, device.pool(), device.name());
         if (device.isShared()) {
             result.put("shareID", UUID.randomUUID().toString());
-            result.set("consumedCapacity", consumed(device));
+            result.set("consumedCapacity", device.consumed());
         }
         return result;
     }
@@ -125,21 +124,6 @@ public class ClaimDraft {
             ((ObjectNode) result).set("consumedCapacity", consumed);
         }
         return this;
-    }
-
-    /** The least that a claim can take of each capacity, so that there is some for others. */
-    private static ObjectNode consumed(PublishedDevice device) {
-        ObjectNode consumed = JSON.createObjectNode();
-        device.json().path("capacity").properties().forEach(one -> consumed.set(one.getKey(), least(one.getValue())));
-        return consumed;
-    }
-
-    private static JsonNode least(JsonNode capacity) {
-        return Stream.of("/requestPolicy/validRange/min", "/requestPolicy/validValues/0", "/requestPolicy/default")
-                .map(capacity::at)
-                .filter(amount -> !amount.isMissingNode())
-                .findFirst()
-                .orElse(capacity.path("value"));
     }
 
     /** Adds a result as given, of any driver; its request must be there too. */

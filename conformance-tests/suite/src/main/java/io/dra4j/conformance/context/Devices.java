@@ -3,17 +3,21 @@
 package io.dra4j.conformance.context;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.claims.ClaimTemplates;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import io.dra4j.conformance.claims.Allotments;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.settings.SettingsException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The devices that the driver publishes for its node, and a choice of them that claims can have.
@@ -22,18 +26,19 @@ public final class Devices {
 
     private final Place place;
     private final Cluster cluster;
-    private final ClaimTemplates templates;
+    private final @Nullable Allotments shaped;
     private final boolean none;
 
     /**
      * The devices of a node.
      *
+     * @param shaped gives them to claims of the settings' shape; null if they have none
      * @param none whether the settings declare that the driver has no devices there
      */
-    Devices(Place place, Cluster cluster, ClaimTemplates templates, boolean none) {
+    Devices(Place place, Cluster cluster, @Nullable Allotments shaped, boolean none) {
         this.place = place;
         this.cluster = cluster;
-        this.templates = templates;
+        this.shaped = shaped;
         this.none = none;
     }
 
@@ -44,7 +49,7 @@ public final class Devices {
 
     /** Returns whether claims have the shape that the settings give. */
     public boolean areShaped() {
-        return !templates.isEmpty();
+        return shaped != null;
     }
 
     /** The driver's slices that its node can use, as the API server has them now. */
@@ -82,23 +87,55 @@ public final class Devices {
      * @throws SettingsException if the settings' claims cannot be evaluated
      */
     public List<PublishedDevice> usable() {
-        return areShaped() ? ShapedDevices.of(place.driver(), pools()).usable(templates) : single();
+        if (shaped == null) {
+            return single();
+        }
+        Map<String, List<JsonNode>> pools = pools();
+        Map<String, PublishedDevice> known = Pools.devices(pools).stream()
+                .collect(Collectors.toMap(PublishedDevice::toString, Function.identity(), (one, other) -> one));
+        return shaped.of(nodeObject(), slices(pools)).stream()
+                .map(one -> known.get(one.devices().get(0)).of(one))
+                .toList();
+    }
+
+    private JsonNode nodeObject() {
+        return cluster.find("/api/v1/nodes/" + place.node()).orElseGet(MissingNode::getInstance);
+    }
+
+    private static List<JsonNode> slices(Map<String, List<JsonNode>> pools) {
+        return pools.values().stream().flatMap(List::stream).toList();
     }
 
     /** The devices that claims of one device each can have all at the same time. */
     public List<PublishedDevice> single() {
-        Set<String> counterSets = new HashSet<>();
+        Map<String, BigDecimal> left = new HashMap<>();
+        for (JsonNode slice : slices(pools())) {
+            for (JsonNode set : slice.at("/spec/sharedCounters")) {
+                left.putAll(PublishedDevice.counters(
+                        Pools.pool(slice) + "/" + set.path("name").asText(), set));
+            }
+        }
         List<PublishedDevice> usable = new ArrayList<>();
         for (PublishedDevice device : all()) {
-            Set<String> takes = device.counterSets().stream()
-                    .map(set -> device.pool() + "/" + set)
-                    .collect(Collectors.toSet());
-            if (!device.isTainted() && !device.isBound() && takes.stream().noneMatch(counterSets::contains)) {
-                counterSets.addAll(takes);
+            if (!device.isTainted() && !device.isBound() && takes(device, left)) {
                 usable.add(device);
             }
         }
         return usable;
+    }
+
+    /** Takes a device's part of the counters, and returns whether they had enough. */
+    private static boolean takes(PublishedDevice device, Map<String, BigDecimal> left) {
+        Map<String, BigDecimal> rest = new HashMap<>();
+        device.counters().forEach((counter, amount) -> {
+            String key = device.pool() + "/" + counter;
+            rest.put(key, left.getOrDefault(key, BigDecimal.ZERO).subtract(amount));
+        });
+        boolean enough = rest.values().stream().allMatch(amount -> amount.signum() >= 0);
+        if (enough) {
+            left.putAll(rest);
+        }
+        return enough;
     }
 
     /**
@@ -172,8 +209,11 @@ public final class Devices {
      * @throws SettingsException if they can't
      */
     public void requireShape() {
-        if (areShaped() && !all().isEmpty()) {
-            ShapedDevices.of(place.driver(), pools()).requireRoom(templates);
+        if (shaped != null && !all().isEmpty()) {
+            List<String> complaints = shaped.complaints(nodeObject(), slices(pools()));
+            if (!complaints.isEmpty()) {
+                throw new SettingsException("driver.claims: " + String.join("; ", complaints));
+            }
         }
     }
 
@@ -183,6 +223,16 @@ public final class Devices {
                 .filter(device -> !device.isShared())
                 .findFirst()
                 .orElseThrow(() -> new NotApplicable("every device may have several claims"));
+    }
+
+    /**
+     * A usable device for a prepare that a driver may never get over: one of the last, so that others stay good.
+     *
+     * @param user a number that other such prepares have not
+     */
+    public PublishedDevice spare(int user) {
+        List<PublishedDevice> usable = upTo(Integer.MAX_VALUE);
+        return usable.get(usable.size() - 1 - user % usable.size());
     }
 
     /** One usable device. */

@@ -3,12 +3,18 @@
 package io.dra4j.conformance.context;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.conformance.claims.Allotment;
-import io.dra4j.conformance.claims.Candidate;
+import io.dra4j.rules.Quantities;
 import io.dra4j.testkit.cluster.Cluster;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record PublishedDevice(
         String pool, String name, JsonNode json, @Nullable Allotment allotment) {
+
+    private static final Pattern WHOLE = Pattern.compile("(\\d{1,15})(\\D*)");
+    private static final long PART = 4;
 
     /** A device of a slice, that a claim can get alone. */
     public PublishedDevice(String pool, JsonNode json) {
@@ -39,9 +48,65 @@ public record PublishedDevice(
 
     /** The pools and names of all devices that a claim gets that gets this one. */
     public List<String> withCompanions() {
-        return allotment == null
-                ? List.of(toString())
-                : allotment.devices().stream().map(Candidate::key).toList();
+        return allotment == null ? List.of(toString()) : allotment.devices();
+    }
+
+    /** The same, as what a claim gets that gets it. */
+    PublishedDevice of(Allotment one) {
+        return new PublishedDevice(pool, name, json, one);
+    }
+
+    /** A device that the driver does not publish, and that is like this one but for its pool and name. */
+    public PublishedDevice absent(String otherPool, String otherName) {
+        return new PublishedDevice(otherPool, otherName, ((ObjectNode) json.deepCopy()).without(List.of("name")));
+    }
+
+    /** Returns whether the driver does not publish it. */
+    boolean isAbsent() {
+        return !json.has("name");
+    }
+
+    /** The capacity that a claim takes: as the settings' claims ask, or the least, so that there is some for others. */
+    ObjectNode consumed() {
+        if (allotment != null && allotment.results().get(0).get("consumedCapacity") instanceof ObjectNode shape) {
+            return shape.deepCopy();
+        }
+        ObjectNode consumed = JsonNodeFactory.instance.objectNode();
+        json.path("capacity").properties().forEach(one -> consumed.put(one.getKey(), least(one.getValue())));
+        return consumed;
+    }
+
+    /** The least that a policy allows; without a policy, where a claim takes all that it does not ask for, a part. */
+    private static String least(JsonNode capacity) {
+        return Stream.of("/requestPolicy/validRange/min", "/requestPolicy/validValues/0", "/requestPolicy/default")
+                .map(capacity::at)
+                .filter(amount -> !amount.isMissingNode())
+                .map(JsonNode::asText)
+                .findFirst()
+                .orElseGet(() -> part(capacity.path("value").asText()));
+    }
+
+    private static String part(String value) {
+        Matcher whole = WHOLE.matcher(value);
+        long number = whole.matches() ? Long.parseLong(whole.group(1)) : 0;
+        if (number > 1) {
+            return Math.max(1, number / PART) + whole.group(2);
+        }
+        long exact = Quantities.exact(value).longValue();
+        return exact < PART ? value : Long.toString(exact / PART);
+    }
+
+    /** Returns whether two claims can have it at the same time. */
+    public boolean hasRoomForTwo() {
+        JsonNode capacity = json.path("capacity");
+        return isShared()
+                && consumed().properties().stream()
+                        .allMatch(one -> Quantities.exact(one.getValue().asText())
+                                        .multiply(BigDecimal.valueOf(2))
+                                        .compareTo(Quantities.exact(capacity.path(one.getKey())
+                                                .path("value")
+                                                .asText()))
+                                <= 0);
     }
 
     /** Returns whether a scheduler would not give it to a claim without tolerations. */
@@ -55,11 +120,25 @@ public record PublishedDevice(
         return !json.path("bindingConditions").isEmpty();
     }
 
-    /** The counter sets that it takes from. */
-    public Set<String> counterSets() {
-        return Cluster.elements(json.path("consumesCounters")).stream()
-                .map(one -> one.path("counterSet").asText())
-                .collect(Collectors.toSet());
+    /** Its consumption of each counter, by the set and the name. */
+    public Map<String, BigDecimal> counters() {
+        Map<String, BigDecimal> taken = new LinkedHashMap<>();
+        for (JsonNode set : json.path("consumesCounters")) {
+            counters(set.path("counterSet").asText(), set)
+                    .forEach((counter, amount) -> taken.merge(counter, amount, BigDecimal::add));
+        }
+        return taken;
+    }
+
+    /** The amounts of a counter set, or of a device's part of it, by the set and the name. */
+    public static Map<String, BigDecimal> counters(String set, JsonNode json) {
+        Map<String, BigDecimal> amounts = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> one : json.path("counters").properties()) {
+            amounts.put(
+                    set + "/" + one.getKey(),
+                    Quantities.exact(one.getValue().path("value").asText()));
+        }
+        return amounts;
     }
 
     /** Its pool and name, for people. */

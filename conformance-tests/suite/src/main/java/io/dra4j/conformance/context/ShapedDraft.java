@@ -41,7 +41,7 @@ final class ShapedDraft extends ClaimDraft {
         List<PublishedDevice> units =
                 devices.stream().filter(d -> d.allotment() != null).toList();
         List<PublishedDevice> absent =
-                devices.stream().filter(d -> d.json().isEmpty()).toList();
+                devices.stream().filter(PublishedDevice::isAbsent).toList();
         Untested.unless(
                 units.size() + absent.size() == devices.size(),
                 "needs a claim with the devices %s; claims of the shape in driver.claims get others",
@@ -72,13 +72,14 @@ final class ShapedDraft extends ClaimDraft {
                 .filter(allotment.spec()::has)
                 .forEach(field -> spec.set(field, allotment.spec().path(field).deepCopy()));
         for (JsonNode result : allotment.results()) {
-            ObjectNode own = result.deepCopy();
-            if (own.has("consumedCapacity")) {
-                own.put("shareID", UUID.randomUUID().toString());
-            }
-            results.add(own);
+            results.add(fresh(result));
         }
-        allotment.configs().forEach(config -> configs.add(config.deepCopy()));
+        allotment.allocation().at("/devices/config").forEach(config -> configs.add(config.deepCopy()));
+    }
+
+    private static ObjectNode fresh(JsonNode result) {
+        ObjectNode own = result.deepCopy();
+        return own.has("shareID") ? own.put("shareID", UUID.randomUUID().toString()) : own;
     }
 
     /** Devices that do not exist take the places of some that the claim would get. */
@@ -87,7 +88,7 @@ final class ShapedDraft extends ClaimDraft {
         for (int i = 0; i < absent.size(); i++) {
             int place = keepsOne ? all - 1 - i : i;
             ObjectNode result = place < (keepsOne ? 1 : 0) || place >= all
-                    ? results.addObject().setAll((ObjectNode) results.get(0).deepCopy())
+                    ? results.addObject().setAll(fresh(results.get(0)))
                     : (ObjectNode) results.get(place);
             result.put("pool", absent.get(i).pool()).put("device", absent.get(i).name());
         }

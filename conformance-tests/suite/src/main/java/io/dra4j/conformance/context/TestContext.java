@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.context;
 
+import io.dra4j.conformance.claims.Allotments;
 import io.dra4j.conformance.claims.ClaimTemplates;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.cluster.Cluster;
@@ -84,7 +85,8 @@ public final class TestContext implements AutoCloseable {
         driver = new DriverControl(adapter, place, this::kubelet, timeouts, transcript, measurements);
         calls = new Calls(place.driver(), this::kubelet, transcript, measurements);
         cdi = new CdiView(place.cdi(), place.cdiDirectories());
-        devices = new Devices(place, api.cluster(), templates, settings.driver().hasNoDevices());
+        Allotments shaped = templates.isEmpty() ? null : new Allotments(templates, api.minor());
+        devices = new Devices(place, api.cluster(), shaped, settings.driver().hasNoDevices());
         claims = new Claims(place.driver(), api.cluster(), devices, api.namespace());
         hooks = new Hooks(settings.driver().hooks(), place, transcript);
         random = new Random(settings.seed());
@@ -120,7 +122,9 @@ public final class TestContext implements AutoCloseable {
             Optional<ServiceAccountAccess> access,
             String name,
             Consumer<String> notes) {
-        ClaimTemplates templates = ClaimTemplates.read(settings.driver().claims());
+        ClaimTemplates templates = ClaimTemplates.read(
+                settings.driver().claims(), settings.driver().name());
+        templates.notes().forEach(notes);
         String node = ApiServer.uniqueName(settings.apiServer(), name);
         Place place = adapter.place(node, settings.driver().name());
         ApiServer api = null;

@@ -3,7 +3,6 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.conformance.claims.Allocator;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
@@ -12,7 +11,6 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.math.BigDecimal;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,21 +31,13 @@ record PartitionRules(TestContext context, Publishing publishing) {
             for (JsonNode set : slice.at("/spec/sharedCounters")) {
                 String name = set.path("name").asText();
                 for (Map.Entry<String, BigDecimal> one :
-                        Allocator.counters(name, set).entrySet()) {
+                        PublishedDevice.counters(name, set).entrySet()) {
                     Violation.unless(had.put(one.getKey(), one.getValue()) == null)
                             .because("pool %s has the counter set %s twice", pool, name);
                 }
             }
         }
         return had;
-    }
-
-    private static Map<String, BigDecimal> taken(PublishedDevice device) {
-        Map<String, BigDecimal> taken = new LinkedHashMap<>();
-        for (JsonNode set : device.json().path("consumesCounters")) {
-            taken.putAll(Allocator.counters(set.path("counterSet").asText(), set));
-        }
-        return taken;
     }
 
     @Rule("DRA-PART-01")
@@ -60,7 +50,7 @@ record PartitionRules(TestContext context, Publishing publishing) {
         Map<String, BigDecimal> had = had(pool, slices);
         for (PublishedDevice device : pools.devices()) {
             if (device.pool().equals(pool)) {
-                taken(device)
+                device.counters()
                         .forEach((counter, amount) -> check(device, counter, amount, had.get(counter), withAmounts));
             }
         }
@@ -102,8 +92,8 @@ record PartitionRules(TestContext context, Publishing publishing) {
             return false;
         }
         Map<String, BigDecimal> had = had(first.pool(), pools.byPool().get(first.pool()));
-        Map<String, BigDecimal> both = taken(first);
-        Map<String, BigDecimal> others = taken(second);
+        Map<String, BigDecimal> both = first.counters();
+        Map<String, BigDecimal> others = second.counters();
         both.keySet().retainAll(others.keySet());
         both.replaceAll((counter, amount) -> amount.add(others.get(counter)));
         return both.entrySet().stream().anyMatch(one -> one.getValue().compareTo(had.get(one.getKey())) > 0);

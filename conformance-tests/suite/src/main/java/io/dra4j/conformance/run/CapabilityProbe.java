@@ -130,7 +130,7 @@ final class CapabilityProbe {
         open(Gate.MULTI, devices.stream().anyMatch(PublishedDevice::isShared) || triesToShare());
         open(Gate.BIND, devices.stream().anyMatch(PublishedDevice::isBound));
         open(Gate.TAINT, devices.stream().anyMatch(d -> !d.json().path("taints").isEmpty()));
-        open(Gate.CTR, devices.stream().anyMatch(d -> !d.counterSets().isEmpty()));
+        open(Gate.CTR, devices.stream().anyMatch(d -> !d.counters().isEmpty()));
         if (unpublished == null) {
             few(devices.size(), usable);
         }

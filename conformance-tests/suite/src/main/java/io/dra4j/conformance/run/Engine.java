@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,7 +84,7 @@ public final class Engine {
 
     /** Returns the notes, and the driver's own reason for publishing nothing. */
     private List<String> notes(Capabilities capabilities) {
-        List<String> all = new ArrayList<>(notes);
+        List<String> all = new ArrayList<>(new LinkedHashSet<>(notes)); // each context has the same
         Unpublished unpublished = capabilities.unpublished();
         if (unpublished != null) {
             unpublished.log().forEach(line -> all.add(LOGGED + line));

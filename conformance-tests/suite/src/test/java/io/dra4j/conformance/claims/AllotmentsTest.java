@@ -11,17 +11,16 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Devices that claims of a shape get. */
-class AllocatorTest {
+class AllotmentsTest {
 
     private static final YAMLMapper YAML = new YAMLMapper();
     private static final String DRIVER = "gpu.example.com";
@@ -31,6 +30,12 @@ class AllocatorTest {
             metadata: {name: gpu}
             spec: {selectors: [{cel: {expression: device.driver == "gpu.example.com"}}]}
             """;
+
+    private static final String SLICE = """
+            metadata: {name: %1$s}
+            spec: {driver: gpu.example.com, nodeName: n, pool: {name: pool, resourceSliceCount: %3$s}, %2$s: %4$s}
+            """;
+    private static final JsonNode NODE = yaml("metadata: {name: n}");
 
     @TempDir
     private Path folder;
@@ -44,9 +49,9 @@ class AllocatorTest {
     }
 
     /** Eight devices, of which two at a time hang at one root. */
-    private static List<Candidate> eight() {
+    private static List<JsonNode> eight() {
         return IntStream.range(0, 8)
-                .mapToObj(i -> device("""
+                .mapToObj(i -> yaml("""
                                         name: gpu-%d
                                         attributes:
                                           index: {int: %d}
@@ -56,24 +61,35 @@ class AllocatorTest {
                 .toList();
     }
 
-    private static Candidate device(String text) {
-        return new Candidate(DRIVER, "pool", yaml(text));
-    }
-
     private static ClaimTemplates claims(String devices) {
         return ClaimTemplates.read(List.of(yaml(CLASS), yaml("""
                                 apiVersion: resource.k8s.io/v1
                                 kind: ResourceClaim
                                 metadata: {name: some}
                                 spec: {devices: %s}
-                                """.formatted(devices))));
+                                """.formatted(devices))), DRIVER);
     }
 
-    private static List<List<String>> names(ClaimTemplates claims, List<Candidate> devices) {
-        return new Allocator(devices, Map.of())
-                .allocate(claims).stream()
-                        .map(a -> a.devices().stream().map(Candidate::name).toList())
-                        .toList();
+    /** A pool of the driver, with counters if some are given. */
+    private static List<JsonNode> pool(List<JsonNode> devices, String... counters) {
+        List<JsonNode> slices = new ArrayList<>();
+        for (String sets : counters) {
+            slices.add(yaml(SLICE.formatted("a", "sharedCounters", 1 + counters.length, sets)));
+        }
+        slices.add(yaml(SLICE.formatted("b", "devices", 1 + counters.length, devices)));
+        return slices;
+    }
+
+    private static List<Allotment> allotments(ClaimTemplates claims, List<JsonNode> slices) {
+        return new Allotments(claims, 36).of(NODE, slices);
+    }
+
+    private static List<List<String>> names(ClaimTemplates claims, List<JsonNode> devices) {
+        return allotments(claims, pool(devices)).stream()
+                .map(one -> one.devices().stream()
+                        .map(name -> name.replace("pool/", ""))
+                        .toList())
+                .toList();
     }
 
     /** Claims with one request of the class, and more about it. */
@@ -97,8 +113,7 @@ class AllocatorTest {
     @Test
     void allTakesAllThatMatchAndNothingIfOneIsTainted() {
         ClaimTemplates all = gpus("allocationMode: All");
-        List<Candidate> tainted =
-                List.of(eight().get(0), device("{name: bad, taints: [{key: a, effect: NoSchedule}]}"));
+        List<JsonNode> tainted = List.of(eight().get(0), yaml("{name: bad, taints: [{key: a, effect: NoSchedule}]}"));
 
         assertThat(names(all, eight())).hasSize(1);
         assertThat(names(all, eight()).get(0)).hasSize(8);
@@ -122,7 +137,7 @@ class AllocatorTest {
                 "{requests: [{name: a, firstAvailable: [{name: none, deviceClassName: gpu, %s}, {name: last, deviceClassName: gpu, %s}]}]}"
                         .formatted(big.formatted(7), big.formatted(6)));
 
-        List<Allotment> all = new Allocator(eight(), Map.of()).allocate(claims);
+        List<Allotment> all = allotments(claims, pool(eight()));
 
         assertThat(all).hasSize(1);
         assertThat(all.get(0).results().get(0).path("request").asText()).isEqualTo("a/last");
@@ -131,16 +146,27 @@ class AllocatorTest {
     @Test
     void countersAreNotOverdrawn() {
         String part = "{name: %s, consumesCounters: [{counterSet: set, counters: {memory: {value: %s}}}]}";
-        List<Candidate> parts = List.of(
-                device(part.formatted("a", "6Gi")),
-                device(part.formatted("b", "3Gi")),
-                device(part.formatted("c", "2Gi")));
+        List<JsonNode> parts = List.of(
+                yaml(part.formatted("a", "6Gi")), yaml(part.formatted("b", "3Gi")), yaml(part.formatted("c", "2Gi")));
         ClaimTemplates one = claims("{requests: [{name: a, exactly: {deviceClassName: gpu}}]}");
 
-        List<Allotment> all =
-                new Allocator(parts, Map.of("pool/set/memory", BigDecimal.valueOf(8L << 30))).allocate(one);
+        List<Allotment> all = allotments(one, pool(parts, "[{name: set, counters: {memory: {value: 8Gi}}}]"));
 
-        assertThat(all).extracting(a -> a.devices().get(0).name()).containsExactly("a", "c");
+        assertThat(all).flatExtracting(Allotment::devices).containsExactly("pool/a", "pool/c");
+    }
+
+    @Test
+    void sharesHaveWhatIsAskedForAndADeviceGoesToOneClaim() {
+        List<JsonNode> shared = List.of(
+                yaml("{name: a, allowMultipleAllocations: true, capacity: {cpu: {value: 8}, memory: {value: 4Gi}}}"));
+
+        assertThat(allotments(gpus("capacity: {requests: {cpu: 2}}"), pool(shared)))
+                .singleElement()
+                .satisfies(one -> {
+                    assertThat(one.isShared()).isTrue();
+                    assertThat(one.results().get(0).path("consumedCapacity"))
+                            .isEqualTo(yaml("{cpu: '2', memory: 4Gi}"));
+                });
     }
 
     @Test
@@ -159,11 +185,11 @@ class AllocatorTest {
                                             devices:
                                               requests: [{name: r, deviceClassName: gpu}]
                                               config: [{requests: [r], opaque: {driver: d, parameters: {b: 2}}}]
-                                        """)));
+                                        """)), DRIVER);
 
-        Allotment first = new Allocator(eight(), Map.of()).allocate(claims).get(0);
+        Allotment first = allotments(claims, pool(eight())).get(0);
 
-        assertThat(first.configs())
+        assertThat(first.allocation().at("/devices/config"))
                 .containsExactly(
                         yaml("{source: FromClass, requests: [r], opaque: {driver: d, parameters: {a: 1}}}"),
                         yaml("{source: FromClaim, requests: [r], opaque: {driver: d, parameters: {b: 2}}}"));
@@ -173,9 +199,11 @@ class AllocatorTest {
 
     @Test
     void whatFindsNoDeviceIsExplained() {
-        assertThat(new Allocator(eight(), Map.of()).complaints(gpus("count: 9")))
+        String some = "selectors: [{cel: {expression: 'device.attributes[\"gpu.example.com\"].index > 6'}}]";
+
+        assertThat(new Allotments(gpus("count: 2, " + some), 36).complaints(NODE, pool(eight())))
                 .containsExactly(
-                        "ResourceClaim some gets no devices of the 8 that are published: request a wants 9 device(s) of class gpu, and 8 match");
+                        "ResourceClaim some gets no devices of the 8 that are published: request a wants 2 device(s), and can have 1; gpu-0, gpu-1, gpu-2 and 4 more: selector #0 of the request does not match: device.attributes[\"gpu.example.com\"].index > 6");
     }
 
     @Test
@@ -193,20 +221,43 @@ class AllocatorTest {
                         spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}
                         """);
 
-        assertThat(names(ClaimTemplates.read(List.of(yaml(file.toString()))), eight()))
+        assertThat(names(ClaimTemplates.read(List.of(yaml(file.toString())), DRIVER), eight()))
                 .hasSize(8);
     }
 
     @Test
+    void aClassThatIsNotGivenSelectsTheDriversDevices() {
+        ClaimTemplates claims = claims("{requests: [{name: a, exactly: {deviceClassName: other, count: 3}}]}");
+
+        assertThat(names(claims, eight())).hasSize(2);
+        assertThat(claims.notes()).singleElement().asString().contains("\"other\"", "ResourceClaim some");
+    }
+
+    @Test
     void whatCannotBeUsedIsReported() {
-        assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml("/no/such/file.yaml"))))
+        assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml("/no/such/file.yaml")), DRIVER))
                 .isInstanceOf(SettingsException.class)
                 .hasMessage("driver.claims: there is no file /no/such/file.yaml");
-        assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml(CLASS))))
+        assertThatThrownBy(() -> ClaimTemplates.read(List.of(yaml(CLASS)), DRIVER))
                 .hasMessageContaining("no ResourceClaimTemplate");
-        assertThatThrownBy(() -> claims("{requests: [{name: a, exactly: {deviceClassName: other}}]}"))
-                .hasMessageContainingAll("ResourceClaim some, request a", "DeviceClass \"other\"", "[gpu]");
         assertThatThrownBy(() -> gpus("adminAccess: true")).hasMessageContaining("admin access");
         assertThatThrownBy(() -> claims("{requests: []}")).hasMessageContaining("requests no devices");
+        assertThatThrownBy(() -> gpus("capacity: {requests: {memory: x}}"))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContainingAll("ResourceClaim some", "memory");
+        assertThatThrownBy(() -> gpus("selectors: [{cel: {expression: 'device.driver =='}}]"))
+                .hasMessageContainingAll("driver.claims", "request a", "compiled", "device.driver ==")
+                .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void anExpressionThatFailsOnADeviceIsAnError() {
+        assertThatThrownBy(() -> names(gpus("selectors: [{cel: {expression: 'device.driver'}}]"), eight()))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContainingAll("driver.claims: ResourceClaim some", "selector #0");
+        String none = "device.attributes[\"gpu.example.com\"].none == 1";
+        assertThatThrownBy(() -> names(gpus("selectors: [{cel: {expression: '%s'}}]".formatted(none)), eight()))
+                .isInstanceOf(SettingsException.class)
+                .hasMessageContainingAll("selector #0", "none");
     }
 }
