@@ -4,10 +4,12 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.dra4j.selfcheck.ClaimOutcome.Prepared;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Mutants that prepare the wrong devices, for the wrong claim, or leave too much when that fails.
@@ -334,6 +336,48 @@ final class PrepareMutants {
                     throw new Refused("The claim is not reserved for a pod");
                 }
             }
+        }
+    }
+
+    @Mutant(
+            id = "M-210",
+            what = "answers without share ids, and publishes no request policies",
+            with = ClaimVariants.WithoutPolicies.class,
+            options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-PREP-21: the answer has the share ids")
+    static final class Shareless extends ClaimWork {
+        @Override
+        List<Prepared> devices(ObjectNode held) {
+            held.path("devices").forEach(device -> ((ObjectNode) device).put("share", ""));
+            return super.devices(held);
+        }
+    }
+
+    /** As a driver does that takes devices one by one, and returns from the middle. */
+    @Mutant(
+            id = "M-211",
+            what = "keeps the devices of a claim that it refuses for another device",
+            collateral = {"DRA-PREP-13", "DRA-SLICE-19"})
+    @Violation("DRA-PREP-09: the prepare of a claim failed and still holds device")
+    @Violation("DRA-UNP-07: is not free after a prepare that failed and its unprepare")
+    static final class Leaky extends ClaimWork {
+        private final Map<String, String> taken = new ConcurrentHashMap<>();
+
+        @Override
+        void describe(ObjectNode held, JsonNode claim, JsonNode result) {
+            String uid = held.path("uid").asText();
+            super.describe(held, claim, result);
+            if (!taken.computeIfAbsent(result.path("device").asText(), device -> uid)
+                    .equals(uid)) {
+                throw new Refused("The device " + result.path("device") + " is taken");
+            }
+        }
+
+        @Override
+        ObjectNode plan(ClaimId id, JsonNode claim) {
+            ObjectNode fresh = super.plan(id, claim);
+            taken.values().removeIf(id.uid()::equals); // from here on, the record of the claim counts
+            return fresh;
         }
     }
 }

@@ -9,10 +9,13 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.kubelet.PluginInfo;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -31,6 +34,7 @@ public final class Calls {
     private final Supplier<FakeKubelet> kubelet;
     private final Transcript transcript;
     private final Measurements measurements;
+    private final Queue<String> refusals = new ConcurrentLinkedQueue<>();
     private volatile Service service = Service.V1;
 
     Calls(String driver, Supplier<FakeKubelet> kubelet, Transcript transcript, Measurements measurements) {
@@ -157,8 +161,19 @@ public final class Calls {
      */
     public String refused(KubeletClaim claim, String because) {
         CallResult result = timed(PREPARE, () -> prepare(claim));
-        return complaintOf(result, claim)
+        String error = complaintOf(result, claim)
                 .orElseThrow(() -> new Violation("claim %s was prepared, although %s", text(claim), because));
+        refusals.add(error);
+        return error;
+    }
+
+    /** Returns and removes the errors since the last call: whether they are about what was wrong, a reader sees. */
+    String takeRefusals() {
+        List<String> taken = new ArrayList<>();
+        for (String error = refusals.poll(); error != null; error = refusals.poll()) {
+            taken.add("refused with \"" + error + "\"");
+        }
+        return String.join("; ", taken);
     }
 
     private static Optional<String> complaintOf(CallResult result, KubeletClaim claim) {

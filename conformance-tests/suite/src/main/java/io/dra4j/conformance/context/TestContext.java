@@ -391,9 +391,10 @@ public final class TestContext implements AutoCloseable {
         remark = words;
     }
 
-    /** Returns and removes the notes since the last call; empty if there are none. */
+    /** Returns and removes the remarks, and the refusals, since the last call; empty if there are none. */
     public String takeRemark() {
-        String words = remark;
+        String refusals = calls.takeRefusals();
+        String words = remark + (remark.isEmpty() || refusals.isEmpty() ? "" : "; ") + refusals;
         remark = "";
         return words;
     }

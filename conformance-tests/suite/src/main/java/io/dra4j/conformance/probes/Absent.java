@@ -15,23 +15,26 @@ public final class Absent {
     /** A driver that is on no node. */
     public static final String DRIVER = "other.dra-conformance.example.com";
 
+    private static final String DEVICE = "dra-conformance-no-such-device";
+
     private Absent() {}
 
     /** A device that no driver has, in a pool that it may have. */
     public static PublishedDevice device(TestContext context) {
-        return device(anyDevice(context).pool());
+        return like(anyDevice(context));
     }
 
-    /** A device that no driver has. */
-    public static PublishedDevice device(String pool) {
-        return new PublishedDevice(pool, "dra-conformance-no-such-device", JsonNodeFactory.instance.objectNode());
+    /** A device that no driver has, and that is like another one of its pool. */
+    public static PublishedDevice like(PublishedDevice known) {
+        return known.absent(known.pool(), DEVICE);
     }
 
     /** A device that claims can have, or one that does not exist if there is none. */
     public static PublishedDevice anyDevice(TestContext context) {
         return context.devices().usable().stream()
                 .findFirst()
-                .orElseGet(() -> device(context.place().node()));
+                .orElseGet(() ->
+                        new PublishedDevice(context.place().node(), DEVICE, JsonNodeFactory.instance.objectNode()));
     }
 
     /** A claim that does not exist. */

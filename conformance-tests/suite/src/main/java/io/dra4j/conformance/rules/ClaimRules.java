@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
 import io.dra4j.conformance.context.PublishedDevice;
@@ -23,17 +22,25 @@ record ClaimRules(TestContext context) {
 
     @Rule("DRA-PREP-09")
     void aFailedPrepareLeavesNothing() {
-        Leftovers leftovers = Leftovers.since(context);
-        PublishedDevice device = context.devices().one();
-        KubeletClaim mixed = context.claims().allocate(device, Absent.device(device.pool()));
-        context.calls().refused(mixed, "the driver has not the second of its devices");
-        leftovers.none("after a prepare that failed for its second device");
+        PublishedDevice device =
+                context.devices().spare(2 + context.calls().service().ordinal());
+        KubeletClaim mixed = refusedForItsSecond(device);
         context.calls()
                 .prepared(
                         context.claims().allocate(device),
                         "the prepare of a claim failed and still holds device %s: another claim gets %s",
                         device);
         context.calls().unprepared(mixed);
+        context.tidy();
+        Leftovers leftovers = Leftovers.since(context);
+        refusedForItsSecond(device);
+        leftovers.none("after a prepare that failed for its second device");
+    }
+
+    private KubeletClaim refusedForItsSecond(PublishedDevice device) {
+        KubeletClaim mixed = context.claims().allocate(device, Absent.like(device));
+        context.calls().refused(mixed, "the driver has not the second of its devices");
+        return mixed;
     }
 
     @Rule("DRA-PREP-10")
@@ -85,7 +92,7 @@ record ClaimRules(TestContext context) {
 
     private void failingRollsBackNoOther(KubeletClaim claim, PublishedDevice own, ClaimResult answer) {
         List<String> edits = context.cdi().edits(answer.devices());
-        PublishedDevice absent = Absent.device(own.pool());
+        PublishedDevice absent = Absent.like(own);
         ClaimDraft draft = context.claims().draft().request("r0", absent).bareRequest("r1");
         draft.rawResult("r1", Absent.DRIVER, own.pool(), own.name());
         KubeletClaim failing = context.claims().create(draft);
@@ -110,8 +117,7 @@ record ClaimRules(TestContext context) {
     @Rule("DRA-PREP-16")
     void aDeviceOfAnotherPoolIsAnError() {
         PublishedDevice device = context.devices().one();
-        PublishedDevice other =
-                new PublishedDevice("dra-conformance-other-pool", device.name(), JsonNodeFactory.instance.objectNode());
+        PublishedDevice other = device.absent("dra-conformance-other-pool", device.name());
         context.calls()
                 .refused(context.claims().allocate(other), "its device is in a pool that the driver has not: " + other);
     }

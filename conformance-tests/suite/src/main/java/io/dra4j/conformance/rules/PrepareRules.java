@@ -79,11 +79,11 @@ record PrepareRules(TestContext context) {
         Violation.minorUnless(reported.equals(Reported.names(some)))
                 .because("of the allocated devices %s the answer reports %s only", Reported.names(some), reported);
         context.tidy();
-        nothingIsSkipped(some[0]);
+        nothingIsSkipped(context.devices().spare(context.calls().service().ordinal()));
     }
 
     private void nothingIsSkipped(PublishedDevice known) {
-        PublishedDevice absent = Absent.device(known.pool());
+        PublishedDevice absent = Absent.like(known);
         KubeletClaim claim = context.claims().allocate(known, absent);
         CallResult result = context.calls().prepare(claim);
         if (result.complaint().isEmpty()) {
@@ -231,7 +231,7 @@ record PrepareRules(TestContext context) {
     @Rule("DRA-PREP-08")
     void aFailureTouchesNoOtherClaim() {
         PublishedDevice device = context.devices().one();
-        KubeletClaim bad = context.claims().allocate(Absent.device(device.pool()));
+        KubeletClaim bad = context.claims().allocate(Absent.like(device));
         KubeletClaim good = context.claims().allocate(device);
         CallResult result = context.calls().prepare(bad, good);
         Violation.minorUnless(result.status().equals(CallResult.OK))

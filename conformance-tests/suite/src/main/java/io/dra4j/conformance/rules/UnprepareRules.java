@@ -78,8 +78,9 @@ record UnprepareRules(TestContext context) {
     @Rule("DRA-UNP-07")
     void aFailedPrepareCanBeUnprepared() {
         Leftovers leftovers = Leftovers.since(context);
-        PublishedDevice device = context.devices().one();
-        KubeletClaim mixed = context.claims().allocate(device, Absent.device(device.pool()));
+        PublishedDevice device =
+                context.devices().spare(4 + context.calls().service().ordinal());
+        KubeletClaim mixed = context.claims().allocate(device, Absent.like(device));
         context.calls().prepare(mixed);
         unprepared(mixed, "that could not be prepared");
         leftovers.none("after a prepare that failed and its unprepare");

@@ -27,6 +27,7 @@ final class RequirementCheck {
     Ended run(Requirement requirement, String variant, TestContext context) {
         TestContext.Mark mark = context.mark();
         context.measurements().take(); // those since the last rule are of no rule
+        context.takeRemark();
         long begin = System.nanoTime();
         Verdict verdict = Verdict.PASS;
         String message = "";
