@@ -4,6 +4,7 @@ package io.dra4j.testkit.driver;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A driver under test and the means to run it.
@@ -30,6 +31,19 @@ public interface DriverAdapter {
      */
     default Place place(String node, String driver) {
         return Place.create(node, driver);
+    }
+
+    /** Returns whether several places may have an instance at the same time. */
+    default boolean runsSeveral() {
+        return runsAnywhere();
+    }
+
+    /**
+     * Returns the same driver with directories of the run at all standard paths of a node; empty if
+     * it has that, or can't.
+     */
+    default Optional<DriverAdapter> atStandardPaths() {
+        return Optional.empty();
     }
 
     /** The time limit from a start to the registration with the kubelet. */

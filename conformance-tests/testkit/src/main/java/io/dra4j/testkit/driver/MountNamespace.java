@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The paths at which a driver's process finds files of its place: bind mounts in a mount namespace
@@ -36,7 +35,7 @@ public record MountNamespace(Map<String, Path> mounts) {
     private static final String ENTER = "mount -n -a -T \"$0\" && exec \"$@\"";
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final int LIMIT_SECONDS = 10;
-    private static @Nullable String missing; // guarded by the class
+    private static final Map<List<String>, String> PROBED = new HashMap<>(); // guarded by the class
 
     public MountNamespace {
         mounts = Map.copyOf(mounts);
@@ -117,24 +116,27 @@ public record MountNamespace(Map<String, Path> mounts) {
      * The reason why no process can have a mount namespace here, found by a probe; empty if one
      * can.
      */
-    public static synchronized String missing() {
-        String known = missing;
-        if (known == null) {
-            known = tried();
-            missing = known;
-        }
-        return known;
+    public static String missing() {
+        return missing(List.of());
     }
 
-    private static String tried() {
+    /** The same for one in which a directory of the run is at these paths, too. */
+    static synchronized String missing(List<String> paths) {
+        return PROBED.computeIfAbsent(paths, MountNamespace::tried);
+    }
+
+    private static String tried(List<String> paths) {
         Path folder = null;
         try {
             folder = Files.createTempDirectory("dc-probe-");
             Path id = Files.writeString(folder.resolve("id"), folder + "\n");
             MountNamespace probe = NONE.with(BOOT_ID, id);
+            for (String path : paths) {
+                probe = probe.with(path, folder);
+            }
             String printed = output(probe.command(folder, List.of("cat", BOOT_ID), Map.of()));
             return printed.equals(folder.toString()) ? "" : printed.isEmpty() ? "no output" : printed;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException | DriverUnusable e) {
             return String.valueOf(e.getMessage());
         } finally {
             if (folder != null) {

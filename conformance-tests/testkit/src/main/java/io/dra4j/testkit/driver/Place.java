@@ -4,8 +4,10 @@ package io.dra4j.testkit.driver;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,6 +50,9 @@ public record Place(
 
     /** The directory in which a container of a cluster finds the credentials of its pod. */
     static final String SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+    /** The directory in which a kubelet looks for registration sockets. */
+    static final String REGISTRY = "/var/lib/kubelet/plugins_registry";
 
     /** The directory of CDI specs that are written by hand, and stay. */
     static final Path CDI_ON_DISK = Path.of("/etc/cdi");
@@ -147,6 +152,31 @@ public record Place(
     /** Returns whether the driver finds the API server as in a cluster. */
     public boolean isInCluster() {
         return namespace.mounts().containsKey(SERVICE_ACCOUNT);
+    }
+
+    /** Returns whether the driver finds the run's directories at the kubelet's standard paths. */
+    public boolean hasStandardPaths() {
+        return namespace.mounts().containsKey(REGISTRY);
+    }
+
+    /** Returns whether the driver has made a registration socket at the standard path of the host. */
+    public boolean hasStray() {
+        return !hasStandardPaths() && hasStray(Path.of(REGISTRY));
+    }
+
+    /** The same for a registry of the host: a socket there that is newer than this place. */
+    boolean hasStray(Path standard) {
+        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(standard, driver + "*.sock")) {
+            FileTime made = Files.getLastModifiedTime(kubeconfig);
+            for (Path socket : sockets) {
+                if (Files.getLastModifiedTime(socket).compareTo(made) >= 0) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            return false; // there is no kubelet
+        }
     }
 
     /** The path at which the suite finds what the driver calls so. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,18 @@ public final class ProcessDriver implements DriverAdapter {
     @Override
     public boolean runsAnywhere() {
         return true;
+    }
+
+    @Override
+    public boolean runsSeveral() {
+        return !settings.serial();
+    }
+
+    @Override
+    public Optional<DriverAdapter> atStandardPaths() {
+        return settings.standardPaths()
+                ? Optional.empty()
+                : Optional.of(new ProcessDriver(settings.atStandardPaths(), cdiDirectories, startTimeout));
     }
 
     @Override

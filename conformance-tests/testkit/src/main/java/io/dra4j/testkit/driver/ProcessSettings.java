@@ -17,13 +17,15 @@ import java.util.Map;
  * @param inCluster whether it finds the API server as in a container of a cluster, and no
  *     kubeconfig
  * @param makeDirectories directories that are there before each start, as its DaemonSet makes them
+ * @param serial whether one instance runs at a time, because two would be in conflict
  */
 public record ProcessSettings(
         List<String> command,
         Map<String, String> environment,
         boolean standardPaths,
         boolean inCluster,
-        List<String> makeDirectories) {
+        List<String> makeDirectories,
+        boolean serial) {
 
     public ProcessSettings {
         if (command == null || command.isEmpty()) {
@@ -32,6 +34,20 @@ public record ProcessSettings(
         command = List.copyOf(command);
         environment = environment == null ? Map.of() : Map.copyOf(environment);
         makeDirectories = makeDirectories == null ? List.of() : List.copyOf(makeDirectories);
+    }
+
+    /** A command of which several instances run at the same time, each at its place. */
+    public ProcessSettings(
+            List<String> command,
+            Map<String, String> environment,
+            boolean standardPaths,
+            boolean inCluster,
+            List<String> makeDirectories) {
+        this(command, environment, standardPaths, inCluster, makeDirectories, false);
+    }
+
+    ProcessSettings atStandardPaths() {
+        return new ProcessSettings(command, environment, true, inCluster, makeDirectories, serial);
     }
 
     /** A command that needs nothing but its environment. */

@@ -9,11 +9,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The standard paths of a node, mounted from the run's directories for each process. */
+/**
+ * The standard paths of a node, mounted from the run's directories for each process: those of the
+ * kubelet wherever that is possible, so that no kubelet of the host registers the driver.
+ */
 record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
 
     private static final String PLUGINS = "/var/lib/kubelet/plugins";
-    private static final String REGISTRY = "/var/lib/kubelet/plugins_registry";
+    private static final List<String> KUBELET = List.of(PLUGINS, Place.REGISTRY);
     private static final String CDI_IN_MEMORY = "/var/run/cdi";
 
     /** As runtimes read them, the one that counts most last. */
@@ -36,10 +39,12 @@ record StandardPaths(ProcessSettings settings, List<String> cdiDirectories) {
             require(!settings.inCluster(), "inCluster", missing);
         }
         Place place = missing.isEmpty() ? bare.withBootId() : bare;
+        if (settings.standardPaths()
+                || (missing.isEmpty() && MountNamespace.missing(KUBELET).isEmpty())) {
+            place = place.withMount(PLUGINS, place.plugins()).withMount(Place.REGISTRY, place.registry());
+        }
         if (settings.standardPaths()) {
-            place = place.withMount(PLUGINS, place.plugins())
-                    .withMount(REGISTRY, place.registry())
-                    .withMount(CDI_IN_MEMORY, place.cdi());
+            place = place.withMount(CDI_IN_MEMORY, place.cdi());
         }
         if (settings.inCluster()) {
             place = place.withMount(Place.SERVICE_ACCOUNT, made(place.serviceAccount()));

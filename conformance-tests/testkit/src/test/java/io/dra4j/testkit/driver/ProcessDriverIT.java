@@ -6,16 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A driver's process at its place, in a mount namespace of its own. */
 class ProcessDriverIT {
@@ -158,14 +162,14 @@ class ProcessDriverIT {
     @Test
     void whatLiesBesideAStandardPathIsStillThere() throws IOException {
         needsNamespace();
-        ProcessDriver bare = driver(shell("ls -A /etc /var/lib /run", false));
-        String host = output(bare);
-        place.remove();
-        place = null;
+        List<String> host = new ArrayList<>();
+        for (String directory : List.of("/etc", "/var/lib", "/run")) {
+            host.addAll(List.of(new File(directory).list()));
+        }
 
         String inside = output(driver(shell("ls -A /etc /var/lib /run", true)));
 
-        assertThat(inside.lines()).containsAll(host.lines().toList()).contains("cdi", "kubelet");
+        assertThat(inside.lines()).containsAll(host).contains("cdi", "kubelet");
     }
 
     @Test
@@ -182,6 +186,30 @@ class ProcessDriverIT {
         assertThat(place.outside(Path.of("/var/lib/kubelet/plugins_of_others")))
                 .isEqualTo(Path.of("/var/lib/kubelet/plugins_of_others"));
         assertThat(place.names(place.plugins().resolve("gpu"))).contains(Path.of("/var/lib/kubelet/plugins/gpu"));
+    }
+
+    @Test
+    void theKubeletsPathsOfTheHostAreNeverTheDrivers() throws IOException {
+        needsNamespace();
+
+        output(driver(shell("echo x > /var/lib/kubelet/plugins_registry/from-driver", false)));
+
+        assertThat(place.registry().resolve("from-driver")).hasContent("x");
+        assertThat(Path.of("/var/lib/kubelet/plugins_registry/from-driver")).doesNotExist();
+        assertThat(place.hasStandardPaths()).isTrue();
+    }
+
+    @Test
+    void aSocketAtTheStandardPathIsAStrayIfItIsNewer(@TempDir Path registry) throws IOException {
+        place = Place.create("node-1", "gpu.example.com");
+        FileTime made = Files.getLastModifiedTime(Files.createFile(place.kubeconfig()));
+        Path socket = Files.createFile(registry.resolve("gpu.example.com-1-reg.sock"));
+
+        Files.setLastModifiedTime(socket, FileTime.from(made.toInstant().minusSeconds(1)));
+        assertThat(place.hasStray(registry)).isFalse();
+        Files.setLastModifiedTime(socket, made);
+        assertThat(place.hasStray(registry)).isTrue();
+        assertThat(place.of("other.example.com").hasStray(registry)).isFalse();
     }
 
     @Test
