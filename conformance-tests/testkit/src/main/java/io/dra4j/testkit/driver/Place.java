@@ -54,6 +54,8 @@ public record Place(
     /** The directory in which a kubelet looks for registration sockets. */
     static final String REGISTRY = "/var/lib/kubelet/plugins_registry";
 
+    private static final String NRI = "/var/run/nri";
+
     /** The directory of CDI specs that are written by hand, and stay. */
     static final Path CDI_ON_DISK = Path.of("/etc/cdi");
 
@@ -147,6 +149,24 @@ public record Place(
      */
     public Path serviceAccount() {
         return root.resolve("service-account");
+    }
+
+    /**
+     * The same, with a directory for a container runtime's NRI socket, which is at {@code
+     * /var/run/nri} in a mount namespace.
+     */
+    public Place withNri() {
+        try {
+            Path directory = Files.createDirectory(nriSocket().getParent());
+            return canReboot() ? withMount(NRI, directory) : this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The path of a container runtime's NRI socket. */
+    public Path nriSocket() {
+        return root.resolve("nri/nri.sock");
     }
 
     /** Returns whether the driver finds the API server as in a cluster. */
@@ -248,6 +268,9 @@ public record Place(
         values.put("KUBELET_PLUGINS_DIRECTORY_PATH", plugins.toString());
         values.put("KUBELET_REGISTRAR_DIRECTORY_PATH", registry.toString());
         values.put("FREE_PORT", Integer.toString(freePort));
+        if (Files.exists(nriSocket())) {
+            values.put("NRI_SOCKET", nriSocket().toString());
+        }
         if (securePort > 0) {
             values.put("KUBERNETES_SERVICE_HOST", "127.0.0.1");
             values.put("KUBERNETES_SERVICE_PORT", Integer.toString(securePort));

@@ -1,7 +1,7 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A kubelet as a DRA driver sees it.
+ * A kubelet, and a container runtime, as a DRA driver sees them.
  *
  * <p>Flow: a test or a play → here → the driver's sockets.
  */
