@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.testkit.driver.DriverAdapter;
+import io.dra4j.testkit.driver.DriverUnusable;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.driver.Place;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A run that ends because a part of the suite fails. */
 class FailingRunIT {
@@ -57,13 +60,28 @@ class FailingRunIT {
         }
     }
 
+    /** No requirement has a verdict, and the message has the line of the log that tells why. */
+    @ParameterizedTest
+    @CsvSource({
+        "M-230, 'The driver has not registered within 1 s; the kubelet saw no socket; its last line: I1123 01:02:03.000004       1 main.go:7] No device detected, retrying in 1m0s'",
+        "M-231, The driver ended with exit status 2; it logged: panic: no PCIe root"
+    })
+    void aDriverThatMakesNoSocketIsNotJudged(String fault, String message) {
+        HostedDriver driver = new HostedDriver(List.of("--fault", fault), Map.of(), Duration.ofSeconds(1));
+
+        assertThatThrownBy(() -> Runner.run("", Map.of(), driver))
+                .isInstanceOf(DriverUnusable.class)
+                .hasMessage(message);
+    }
+
     /** The other execution group waits for requirements of the one that has failed. */
     @Test
     @Timeout(300)
     void endsAndLeavesNothing() {
         OnePlace driver = new OnePlace();
 
-        assertThatThrownBy(() -> Runner.run("only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]", Map.of(), driver))
+        assertThatThrownBy(() ->
+                        Runner.run("only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]", Map.of(), driver))
                 .isInstanceOf(CompletionException.class)
                 .hasMessageContaining("no second place");
 

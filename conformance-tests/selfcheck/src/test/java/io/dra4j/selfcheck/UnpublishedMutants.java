@@ -28,6 +28,25 @@ final class UnpublishedMutants {
         }
     }
 
+    /** Has no socket, and no slices, before there is a device. */
+    @Mutant(id = "M-230", what = "waits for hardware")
+    static final class Waiting extends BareDriver {
+        @Override
+        void start() {
+            Life.current().log("I1123 01:02:03.000004       1 main.go:7] No device detected, retrying in 1m0s");
+            Pauses.forEver();
+        }
+    }
+
+    @Mutant(id = "M-231", what = "panics without hardware")
+    static final class Panicking extends BareDriver {
+        @Override
+        void start() {
+            Life.current().log("panic: no PCIe root\n\ngoroutine 1 [running]:\nmain.main()\n\tmain.go:75 +0x17");
+            Life.current().end(2);
+        }
+    }
+
     /** Serves the first instance on a node only: another one ends. */
     @Mutant(id = "M-139", what = "runs one instance on a node")
     static final class Alone extends BareDriver {

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +29,6 @@ public final class DriverControl implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final int LOG_LIMIT = 20_000;
     private static final int MOST_WARNINGS = 5;
-    private static final Pattern NO_FOLDER =
-            Pattern.compile("\\bbind\\b.*no such file or directory", Pattern.CASE_INSENSITIVE);
 
     private final DriverAdapter adapter;
     private final Place place;
@@ -41,6 +38,7 @@ public final class DriverControl implements AutoCloseable {
     private final Measurements measurements;
     private final List<Instance> instances = new ArrayList<>();
     private @Nullable Instance current;
+    private long begun;
 
     DriverControl(
             DriverAdapter adapter,
@@ -78,6 +76,7 @@ public final class DriverControl implements AutoCloseable {
     /** Starts one more instance, and does not wait. */
     public Instance launch(Map<String, String> environment) {
         transcript.note("start the driver " + environment);
+        begun = place.log().toFile().length();
         Instance instance = adapter.start(place, environment);
         instances.add(instance);
         return instance;
@@ -152,14 +151,13 @@ public final class DriverControl implements AutoCloseable {
     }
 
     private String lastWords() {
-        List<String> lines = log().lines().filter(line -> !line.isBlank()).toList();
-        String last = lines.isEmpty()
-                ? ""
-                : "; its last line: " + lines.get(lines.size() - 1).strip();
-        return lines.stream().anyMatch(NO_FOLDER.asPredicate())
-                ? last
-                        + "; it binds a socket in a directory that does not exist: if its DaemonSet makes that, name it in driver.process.makeDirectories"
-                : last;
+        return LastWords.of(logSince(begun), place, isAlive());
+    }
+
+    /** Returns whether there is anything in the kubelet's registry, of whatever kind. */
+    public boolean hasEntry() {
+        String[] entries = place.registry().toFile().list();
+        return entries != null && entries.length > 0;
     }
 
     /** The warnings of its log, the last ones; its last line if there are none. */

@@ -13,6 +13,7 @@ import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.driver.ProcessSettings;
 import io.dra4j.testkit.kubelet.FakeKubelet;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.kubelet.NriRuntime;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
@@ -68,6 +69,8 @@ public final class TestContext implements AutoCloseable {
     private final Consumer<String> notes;
     private final Map<Class<?>, Object> shared = new HashMap<>();
     private @Nullable Unpublished unpublished;
+    private final @Nullable NriRuntime nri;
+    private volatile boolean atStandardPaths;
 
     private TestContext(
             Settings settings,
@@ -90,6 +93,7 @@ public final class TestContext implements AutoCloseable {
         claims = new Claims(place.driver(), api.cluster(), devices, api.namespace());
         hooks = new Hooks(settings.driver().hooks(), place, transcript);
         random = new Random(settings.seed());
+        nri = settings.driver().nri() ? NriRuntime.at(place.nriSocket()) : null;
     }
 
     /**
@@ -153,7 +157,8 @@ public final class TestContext implements AutoCloseable {
         String named = settings.apiServer().serviceAccount();
         String namespace = named.isEmpty() ? api.namespace() : named.split("/")[0];
         int port = api.proxy().writeKubeconfig(place.kubeconfig(), place.serviceAccount(), namespace);
-        return place.isInCluster() ? place.withSecurePort(port) : place;
+        Place entered = settings.driver().nri() ? place.withNri() : place;
+        return place.isInCluster() ? entered.withSecurePort(port) : entered;
     }
 
     /** Nothing stays of a test context that cannot be set up, or has ended. */
@@ -186,9 +191,20 @@ public final class TestContext implements AutoCloseable {
 
     private FakeKubelet startKubelet() {
         return FakeKubelet.builder(place.registry())
-                .outside(place::outside)
+                .outside(this::outside)
                 .release(api.minor())
                 .start();
+    }
+
+    private Path outside(Path path) {
+        Path outside = place.outside(path);
+        atStandardPaths |= !outside.equals(path);
+        return outside;
+    }
+
+    /** Returns whether the driver registered a socket at the standard path of a node. */
+    public boolean isAtStandardPaths() {
+        return atStandardPaths;
     }
 
     /** Ends the kubelet and starts a new one, which registers what is there. */
@@ -485,6 +501,9 @@ public final class TestContext implements AutoCloseable {
             notes.accept(String.valueOf(e.getMessage()));
         }
         kubelet.close();
+        if (nri != null) {
+            nri.close();
+        }
         leave(place, api, notes);
     }
 }

@@ -40,8 +40,11 @@ public final class Engine {
     /** The beginning of a note with a line of the driver's log, or one of its Events. */
     static final String LOGGED = "the driver logged: ";
 
+    private static final String HARD_WIRED =
+            "The driver has its sockets at the kubelet's standard paths, whatever it is given: it was run as with driver.process.standardPaths (--standard-paths).";
+
     private final Settings settings;
-    private final DriverAdapter adapter;
+    private DriverAdapter adapter;
     private final Catalogue catalogue;
     private final Progress progress;
     private final RuleBook rules = new RuleBook();
@@ -69,6 +72,14 @@ public final class Engine {
         List<Requirement> wanted = Plan.of(catalogue, settings);
         TestContext first = context();
         Capabilities capabilities = probed(first);
+        Optional<DriverAdapter> other = first.isAtStandardPaths() ? adapter.atStandardPaths() : Optional.empty();
+        if (other.isPresent()) {
+            first.close();
+            adapter = other.get();
+            notes.add(HARD_WIRED);
+            first = context();
+            capabilities = probed(first);
+        }
         List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
         GroupRun.Parts parts = new GroupRun.Parts(
                 capabilities,
@@ -109,7 +120,7 @@ public final class Engine {
         try {
             context.driver().start();
         } catch (DriverUnusable e) {
-            if (context.driver().isAlive()) {
+            if (context.driver().isAlive() && context.driver().hasEntry()) {
                 return CapabilityProbe.ofUnregistered(context, e); // which some rules can explain
             }
             throw e;
@@ -124,9 +135,8 @@ public final class Engine {
     private List<List<Requirement>> groups(List<Requirement> plan) {
         Map<ExecutionGroup, List<Requirement>> groups = new EnumMap<>(ExecutionGroup.class);
         for (Requirement requirement : plan) {
-            ExecutionGroup group = adapter.runsAnywhere()
-                    ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS)
-                    : ExecutionGroup.CALLS;
+            ExecutionGroup group =
+                    adapter.runsAnywhere() ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS) : ExecutionGroup.CALLS;
             groups.computeIfAbsent(group, key -> new ArrayList<>()).add(requirement);
         }
         return List.copyOf(groups.values());

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param cdiDirectories the directories from which the runtimes of its nodes read CDI specs, the
  *     one that counts most last; empty for the one that it is given, and with {@code standardPaths}
  *     for both standard ones
+ * @param nri whether it is a plugin of the container runtime, by NRI, and needs one
  * @param metrics the URL of its metrics in Prometheus' text format, with the names of the place in
  *     braces as in a command; empty if it has none
  */
@@ -54,6 +55,7 @@ public record DriverSettings(
         List<String> declares,
         String cdiVersion,
         List<String> cdiDirectories,
+        boolean nri,
         String metrics) {
 
     /** Fills in what was left out. */
@@ -100,6 +102,11 @@ public record DriverSettings(
     /** Returns whether the vendor declares that it has no devices on the node of the run. */
     public boolean hasNoDevices() {
         return declares.contains(NO_DEVICES);
+    }
+
+    /** Returns whether its metrics are at a port that two instances can't have at the same time. */
+    public boolean hasFixedPort() {
+        return !metrics.isEmpty() && !metrics.contains("{FREE_PORT}");
     }
 
     /** Returns the time that a start may take until the kubelet has registered the driver. */
