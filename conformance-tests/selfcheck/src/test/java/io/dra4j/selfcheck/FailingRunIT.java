@@ -24,15 +24,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A run that ends because a part of the suite fails. */
 class FailingRunIT {
 
-    /** Has room for one test context, and fails in a way that nothing expects. */
-    private static final class OnePlace implements DriverAdapter {
+    /** Has room for two test contexts, and fails in a way that nothing expects. */
+    private static final class TwoPlaces implements DriverAdapter {
         private final HostedDriver driver = Runner.hosted(List.of());
         private final Queue<Path> roots = new ConcurrentLinkedQueue<>();
 
         @Override
         public Place place(String node, String driverName) {
-            if (!roots.isEmpty()) {
-                throw new IllegalStateException("no second place");
+            if (roots.size() == 2) {
+                throw new IllegalStateException("no third place");
             }
             Place place = driver.place(node, driverName);
             roots.add(place.root());
@@ -78,13 +78,13 @@ class FailingRunIT {
     @Test
     @Timeout(300)
     void endsAndLeavesNothing() {
-        OnePlace driver = new OnePlace();
+        TwoPlaces driver = new TwoPlaces();
 
         assertThatThrownBy(() ->
-                        Runner.run("only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19]", Map.of(), driver))
+                        Runner.run("only: [DRA-PREP-01, DRA-SLICE-01, DRA-SLICE-19, DRA-RST-01]", Map.of(), driver))
                 .isInstanceOf(CompletionException.class)
-                .hasMessageContaining("no second place");
+                .hasMessageContaining("no third place");
 
-        assertThat(driver.roots).singleElement().satisfies(r -> assertThat(r).doesNotExist());
+        assertThat(driver.roots).hasSize(2).allSatisfy(r -> assertThat(r).doesNotExist());
     }
 }

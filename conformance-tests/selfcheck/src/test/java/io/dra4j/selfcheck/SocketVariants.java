@@ -3,10 +3,19 @@
 package io.dra4j.selfcheck;
 
 import io.grpc.BindableService;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /** Serves other services, on other sockets, or finds the node elsewhere. */
@@ -123,6 +132,79 @@ final class SocketVariants {
             return given.with("--cdi-root", "/var/run/cdi")
                     .with("--kubelet-plugins-directory-path", "/var/lib/kubelet/plugins")
                     .with("--kubelet-registrar-directory-path", "/var/lib/kubelet/plugins_registry");
+        }
+    }
+
+    /** {@link StandardPaths} without the setting: the suite finds it there. */
+    @Variant(
+            id = "H-71",
+            what = "paths that cannot be set, as nothing tells",
+            passes = {"DRA-REG-01", "DRA-REG-09", "DRA-CDI-10", "DRA-RST-01", "DRA-SLICE-01"},
+            settings = "{/driver/stateFiles: /var/lib/kubelet/plugins/gpu.example.com/state.json}",
+            namespace = true,
+            from = Build.FULL)
+    static final class HardWired extends BareDriver {
+        @Override
+        Settings settings(Settings given) {
+            return given.with("--cdi-root", "/etc/cdi")
+                    .with("--kubelet-plugins-directory-path", "/var/lib/kubelet/plugins")
+                    .with("--kubelet-registrar-directory-path", "/var/lib/kubelet/plugins_registry");
+        }
+    }
+
+    /**
+     * A plugin of the container runtime, which registers as "00-dracpu", and answers one request to
+     * configure and one to synchronize it.
+     */
+    @Variant(
+            id = "H-72",
+            what = "registers with the container runtime by NRI first, and ends without one",
+            passes = {"DRA-REG-01", "DRA-REG-09", "DRA-RST-01", "DRA-SLICE-01"},
+            settings = "{/driver/nri: true}",
+            namespace = true,
+            from = Build.FULL)
+    static final class NriPlugin extends BareDriver {
+        private static final String REGISTER =
+                "00000002000000460000003c0000000101000a1c6e72692e706b672e6170692e7631616c706861312e52756e74696d65120e"
+                        + "5265676973746572506c7567696e1a0c0a0664726163707512023030";
+        private static final byte[] OK = {10, 0};
+
+        @Override
+        void start() throws IOException {
+            SocketChannel runtime = SocketChannel.open(UnixDomainSocketAddress.of("/var/run/nri/nri.sock"));
+            Life.current().closesAtEnd(runtime);
+            runtime.write(ByteBuffer.wrap(HexFormat.of().parseHex(REGISTER)));
+            DataInputStream in = new DataInputStream(Channels.newInputStream(runtime));
+            for (String word : List.of("", "Configure", "Synchronize")) {
+                int connection = in.readInt();
+                byte[] message = in.readNBytes(in.readInt());
+                if (!new String(message, StandardCharsets.US_ASCII).contains(word)) {
+                    throw new IOException("NRI: no " + word);
+                }
+                if (connection == 1) {
+                    ByteBuffer answer = ByteBuffer.allocate(20).putInt(1).putInt(12);
+                    answer.putInt(OK.length).put(message, 4, 4).putShort((short) 0x200);
+                    runtime.write(answer.put(OK).flip());
+                }
+            }
+            super.start();
+        }
+    }
+
+    /** As {@code http.Server} on ":80", with the error of the loser ending it. */
+    @Variant(
+            id = "H-70",
+            what = "one port that cannot be set, and ends if another has it",
+            passes = {"DRA-REG-01", "DRA-REG-09", "DRA-PREP-17", "DRA-RST-01", "DRA-SLICE-01"},
+            settings = "{/driver/seamlessUpgrade: false}")
+    static final class FixedPort extends BareDriver {
+        private static final int PORT = 9_347;
+
+        @Override
+        void start() throws IOException {
+            ServerSocket port = new ServerSocket(PORT, 1, InetAddress.getLoopbackAddress());
+            Life.current().closesAtEnd(port);
+            super.start();
         }
     }
 

@@ -110,6 +110,20 @@ final class DriverOptions {
         List<String> makeDirectories;
 
         @Option(
+                names = "--nri",
+                description =
+                        "[driver.nri] It registers with the container runtime by NRI: a runtime without containers listens at {NRI_SOCKET}, as root at /var/run/nri/nri.sock, too.")
+        @Nullable
+        Boolean nri;
+
+        @Option(
+                names = "--serial",
+                description =
+                        "[driver.process.serial] Only one instance of it can run at a time, because of a fixed port for example; without this the suite finds out by trying.")
+        @Nullable
+        Boolean serial;
+
+        @Option(
                 names = "--start-timeout",
                 paramLabel = "SECONDS",
                 description =
@@ -180,7 +194,8 @@ final class DriverOptions {
         @Option(
                 names = "--metrics",
                 paramLabel = "URL",
-                description = "[driver.metrics] The URL of its metrics, with {FREE_PORT} for a free port.")
+                description =
+                        "[driver.metrics] The URL of its metrics, with {FREE_PORT} for a free port; at a fixed one, one instance runs at a time.")
         @Nullable
         String metrics;
 

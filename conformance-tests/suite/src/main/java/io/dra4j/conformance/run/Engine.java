@@ -88,7 +88,13 @@ public final class Engine {
                 new RequirementCheck(rules, settings.strict()),
                 Set.copyOf(settings.skip()),
                 progress);
-        List<Result> results = results(groups(plan), first, parts);
+        List<TestContext> ready = new ArrayList<>(List.of(first));
+        List<List<Requirement>> groups =
+                groups(plan, adapter.runsSeveral() && !settings.driver().hasFixedPort());
+        if (groups.size() > 1 && isComplete(capabilities) && !runTogether(ready)) {
+            groups = groups(plan, false);
+        }
+        List<Result> results = results(groups, ready, parts);
         notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
         return new Outcome(header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
@@ -132,25 +138,53 @@ public final class Engine {
         return TestContext.open(settings, adapter, access, Integer.toString(contexts.incrementAndGet()), notes::add);
     }
 
-    private List<List<Requirement>> groups(List<Requirement> plan) {
+    /** Returns whether what is tried with a second instance tells anything about it. */
+    private boolean isComplete(Capabilities capabilities) {
+        return adapter.controlsProcess() && capabilities.isRegistered() && capabilities.unpublished() == null;
+    }
+
+    /**
+     * Returns whether a second instance runs while the first does; the test contexts on which one
+     * runs then are ready.
+     */
+    private boolean runTogether(List<TestContext> ready) {
+        boolean done = false;
+        try {
+            ready.add(context());
+            Optional<String> conflict = new SecondInstance(ready.get(0), ready.get(1)).conflict();
+            conflict.ifPresent(note -> {
+                notes.add(note);
+                ready.remove(0).close();
+            });
+            done = true;
+            return conflict.isEmpty();
+        } finally {
+            if (!done) {
+                ready.forEach(TestContext::close);
+            }
+        }
+    }
+
+    private List<List<Requirement>> groups(List<Requirement> plan, boolean together) {
         Map<ExecutionGroup, List<Requirement>> groups = new EnumMap<>(ExecutionGroup.class);
         for (Requirement requirement : plan) {
             ExecutionGroup group =
-                    adapter.runsAnywhere() ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS) : ExecutionGroup.CALLS;
+                    together ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS) : ExecutionGroup.CALLS;
             groups.computeIfAbsent(group, key -> new ArrayList<>()).add(requirement);
         }
         return List.copyOf(groups.values());
     }
 
-    private List<Result> results(List<List<Requirement>> groups, TestContext first, GroupRun.Parts parts) {
+    private List<Result> results(List<List<Requirement>> groups, List<TestContext> ready, GroupRun.Parts parts) {
         List<CompletableFuture<List<Result>>> running = new ArrayList<>();
         int on = ofFirst(groups, parts.capabilities());
         for (int i = 0; i < groups.size(); i++) {
-            GroupRun group = new GroupRun(groups.get(i), this::context, i == on ? first : null, parts);
+            TestContext known = i >= on && i - on < ready.size() ? ready.get(i - on) : null;
+            GroupRun group = new GroupRun(groups.get(i), this::context, known, parts);
             running.add(async(group::run, "dra-conformance-group-" + i));
         }
         if (groups.isEmpty()) {
-            first.close();
+            ready.forEach(TestContext::close);
         }
         awaitAll(running);
         Map<String, Integer> positions = Plan.positions(catalogue);

@@ -35,6 +35,16 @@ class SettingsReaderTest {
     }
 
     @Test
+    void aUrlOfMetricsWithoutAFreePortIsOneOfASingleInstance() {
+        String metrics = LEAST.replace("name:", "metrics: 'http://localhost:%s/metrics', name:");
+
+        assertThat(parse(metrics.formatted("{FREE_PORT}")).driver().hasFixedPort())
+                .isFalse();
+        assertThat(parse(metrics.formatted("8080")).driver().hasFixedPort()).isTrue();
+        assertThat(parse(LEAST).driver().hasFixedPort()).isFalse();
+    }
+
+    @Test
     void flagsWinOverTheFile() {
         Settings settings = SettingsReader.parse(
                 LEAST,
