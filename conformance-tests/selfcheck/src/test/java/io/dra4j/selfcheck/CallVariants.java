@@ -3,12 +3,15 @@
 package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.stubs.health.v1.DeviceHealth;
 import io.dra4j.testkit.stubs.health.v1.HealthStatus;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Answers calls in an unusual way, or late. */
 final class CallVariants {
@@ -138,6 +141,56 @@ final class CallVariants {
             return super.device(pool, name, fault).toBuilder()
                     .setHealth(HealthStatus.UNKNOWN)
                     .build();
+        }
+    }
+
+    /** Also of those that no slice has now: pods may have them. */
+    @Variant(
+            id = "H-62",
+            what = "polls health every 10 s, and broken devices leave the slices",
+            with = Polled.class,
+            passes = {"DRA-HLT-01", "DRA-HLT-02", "DRA-HLT-05"},
+            from = Build.FULL)
+    static final class HealthOfAll extends HealthReports {
+        @Override
+        List<DeviceHealth> devices() {
+            Map<String, String[]> faults = driver.inventory.faults();
+            return IntStream.range(0, driver.inventory.size())
+                    .mapToObj(index -> "gpu-" + index)
+                    .map(name ->
+                            device(driver.settings.node(), name, faults.getOrDefault(name, new String[] {name, ""})))
+                    .toList();
+        }
+    }
+
+    /** A device is published again one poll after it is known to be healthy. */
+    static final class Polled extends Inventory {
+        private static final long POLL = 10_000;
+
+        private List<String> polled = List.of();
+        private List<String> before = List.of();
+        private long due = System.nanoTime();
+
+        @Override
+        synchronized List<String> faultLines() {
+            if (System.nanoTime() > due) {
+                before = polled;
+                polled = super.faultLines();
+                due = System.nanoTime() + POLL * 1_000_000;
+            }
+            return polled;
+        }
+
+        @Override
+        synchronized Map<String, List<ObjectNode>> pools() {
+            Map<String, List<ObjectNode>> pools = super.pools();
+            pools.values().forEach(devices -> devices.removeIf(this::isBroken));
+            return pools;
+        }
+
+        private boolean isBroken(ObjectNode device) {
+            String line = device.path("name").asText() + " ";
+            return Stream.concat(polled.stream(), before.stream()).anyMatch(each -> each.startsWith(line));
         }
     }
 

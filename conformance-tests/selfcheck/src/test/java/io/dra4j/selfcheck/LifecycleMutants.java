@@ -166,6 +166,18 @@ final class LifecycleMutants {
         }
     }
 
+    @Mutant(id = "M-220", what = "ignores SIGTERM until it has published")
+    @Violation("DRA-SHUT-04: SIGTERM during its start, while the API server hung did not end the driver within")
+    static final class Starting extends BareDriver {
+        @Override
+        void stop() {
+            while (!publisher.published) {
+                Pauses.millis(100);
+            }
+            super.stop();
+        }
+    }
+
     @Mutant(id = "M-106", what = "removes its CDI specs at SIGTERM")
     @Violation("DRA-SHUT-02: after a graceful stop, the CDI id")
     static final class Final extends BareDriver {

@@ -240,6 +240,22 @@ final class SocketVariants {
         }
     }
 
+    /** It handles SIGTERM when it has published: until then, that kills it. */
+    @Variant(
+            id = "H-61",
+            what = "comes up slowly, and a SIGTERM before that ends it with 143 and leaves its sockets",
+            with = SliceVariants.After4Seconds.class,
+            passes = {"DRA-REG-08", "DRA-SLICE-07", "DRA-SLICE-17", "DRA-SLICE-21", "DRA-SHUT-01", "DRA-SHUT-04"})
+    static final class Slow extends BareDriver {
+        @Override
+        void stop() {
+            if (!publisher.published) {
+                Life.current().end(143);
+            }
+            super.stop();
+        }
+    }
+
     @Variant(
             id = "H-23a",
             what = "does not make the directory of its socket, which is its DaemonSet's to make",

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,7 @@ public final class DriverControl implements AutoCloseable {
     private final List<Instance> instances = new ArrayList<>();
     private @Nullable Instance current;
     private long begun;
+    private Instant started = Instant.EPOCH;
 
     DriverControl(
             DriverAdapter adapter,
@@ -77,6 +79,7 @@ public final class DriverControl implements AutoCloseable {
     public Instance launch(Map<String, String> environment) {
         transcript.note("start the driver " + environment);
         begun = place.log().toFile().length();
+        started = Instant.now();
         Instance instance = adapter.start(place, environment);
         instances.add(instance);
         return instance;
@@ -178,6 +181,11 @@ public final class DriverControl implements AutoCloseable {
             throw new IllegalStateException("the driver was not started");
         }
         return instance;
+    }
+
+    /** The time of the last start; that of an external driver is unknown, and long ago. */
+    public Instant started() {
+        return started;
     }
 
     /** Takes an instance for the current one from now on. */

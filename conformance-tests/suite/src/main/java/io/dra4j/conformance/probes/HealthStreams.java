@@ -7,12 +7,14 @@ import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
+import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.HealthWatch;
 import io.dra4j.testkit.kubelet.HealthWatch.Report;
 import io.dra4j.testkit.kubelet.HealthWatch.Version;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -87,6 +89,22 @@ public record HealthStreams(TestContext context) {
         return context.devices().all().stream()
                 .map(PublishedDevice::toString)
                 .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * All that are or were published: of a device that is withdrawn because it is broken, the health
+     * matters to pods which have it, and it may be back in the health before it is in a slice.
+     */
+    public Set<String> everPublished() {
+        Set<String> all = new TreeSet<>(published());
+        context.proxy().requests(Publishing.WRITES).stream()
+                .map(Publishing::body)
+                .flatMap(Optional::stream)
+                .flatMap(slice -> Cluster.elements(slice.at("/spec/devices")).stream()
+                        .map(device ->
+                                Pools.pool(slice) + "/" + device.path("name").asText()))
+                .forEach(all::add);
+        return all;
     }
 
     static Set<String> names(Report report) {

@@ -16,6 +16,8 @@ import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -31,6 +33,10 @@ public record Publishing(TestContext context) {
     private static final String RESTORED = "time until the slices were as before";
     private static final Set<Integer> REFUSALS = Set.of(400, 403, 413, 422);
     private static final Duration LOOK = Duration.ofMillis(500);
+    private static final Predicate<RecordedRequest> UPDATES = Requests.updates("resourceslices");
+
+    /** The life of an entry in the mutation cache of the Go helper. */
+    private static final Duration CACHED = Duration.ofSeconds(60);
 
     /** All slices of the driver, of any node, from now on. */
     public ObjectWatch watch() {
@@ -84,6 +90,54 @@ public record Publishing(TestContext context) {
             context.devices().requirePool();
         }
         return orInVain(Pools::settled).orElseThrow(this::unsettled);
+    }
+
+    /** The same of a driver that is idle: it writes nothing more of an earlier start. */
+    public Pools idle() throws InterruptedException {
+        context.awaitIdle();
+        return settled();
+    }
+
+    /**
+     * The same, and a client that keeps updates in a cache has none left there: a deletion right
+     * after an update is the subject of DRA-SLICE-23 alone.
+     */
+    public Pools rested() throws InterruptedException {
+        idle();
+        if (isCached() && context.driver().adapter().controlsProcess()) {
+            context.driver().restart(); // a new process has no cache
+            idle();
+        }
+        if (isCached()) {
+            await(seen -> false, context.timeouts().times(CACHED));
+        }
+        return settled();
+    }
+
+    private boolean isCached() {
+        Instant young = Instant.now().minus(context.timeouts().times(CACHED));
+        return last().filter(UPDATES).filter(w -> w.at().isAfter(young)).isPresent();
+    }
+
+    private Optional<RecordedRequest> last() {
+        Instant start = context.driver().started();
+        return context
+                .proxy()
+                .requests(WRITES.and(
+                        write -> write.status() / 100 == 2 && write.at().isAfter(start)))
+                .stream()
+                .reduce((first, second) -> second);
+    }
+
+    /** Describes the driver's last write of a slice, for a message about what came after it. */
+    public String lastWrite() {
+        return last().map(write -> "the driver's last write before, %s %s, was at %s, %d s earlier"
+                        .formatted(
+                                write.method(),
+                                write.path().substring(write.path().lastIndexOf('/') + 1),
+                                write.at().truncatedTo(ChronoUnit.SECONDS),
+                                Duration.between(write.at(), Instant.now()).toSeconds()))
+                .orElse("the driver had written no slice since its start");
     }
 
     /**

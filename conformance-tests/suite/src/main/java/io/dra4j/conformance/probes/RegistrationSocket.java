@@ -9,8 +9,10 @@ import io.dra4j.testkit.kubelet.KubeletEvent;
 import io.dra4j.testkit.kubelet.KubeletEvent.Kind;
 import io.dra4j.testkit.kubelet.RegistrationCalls;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The registration socket of a driver, and its answers there. */
 public record RegistrationSocket(TestContext context, Path path) {
@@ -46,6 +48,14 @@ public record RegistrationSocket(TestContext context, Path path) {
                 .map(event -> new RegistrationSocket(context, event.socket()))
                 .orElseThrow(() -> new Violation("a second instance of the driver made no registration socket in "
                         + context.place().registry()));
+    }
+
+    /** Returns those sockets that are there, each once. */
+    public static List<Path> left(Path... sockets) {
+        return Stream.of(sockets)
+                .distinct()
+                .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+                .toList();
     }
 
     /**

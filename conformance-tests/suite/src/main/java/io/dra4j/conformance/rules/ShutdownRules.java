@@ -11,6 +11,7 @@ import io.dra4j.conformance.probes.HealthStreams;
 import io.dra4j.conformance.probes.Held;
 import io.dra4j.conformance.probes.HeldPrepare;
 import io.dra4j.conformance.probes.Leftovers;
+import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.CallResult;
 import io.dra4j.testkit.kubelet.HealthWatch;
@@ -18,7 +19,9 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
 import io.dra4j.testkit.proxy.Requests;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -32,11 +35,11 @@ record ShutdownRules(TestContext context) {
 
     @Rule("DRA-SHUT-01")
     void sigtermEndsTheProcess() throws Exception {
+        context.awaitIdle();
         int idle = ends("while it was idle");
         context.driver().restarted();
+        context.awaitIdle();
         whileACallAndAStreamAreOpen();
-        whileItStarts();
-        context.driver().restarted();
         Violation.minorUnless(idle == 0)
                 .because("SIGTERM ended the idle driver with exit status %d instead of 0", idle);
     }
@@ -69,6 +72,21 @@ record ShutdownRules(TestContext context) {
             }
         }
         context.driver().restarted();
+    }
+
+    /** The exit status, and what it leaves, are a matter of chance then. */
+    @Rule("DRA-SHUT-04")
+    void sigtermDuringTheStartEndsTheProcess() {
+        context.driver().terminate();
+        whileItStarts();
+        context.driver().restarted();
+        RegistrationSocket registration = RegistrationSocket.of(context);
+        Path service = registration.service();
+        int status = ends("right after its registration");
+        List<Path> left = RegistrationSocket.left(registration.path(), service);
+        context.driver().restarted();
+        context.remark("right after its registration it ended with exit status %d%s"
+                .formatted(status, left.isEmpty() ? "" : ", and left the sockets " + left));
     }
 
     private void whileItStarts() {

@@ -19,7 +19,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
@@ -147,13 +146,11 @@ record SocketRules(TestContext context) {
 
     @Rule("DRA-REG-08")
     void aStopRemovesTheSockets() {
+        context.awaitIdle();
         RegistrationSocket registration = RegistrationSocket.of(context);
         Path service = registration.service();
         context.driver().terminate();
-        List<Path> left = Stream.of(registration.path(), service)
-                .distinct()
-                .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
-                .toList();
+        List<Path> left = RegistrationSocket.left(registration.path(), service);
         context.driver().restarted();
         context.awaitPools();
         Violation.unless(left.isEmpty()).because("after SIGTERM there are still the sockets %s", left);
