@@ -3,6 +3,7 @@
 package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /** Writes other CDI specs, in other places, or none. */
 final class CdiVariants {
@@ -98,7 +101,7 @@ final class CdiVariants {
                 "DRA-UNP-07", "DRA-UNP-09", "DRA-CDI-03", "DRA-CDI-06",
                 "DRA-CDI-07", "DRA-CDI-08", "DRA-CDI-10", "DRA-CDI-13"
             })
-    static final class CommonSpec extends CdiSpecs {
+    static class CommonSpec extends CdiSpecs {
         @Override
         List<String> ids(String uid, String device, String share) {
             List<String> ids = new ArrayList<>(super.ids(uid, device, share));
@@ -109,21 +112,77 @@ final class CdiVariants {
         @Override
         void write(ObjectNode held) {
             super.write(held);
+            writeCommon();
+        }
+
+        void writeCommon() {
             ObjectNode spec = Json.object().put("cdiVersion", "0.6.0").put("kind", kind());
             spec.putObject("annotations")
                     .put("example.com/written", Instant.now().toString());
-            ObjectNode device = spec.putArray("devices").addObject().put("name", "common");
-            device.withObject("/containerEdits").putArray("env").add("GPU_DRIVER=bare");
+            spec.set("devices", devices());
             try {
+                Files.createDirectories(folder);
                 put(folder.resolve(settings.driver() + "-common.json"), spec.toString());
             } catch (IOException e) {
                 throw new Refused("Can't write the CDI spec: " + e);
             }
         }
 
+        ArrayNode devices() {
+            ArrayNode devices = Json.object().putArray("devices");
+            ObjectNode device = devices.addObject().put("name", "common");
+            device.withObject("/containerEdits").putArray("env").add("GPU_DRIVER=bare");
+            return devices;
+        }
+
         @Override
         void restore(ObjectNode held) {
             write(held);
+        }
+    }
+
+    /** A map whose order differs each time is what the common spec is made of. */
+    @Variant(
+            id = "H-60",
+            what = "a common CDI spec in random order, which each start and each Prepare writes again",
+            passes = {
+                "DRA-PREP-05",
+                "DRA-UNP-06",
+                "DRA-UNP-09",
+                "DRA-CDI-06",
+                "DRA-CDI-07",
+                "DRA-CDI-08",
+                "DRA-RST-02",
+                "DRA-RST-03",
+                "DRA-RST-10",
+                "DRA-SHUT-02",
+                "DRA-SHUT-03"
+            })
+    static final class ShuffledSpec extends CommonSpec {
+        ShuffledSpec() {
+            writeCommon();
+        }
+
+        @Override
+        ArrayNode devices() {
+            ArrayNode devices = Json.object().putArray("devices");
+            for (String name : shuffled("common", "gpu-0", "gpu-1", "gpu-2")) {
+                ObjectNode edits = devices.addObject().put("name", name).putObject("containerEdits");
+                for (String one : shuffled("a", "b", "c", "d", "e", "f")) {
+                    edits.withArray("env").add(one.toUpperCase(Locale.ROOT) + "=" + name);
+                    edits.withArray("mounts")
+                            .addObject()
+                            .put("hostPath", "/" + one)
+                            .put("containerPath", "/to/" + one);
+                }
+            }
+            return devices;
+        }
+
+        private static List<String> shuffled(String... all) {
+            List<String> shuffled = new ArrayList<>(List.of(all));
+            Collections.shuffle(shuffled);
+            return shuffled;
         }
     }
 

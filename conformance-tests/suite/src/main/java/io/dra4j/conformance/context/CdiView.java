@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.ClaimResult;
@@ -117,8 +118,20 @@ public final class CdiView {
         return specs;
     }
 
-    /** Returns the specs as a runtime reads them, which ignores annotations. */
-    public Map<String, JsonNode> contents() {
+    /** Returns the content of the specs as a runtime reads them, which ignores annotations. */
+    public Content contents() {
+        return Content.of(unannotated());
+    }
+
+    /** Returns the same, with the text of other files. */
+    public Content allContents() {
+        Map<String, JsonNode> all = new TreeMap<>();
+        files().forEach((file, text) -> all.put(file, TextNode.valueOf(text)));
+        all.putAll(unannotated());
+        return Content.of(all);
+    }
+
+    private Map<String, JsonNode> unannotated() {
         Map<String, JsonNode> specs = specs();
         for (JsonNode spec : specs.values()) {
             unannotated(spec);
@@ -210,7 +223,7 @@ public final class CdiView {
 
     /**
      * Returns the edits of a container with these devices, a line for each, such as {@code env
-     * GPU=0} or {@code deviceNodes {"path":"/dev/x"}}.
+     * GPU=0} or {@code deviceNodes {"path":"/dev/x"}}, sorted.
      */
     public List<String> edits(List<PreparedDevice> devices) {
         return ids(devices).stream()
@@ -218,16 +231,13 @@ public final class CdiView {
                 .flatMap(edits -> edits.properties().stream())
                 .flatMap(CdiView::lines)
                 .distinct()
+                .sorted()
                 .toList();
     }
 
     private static Stream<String> lines(Map.Entry<String, JsonNode> edit) {
         JsonNode value = edit.getValue();
         return (value.isArray() ? Cluster.elements(value) : List.of(value))
-                .stream().map(one -> line(edit.getKey(), one));
-    }
-
-    private static String line(String field, JsonNode value) {
-        return field + " " + (value.isValueNode() ? value.asText() : value.toString());
+                .stream().map(one -> edit.getKey() + " " + Content.text(one));
     }
 }

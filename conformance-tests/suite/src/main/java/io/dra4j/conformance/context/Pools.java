@@ -5,6 +5,7 @@ package io.dra4j.conformance.context;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.dra4j.testkit.cluster.Cluster;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -195,23 +196,23 @@ public record Pools(List<JsonNode> slices) {
      * Returns the content of complete pools, in whichever slices it is: pools, devices and counter
      * sets, without the times of taints, which the server may add.
      */
-    public Map<String, JsonNode> content() {
+    public Content content() {
         Map<String, JsonNode> content = new TreeMap<>();
         consistent().forEach((pool, newest) -> add(pool, newest, content));
-        return content;
+        return Content.of(content);
     }
 
     /**
      * Returns the content that a scheduler may take for a pool: schedulers look at the count of one
      * slice, whichever comes first; empty if no slice makes the pool look complete.
      */
-    public Map<String, JsonNode> contentAtSight(String pool) {
+    public Content contentAtSight(String pool) {
         List<JsonNode> newest = newest(byPool().getOrDefault(pool, List.of()));
         Map<String, JsonNode> content = new TreeMap<>();
         if (newest.stream().anyMatch(slice -> count(slice) == newest.size())) {
             add(pool, newest, content);
         }
-        return content;
+        return Content.of(content);
     }
 
     private static void add(String pool, List<JsonNode> newest, Map<String, JsonNode> content) {
@@ -230,15 +231,13 @@ public record Pools(List<JsonNode> slices) {
 
     /** Describes the difference to another content. */
     public String difference(Pools wanted) {
-        Map<String, JsonNode> have = content();
-        Map<String, JsonNode> want = wanted.content();
-        List<String> missing =
-                want.keySet().stream().filter(k -> !have.containsKey(k)).toList();
-        List<String> extra =
-                have.keySet().stream().filter(k -> !want.containsKey(k)).toList();
-        List<String> other = want.keySet().stream()
-                .filter(k -> have.containsKey(k) && !have.get(k).equals(want.get(k)))
-                .toList();
+        Set<String> have = content().parts().keySet();
+        Set<String> want = wanted.content().parts().keySet();
+        List<String> missing = want.stream().filter(k -> !have.contains(k)).toList();
+        List<String> extra = have.stream().filter(k -> !want.contains(k)).toList();
+        List<String> other = content().differences(wanted.content());
+        missing.forEach(k -> other.remove(k + " is gone"));
+        extra.forEach(k -> other.remove(k + " is new"));
         return fault().map(words -> words + "; ").orElse("")
                 + "missing: %s, too many: %s, different: %s".formatted(few(missing), few(extra), few(other));
     }
@@ -248,14 +247,14 @@ public record Pools(List<JsonNode> slices) {
     }
 
     /** Returns the version of each slice's object: the same until the next write. */
-    public Map<String, String> versions() {
-        Map<String, String> versions = new TreeMap<>();
+    public Content versions() {
+        Map<String, JsonNode> versions = new TreeMap<>();
         for (JsonNode slice : slices) {
             JsonNode metadata = slice.path("metadata");
             String uid = metadata.path("uid").asText();
             String version = metadata.path("resourceVersion").asText();
-            versions.put(name(slice), "UID %s, resource version %s".formatted(uid, version));
+            versions.put(name(slice), TextNode.valueOf("UID %s, resource version %s".formatted(uid, version)));
         }
-        return versions;
+        return Content.of(versions);
     }
 }

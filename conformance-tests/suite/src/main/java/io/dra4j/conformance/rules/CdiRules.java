@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.CdiView.Resolved;
 import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.Content;
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
@@ -19,7 +21,6 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Rules for the CDI specs that results lead to. */
@@ -79,14 +80,13 @@ record CdiRules(TestContext context) {
     void aClaimsSpecsGoWithIt() {
         PublishedDevice device = context.devices().one();
         context.unpreparedClaim(device); // after it, what serves all claims is there
-        Map<String, JsonNode> before = context.cdi().contents();
+        Content before = context.cdi().contents();
         KubeletClaim claim = context.unpreparedClaim(device);
-        Map<String, JsonNode> after = context.cdi().contents();
-        before.forEach((file, spec) -> after.remove(file, spec));
-        after.forEach((file, spec) -> {
-            String what = before.containsKey(file) ? "has changed: " + spec : "is still there";
-            throw new Violation("after Unprepare of claim %s, the CDI spec %s %s", claim.uid(), file, what);
-        });
+        List<String> differences = context.cdi().contents().differences(before);
+        Violation.unless(differences.isEmpty())
+                .because(
+                        "after Unprepare of claim %s, the CDI specs are not as before: %s",
+                        claim.uid(), Pools.few(differences));
     }
 
     @Rule("DRA-CDI-07")
@@ -130,25 +130,25 @@ record CdiRules(TestContext context) {
     void aNameKeepsItsContent() {
         PublishedDevice device = context.devices().one();
         List<Valid> configs = context.settings().driver().configs().valid();
-        Map<String, List<JsonNode>> first = contents(device, configs, 0);
-        Map<String, List<JsonNode>> second = contents(device, configs, 1);
-        second.forEach(
-                (id, content) -> Violation.unless(!first.containsKey(id) || Objects.equals(first.get(id), content))
-                        .because(
-                                "the CDI name %s was used again with other content: %s, before it was %s",
-                                id, content, first.get(id)));
+        Map<String, Content> first = contents(device, configs, 0);
+        contents(device, configs, 1).forEach((id, content) -> {
+            List<String> differences = content.differences(first.getOrDefault(id, content));
+            Violation.unless(differences.isEmpty())
+                    .because("the CDI name %s was used again with other content: %s", id, Pools.few(differences));
+        });
     }
 
     /** Returns the edits that a claim's ids resolve to, and unprepares it. */
-    private Map<String, List<JsonNode>> contents(PublishedDevice device, List<Valid> configs, int which) {
+    private Map<String, Content> contents(PublishedDevice device, List<Valid> configs, int which) {
         ClaimDraft draft = context.claims().draft().request("r0", device);
         if (configs.size() > which) {
             draft.config(configs.get(which).parameters(), "r0");
         }
         KubeletClaim claim = context.claims().create(draft);
-        Map<String, List<JsonNode>> contents = new LinkedHashMap<>();
+        Map<String, Content> contents = new LinkedHashMap<>();
         for (String id : ids(context.calls().prepared(claim))) {
-            contents.put(id, context.cdi().resolve(id).edits());
+            List<JsonNode> edits = context.cdi().resolve(id).edits();
+            contents.put(id, Content.of(Map.of("its device's edit", edits.get(0), "its spec's edit", edits.get(1))));
         }
         context.calls().unprepared(claim);
         return contents;

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.rules;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.conformance.context.Calls;
 import io.dra4j.conformance.context.CdiView;
 import io.dra4j.conformance.context.ClaimDraft;
+import io.dra4j.conformance.context.Content;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
@@ -153,19 +154,16 @@ record PrepareRules(TestContext context) {
     void aRepetitionIsAnsweredTheSame() {
         KubeletClaim claim = context.claims().allocate(context.devices().one());
         Reported first = Reported.of(context.calls().prepared(claim));
-        Map<String, JsonNode> specs = context.cdi().contents();
+        Content specs = context.cdi().contents();
         for (int i = 0; i < REPEATS; i++) {
             Reported again =
                     Reported.of(context.calls().prepared(claim, "the repeated prepare of a prepared claim failed: %s"));
             Violation.unless(again.equals(first))
                     .because("a repeated prepare is answered %s, where the first was answered %s", again, first);
         }
-        Map<String, JsonNode> changed = context.cdi().contents();
-        specs.forEach((file, spec) -> changed.remove(file, spec));
-        Violation.unless(changed.isEmpty() && context.cdi().contents().keySet().equals(specs.keySet()))
-                .because(
-                        "repeated prepares changed the CDI specs: of %s, there are now %s, with %s",
-                        specs.keySet(), context.cdi().contents().keySet(), changed);
+        List<String> differences = context.cdi().contents().differences(specs);
+        Violation.unless(differences.isEmpty())
+                .because("repeated prepares changed the CDI specs: %s", Pools.few(differences));
     }
 
     @Rule("DRA-PREP-06")

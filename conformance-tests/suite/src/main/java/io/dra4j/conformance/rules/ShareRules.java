@@ -145,7 +145,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         results(claim).forEach(result -> own.add(result.path("shareID").asText()));
         List<String> edits = context.cdi().edits(answer.devices()).stream()
                 .map(line -> own.stream().reduce(line, (left, id) -> left.replace(id, "*")))
-                .sorted() // chance orders what a driver keeps in a map
+                .sorted() // again, as they have other names now
                 .toList();
         context.calls().unprepared(claim);
         return edits;

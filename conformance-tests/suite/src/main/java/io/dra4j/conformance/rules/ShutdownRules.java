@@ -3,7 +3,9 @@
 package io.dra4j.conformance.rules;
 
 import io.dra4j.conformance.context.CdiView;
+import io.dra4j.conformance.context.Content;
 import io.dra4j.conformance.context.NotApplicable;
+import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Timeouts;
 import io.dra4j.conformance.context.Violation;
@@ -105,15 +107,14 @@ record ShutdownRules(TestContext context) {
     @Rule("DRA-SHUT-02")
     void specsAndStateOutliveAStop() {
         Held held = Held.prepared(context);
-        Map<String, String> specs = context.cdi().files();
+        Content specs = context.cdi().allContents();
         context.driver().terminate();
         String after = "after a graceful stop";
         String again = after + " and a new start";
         held.resolves(after);
-        Violation.unless(context.cdi().files().equals(specs))
-                .because(
-                        "%s, the CDI directory differs: it had %s and has %s",
-                        after, specs.keySet(), context.cdi().files().keySet());
+        List<String> differences = context.cdi().allContents().differences(specs);
+        Violation.unless(differences.isEmpty())
+                .because("%s, the CDI directory has changed: %s", after, Pools.few(differences));
         context.driver().restarted();
         held.resolves(again);
         held.isRemembered(again);

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.rules;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.conformance.context.Content;
 import io.dra4j.conformance.context.NotApplicable;
 import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.PublishedDevice;
@@ -16,7 +17,6 @@ import io.dra4j.testkit.cluster.ObjectWatch;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -98,10 +98,10 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
     }
 
     /** Looks at every state as a scheduler does: only a complete pool counts, and it is whole. */
-    private static void replay(String pool, List<Pools> states, Set<Map<String, JsonNode>> wholes) {
+    private static void replay(String pool, List<Pools> states, Set<Content> wholes) {
         for (Pools state : states) {
-            Map<String, JsonNode> content = state.contentAtSight(pool);
-            Violation.unless(content.isEmpty() || wholes.contains(content))
+            Content content = state.contentAtSight(pool);
+            Violation.unless(content.parts().isEmpty() || wholes.contains(content))
                     .because(
                             "while devices changed, pool %s looked complete with generation %d and a mix of old and new devices: slices %s with %d devices; with two slices to change, the generation must go up",
                             pool,
@@ -110,8 +110,8 @@ record SliceChangeRules(TestContext context, Publishing publishing) {
                                     : Pools.generation(
                                             Pools.newest(state.byPool().get(pool))
                                                     .get(0)),
-                            state.versions().keySet(),
-                            content.size() - 1);
+                            state.versions().parts().keySet(),
+                            content.parts().size() - 1);
         }
     }
 
