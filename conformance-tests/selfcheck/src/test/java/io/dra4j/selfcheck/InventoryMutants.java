@@ -4,8 +4,11 @@ package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -71,7 +74,7 @@ final class InventoryMutants {
             id = "M-74",
             what = "devices are in random order, so that a restart writes the slices",
             collateral = "DRA-UPG-03")
-    @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
+    @Violation("DRA-SLICE-07: restart 1 of 5 (SIGTERM) with unchanged devices must not write")
     static final class Shuffled extends Inventory {
         private final long seed = Life.current().number();
 
@@ -79,6 +82,32 @@ final class InventoryMutants {
         Map<String, List<ObjectNode>> pools() {
             Map<String, List<ObjectNode>> pools = super.pools();
             pools.values().forEach(devices -> Collections.shuffle(devices, new Random(seed)));
+            return pools;
+        }
+    }
+
+    /** As a map of few entries keeps its order by chance, and not each time. */
+    @Mutant(id = "M-221", what = "every fourth start turns the order of its devices", collateral = "DRA-UPG-03")
+    @Violation("DRA-SLICE-21: after restart 3 of 5 (SIGTERM) the slices of pool")
+    static final class Turning extends Inventory {
+        private final boolean turned = starts() % 4 == 0;
+
+        private long starts() {
+            try {
+                Path starts = Files.createDirectories(settings.data()).resolve("starts");
+                Files.writeString(starts, "x", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                return Files.size(starts);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        Map<String, List<ObjectNode>> pools() {
+            Map<String, List<ObjectNode>> pools = super.pools();
+            if (turned) {
+                pools.values().forEach(Collections::reverse);
+            }
             return pools;
         }
     }

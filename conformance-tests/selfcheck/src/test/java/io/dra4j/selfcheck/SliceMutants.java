@@ -118,7 +118,7 @@ final class SliceMutants {
     }
 
     @Mutant(id = "M-75b", what = "deletes its slices at its start", collateral = "DRA-UPG-03", from = Build.PLAIN)
-    @Violation("DRA-SLICE-07: a restart (SIGTERM) with unchanged devices must not write")
+    @Violation("DRA-SLICE-07: restart 1 of 5 (SIGTERM) with unchanged devices must not write")
     static class CleanStart extends Publisher {
         private boolean clean;
 
@@ -139,7 +139,7 @@ final class SliceMutants {
             with = CleanStart.class,
             collateral = "DRA-UPG-03",
             options = "--num-devices=130")
-    @Violation("DRA-SLICE-21: after a restart the slices of pool")
+    @Violation("DRA-SLICE-21: after restart 1 of 5 (SIGTERM) the slices of pool")
     static final class TurnedNames extends SlicePlan {
         private boolean turned;
 
@@ -162,7 +162,7 @@ final class SliceMutants {
             timeoutFactor = 0.2)
     @Violation("DRA-SLICE-08: s later the driver has not repaired it: there is no slice")
     @Violation("DRA-SLICE-09: s later the driver has not repaired it: missing")
-    @Violation("DRA-SLICE-10: s after the kubelet wiped them the slices are not as")
+    @Violation("DRA-SLICE-10: s after the kubelet wiped them (")
     static final class OnceOnly extends Publisher {
         @Override
         void watch() {}

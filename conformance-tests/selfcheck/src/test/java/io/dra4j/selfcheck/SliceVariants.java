@@ -223,6 +223,18 @@ final class SliceVariants {
         }
     }
 
+    /** The bug of the Go helper before 1.37, of which the other requirements do not speak. */
+    @Variant(
+            id = "H-63",
+            what = "takes a slice that it has updated for one that is there",
+            with = SliceMutants.OwnUpdates.class,
+            passes = {"DRA-SLICE-08", "DRA-SLICE-09", "DRA-SLICE-10", "DRA-SLICE-12", "DRA-SLICE-13", "DRA-SLICE-16"},
+            settings = "{/timeoutFactor: 0.2}",
+            core = false,
+            from = Build.FULL)
+    @Violation("DRA-SLICE-23: a slice that the driver had updated was deleted by another client")
+    static final class KeepingUpdates extends SliceMutants.Updated {}
+
     @Variant(
             id = "H-24b",
             what = "a deleted slice is back after 61 s",

@@ -49,8 +49,6 @@ public record Disturbance(
 
     private record Work(TestContext context, Pools before) {
 
-        private static final Duration OF_THE_START = Duration.ofSeconds(2);
-
         Disturbance done() throws InterruptedException {
             PlantedSlices others = new PlantedSlices(context);
             int number = context.proxy().lastNumber();
@@ -58,8 +56,7 @@ public record Disturbance(
             try {
                 if (context.driver().adapter().controlsProcess()) {
                     context.driver().restart();
-                    publishing().writesWithin(number, OF_THE_START);
-                    publishing().settled();
+                    publishing().idle();
                 }
                 return disturbed(others, number);
             } finally {
@@ -119,7 +116,7 @@ public record Disturbance(
                             .filter(slice -> isSame(slice, changed))
                             .findFirst()
                     : Optional.empty();
-            Return again = new Return("time until the slice that was updated and deleted was back", updated);
+            Return again = new Return("time until the slice that was updated and deleted was back", updated, written());
             if (updated.isPresent()) {
                 publishing().delete(updated.get());
                 again.fault = differences(again);
@@ -140,15 +137,21 @@ public record Disturbance(
         }
 
         private Return changed(Optional<JsonNode> slice) {
+            String written = written();
             slice.ifPresent(this::change);
-            return new Return("time until the changed slice was repaired", slice);
+            return new Return("time until the changed slice was repaired", slice, written);
+        }
+
+        private String written() {
+            return publishing().lastWrite();
         }
 
         private Return deleted(JsonNode slice, int since) {
             boolean isUpdated = publishing().writesAfter(since).stream()
                     .anyMatch(write -> write.status() == 200 && write.path().endsWith("/" + Pools.name(slice)));
+            String written = written();
             publishing().delete(slice);
-            Return back = new Return("time until the deleted slice was back", Optional.of(slice));
+            Return back = new Return("time until the deleted slice was back", Optional.of(slice), written);
             back.isUpdated = isUpdated;
             return back;
         }
@@ -204,8 +207,8 @@ public record Disturbance(
         private String about(Return seen, String what) {
             return seen.fault.isEmpty()
                     ? ""
-                    : "%s by another client, and %d s later the driver has not repaired it: %s"
-                            .formatted(what, limit().toSeconds(), seen.fault);
+                    : "%s by another client (%s), and %d s later the driver has not repaired it: %s"
+                            .formatted(what, seen.written, limit().toSeconds(), seen.fault);
         }
     }
 
@@ -213,13 +216,15 @@ public record Disturbance(
     private static final class Return {
         private final String what;
         private final Set<String> devices;
+        private final String written;
         private final long begin = System.nanoTime();
         private Duration took = Duration.ZERO;
         private String fault = "";
         private boolean isUpdated;
 
-        Return(String what, Optional<JsonNode> slice) {
+        Return(String what, Optional<JsonNode> slice, String written) {
             this.what = what;
+            this.written = written;
             devices = slice.map(one -> Set.copyOf(Work.names(List.of(one)))).orElse(Set.of());
         }
 

@@ -38,7 +38,8 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
     /** One wait for all: each write meets the next failure, until none is left. */
     @Rule("DRA-SLICE-13")
     void failuresThatPassAreSurvived() throws InterruptedException {
-        Pools before = publishing.settled();
+        Pools before = publishing.rested();
+        String written = publishing.lastWrite();
         List<Injection> failures = new ArrayList<>();
         for (Fault fault : failures()) {
             failures.add(context.inject(fault.on(Publishing.WRITES).times(1)));
@@ -55,7 +56,8 @@ record SliceFaultRules(TestContext context, Publishing publishing) {
         Duration timeout = usual.compareTo(LEAST) < 0 ? LEAST : usual;
         publishing.restored(
                 before,
-                "they were deleted while the API server was down, and the writes that followed were answered by 500, 503, 429, 409 Conflict, 409 AlreadyExists and a broken connection",
+                "they were deleted while the API server was down (" + written
+                        + "), and the writes that followed were answered by 500, 503, 429, 409 Conflict, 409 AlreadyExists and a broken connection",
                 timeout);
         long left = failures.stream().filter(failure -> !failure.over()).count();
         context.transcript().note(left + " of the failures were not needed");

@@ -7,17 +7,13 @@ import io.dra4j.conformance.context.Pools;
 import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Publishing;
-import io.dra4j.testkit.proxy.Requests;
-import java.time.Duration;
+import io.dra4j.conformance.probes.Restarts;
 import java.util.List;
 import java.util.Map;
 
 /** The order of devices over all slices, which is the scheduler's order of preference. */
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 record SliceOrderRules(TestContext context, Publishing publishing) {
-
-    /** The time without a write after which the writes of a start are over. */
-    private static final Duration LOOK = Duration.ofSeconds(2);
 
     SliceOrderRules(TestContext context) {
         this(context, new Publishing(context));
@@ -29,38 +25,14 @@ record SliceOrderRules(TestContext context, Publishing publishing) {
         NotApplicable.unless(
                 before.order().values().stream().anyMatch(devices -> devices.size() > 1),
                 "no pool has two devices, which could be in another order");
-        restart(before);
+        Restarts restarts = context.shared(Restarts.class, () -> Restarts.of(context));
+        restarts.after().forEach(one -> compare(restarts.before(), one.pools(), one.restart()));
         if (context.hooks().has("unplug") && context.hooks().has("plug")) {
             changeAndRestore(before);
         } else {
-            context.remark("without the hooks plug and unplug, only a restart was tried");
+            context.remark("without the hooks plug and unplug, only %d restarts were tried"
+                    .formatted(restarts.after().size()));
         }
-    }
-
-    private void restart(Pools before) throws InterruptedException {
-        int number = context.proxy().lastNumber();
-        context.driver().restart();
-        if (awaitLastWrite(number)) {
-            publishing.restored(before, "a restart", context.timeouts().repair());
-        }
-        compare(before, "a restart");
-    }
-
-    /**
-     * Waits until the driver has looked at its slices and writes no more; returns whether it wrote.
-     *
-     * <p>The first write alone is too early: it is known before the API server has carried it out.
-     */
-    private boolean awaitLastWrite(int before) {
-        publishing.happens(
-                Requests.to("resourceslices").and(Requests.after(before)),
-                context.timeouts().soon());
-        long end = System.nanoTime() + context.timeouts().repair().toNanos();
-        int last = before;
-        while (publishing.writesWithin(last, LOOK) && System.nanoTime() < end) {
-            last = context.proxy().lastNumber();
-        }
-        return last != before;
     }
 
     private void changeAndRestore(Pools before) throws InterruptedException {
@@ -78,11 +50,11 @@ record SliceOrderRules(TestContext context, Publishing publishing) {
                 context.hooks().run("plug");
             }
         }
-        compare(before, "the hooks unplug and plug");
+        compare(before, publishing.settled(), "the hooks unplug and plug");
     }
 
-    private void compare(Pools before, String after) throws InterruptedException {
-        Map<String, List<String>> now = publishing.settled().order();
+    private static void compare(Pools before, Pools seen, String after) {
+        Map<String, List<String>> now = seen.order();
         before.order().forEach((pool, wanted) -> compare(pool, wanted, now.getOrDefault(pool, List.of()), after));
     }
 

@@ -12,9 +12,9 @@ import io.dra4j.conformance.probes.Disturbance;
 import io.dra4j.conformance.probes.PlantedSlices;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
+import io.dra4j.conformance.probes.Restarts;
 import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -22,8 +22,6 @@ import java.util.function.Predicate;
 @ExecutionGroup.On(ExecutionGroup.SLICES)
 record SliceRepairRules(TestContext context, Publishing publishing) {
 
-    private static final int STOPS = 3;
-    private static final int KILLS = 2;
     private static final Predicate<RecordedRequest> WATCHES =
             Requests.watches("resourceslices").and(request -> request.status() == 200);
 
@@ -68,17 +66,18 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
 
     @Rule("DRA-SLICE-10")
     void aWipeOfTheKubeletIsRepaired() throws InterruptedException {
-        Pools before = publishing.settled();
+        Pools before = publishing.rested();
         NotApplicable.unless(
                 before.slices().stream().anyMatch(slice -> slice.path("spec").has("nodeName")),
                 "no slice of the driver is local to its node, and so the kubelet wipes none");
+        String after = "the kubelet wiped them (%s)".formatted(publishing.lastWrite());
         publishing.wipe();
-        publishing.restored(before, "the kubelet wiped them", context.timeouts().cachedRepair());
+        publishing.restored(before, after, context.timeouts().cachedRepair());
     }
 
     @Rule("DRA-SLICE-16")
     void aBrokenWatchIsBegunAgain() throws InterruptedException {
-        Pools before = publishing.settled();
+        Pools before = publishing.rested();
         NotApplicable.unless(
                 context.proxy().requests(WATCHES).stream().anyMatch(RecordedRequest::open),
                 "the driver watches no ResourceSlices");
@@ -186,34 +185,20 @@ record SliceRepairRules(TestContext context, Publishing publishing) {
     @Rule("DRA-SLICE-07")
     @ExecutionGroup.On(ExecutionGroup.SLICES)
     void aRestartWritesNothing() throws InterruptedException {
-        Content before = publishing.idle().versions();
-        int number = context.proxy().lastNumber();
-        for (int i = 0; i < STOPS + KILLS; i++) {
-            boolean isKill = i >= STOPS;
-            if (isKill) {
-                context.driver().restartAfterKill();
-            } else {
-                context.driver().restart();
-            }
-            Duration look = Duration.ofSeconds(i == STOPS + KILLS - 1 ? 5 : 1);
-            boolean wrote = publishing.writesWithin(number, look);
-            context.measurements()
-                    .count(
-                            "writes of slices by restarts",
-                            publishing.writesAfter(number).size(),
-                            0);
-            if (wrote) {
-                throw new Violation(
-                        "a restart (%s) with unchanged devices must not write slices: %s; %s",
-                        isKill ? "SIGKILL" : "SIGTERM",
-                        words(publishing.writesAfter(number)),
-                        Pools.few(publishing.now().versions().differences(before)));
-            }
+        Restarts restarts = context.shared(Restarts.class, () -> Restarts.of(context));
+        int writes = restarts.writes().size();
+        context.measurements().count("writes of slices by restarts", writes, 0);
+        Content before = restarts.before().versions();
+        for (Restarts.After one : restarts.after()) {
+            List<String> differences = one.pools().versions().differences(before);
+            Violation.unless(!one.wrote())
+                    .because(
+                            "%s with unchanged devices must not write slices: %s; %s",
+                            one.restart(), words(restarts.writes()), Pools.few(differences));
+            Violation.unless(differences.isEmpty())
+                    .because(
+                            "%s changed slices, though the driver wrote none through the proxy: %s",
+                            one.restart(), Pools.few(differences));
         }
-        List<String> differences = publishing.now().versions().differences(before);
-        Violation.unless(differences.isEmpty())
-                .because(
-                        "restarts changed slices, though the driver wrote none through the proxy: %s",
-                        Pools.few(differences));
     }
 }

@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.conformance.probes;
+
+import io.dra4j.conformance.context.Pools;
+import io.dra4j.conformance.context.TestContext;
+import io.dra4j.testkit.proxy.RecordedRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Restarts with unchanged devices, once for all rules about them: so many that an order which chance
+ * makes does not stay by chance.
+ *
+ * @param before the pools before the first
+ * @param after the pools after each, by its name in messages
+ * @param writes the writes of slices during all
+ */
+public record Restarts(Pools before, List<After> after, List<RecordedRequest> writes) {
+
+    private static final int STOPS = 3;
+    private static final int KILLS = 2;
+    private static final Duration LAST_LOOK = Duration.ofSeconds(5);
+
+    /**
+     * What is seen after a restart.
+     *
+     * @param restart names it
+     * @param wrote whether slices were written in it or before
+     */
+    public record After(String restart, Pools pools, boolean wrote) {}
+
+    public static Restarts of(TestContext context) throws InterruptedException {
+        Publishing publishing = new Publishing(context);
+        Pools before = publishing.idle();
+        int number = context.proxy().lastNumber();
+        List<After> after = new ArrayList<>();
+        for (int i = 1; i <= STOPS + KILLS; i++) {
+            boolean isLast = i == STOPS + KILLS;
+            if (i <= STOPS) {
+                context.driver().restart();
+            } else {
+                context.driver().restartAfterKill();
+            }
+            context.awaitIdle();
+            boolean wrote = publishing.writesWithin(number, isLast ? LAST_LOOK : Duration.ZERO);
+            publishing.await(Publishing.like(before), context.timeouts().repair());
+            String restart = "restart %d of %d (%s)".formatted(i, STOPS + KILLS, i <= STOPS ? "SIGTERM" : "SIGKILL");
+            after.add(new After(restart, publishing.now(), wrote));
+        }
+        return new Restarts(before, after, publishing.writesAfter(number));
+    }
+}
