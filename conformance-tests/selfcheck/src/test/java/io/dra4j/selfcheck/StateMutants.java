@@ -103,12 +103,18 @@ final class StateMutants {
             what = "writes its checkpoint after the answer",
             with = {TrustingWork.class, NamesOfTheMoment.class},
             collateral = {
-                "DRA-UNP-06", "DRA-RST-05", "DRA-RST-06",
-                "DRA-RST-07", "DRA-RST-10", "DRA-UPG-02",
-                "DRA-UPG-03", "DRA-SHUT-02", "DRA-SHUT-03"
+                "DRA-UNP-06",
+                "DRA-RST-03",
+                "DRA-RST-05",
+                "DRA-RST-06",
+                "DRA-RST-07",
+                "DRA-RST-10",
+                "DRA-UPG-02",
+                "DRA-UPG-03",
+                "DRA-SHUT-02",
+                "DRA-SHUT-03"
             })
     @Violation("DRA-RST-01: after a SIGKILL and a new start, the device")
-    @Violation("DRA-RST-03: appeared, and Unprepare in a new process (window hit")
     static final class Late extends StateFile {
         private Map<String, ObjectNode> claims; // guarded by the lock of all work
 
@@ -165,6 +171,23 @@ final class StateMutants {
             write(Map.of());
             return Optional.of(new LinkedHashMap<>());
         }
+    }
+
+    @Mutant(
+            id = "M-222",
+            what = "starts fresh with a damaged state, and gives each device to any claim",
+            with = Undefended.class)
+    @Violation("DRA-RST-06: after the state file was emptied, Unprepare of claim")
+    static final class StartingFresh extends StateFile {
+        @Override
+        Optional<Map<String, ObjectNode>> damaged(IOException problem) {
+            return Optional.of(new LinkedHashMap<>());
+        }
+    }
+
+    static final class Undefended extends TrustingWork {
+        @Override
+        void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {}
     }
 
     @Mutant(id = "M-87", what = "ignores that the disk is full", with = CarelessSpecs.class)

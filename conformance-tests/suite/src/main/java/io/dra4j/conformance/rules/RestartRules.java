@@ -205,15 +205,26 @@ record RestartRules(TestContext context) {
 
     private void survives(Damage damage) throws IOException {
         Held held = Held.prepared(context);
+        Optional<KubeletClaim> other =
+                context.devices().upTo(2).stream().skip(1).findFirst().map(context::preparedClaim);
         context.driver().kill();
         StateFiles files = StateFiles.of(context);
         String after = "after the state file " + damage.words();
         context.transcript().note(after + ": " + files.paths());
         files.damage(damage);
         if (starts()) {
+            held.isRemembered(after);
+            other.ifPresent(claim -> unprepared(claim, context.calls().unprepare(claim), after));
             answers(held, after);
         }
         repair(held, files);
+        other.ifPresent(context.calls()::unprepared);
+    }
+
+    /** It may be refused; what succeeds leaves no spec. */
+    private void unprepared(KubeletClaim claim, CallResult result, String after) {
+        Violation.unless(result.complaint().isPresent() || !context.files().contains(claim.uid()))
+                .because("%s, Unprepare of claim %s succeeded, but its CDI spec is still there", after, claim.uid());
     }
 
     /** A driver may refuse to start with a damaged state, and log it. */
@@ -228,22 +239,15 @@ record RestartRules(TestContext context) {
     }
 
     private void answers(Held held, String after) {
-        held.isRemembered(after);
         context.calls().prepare(held.claim());
         CallResult result = context.calls().unprepare(held.claim());
-        boolean done = result.complaint().isEmpty();
         boolean answered = result.status().equals(CallResult.OK);
         Violation.unless(
                         answered || context.driver().current().awaitExit(MOMENT).isEmpty())
                 .because(
                         "%s, the driver ended when it was called: %s",
                         after, context.driver().fate());
-        if (done) {
-            Violation.unless(!context.files().contains(held.claim().uid()))
-                    .because(
-                            "%s, Unprepare of claim %s succeeded, but its CDI spec is still there",
-                            after, held.claim().uid());
-        }
+        unprepared(held.claim(), result, after);
     }
 
     /** Lets the driver go on, with its memory as it was if it could not do without. */
