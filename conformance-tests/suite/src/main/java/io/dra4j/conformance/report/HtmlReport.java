@@ -26,13 +26,15 @@ import java.util.stream.Collectors;
 /**
  * {@code report.html}: the outcome for people, as one page that needs nothing else.
  *
- * <p>It is read from the top: the verdict, the profiles, what is wrong, and then everything. No
+ * <p>It is read from the top: the verdict with its reasons, the profiles, what is wrong, and then
+ * everything. No
  * script runs on it, and its policy forbids that one could.
  */
 final class HtmlReport {
 
     private static final String POLICY = "default-src 'none'; style-src 'unsafe-inline'";
     private static final int SETTINGS = 100_000;
+    private static final int BRIEF = 160;
     private static final Map<Verdict, String> PROBLEMS = new LinkedHashMap<>();
 
     static {
@@ -112,10 +114,34 @@ final class HtmlReport {
             html.element("strong", Wording.headline(outcome));
             html.element("span", " " + Wording.sentence(outcome));
         });
+        brief();
         html.element("nav", this::jumps);
         outcome.notes().forEach(note -> html.element("p.remark", note, "dir", "auto"));
         html.element("dl.facts", () -> facts(header).forEach(this::fact));
         html.element("p.note", Wording.NO_CERTIFICATION);
+    }
+
+    /** What failed, a line each, and what was not judged. */
+    private void brief() {
+        html.element("ul.brief", () -> {
+            for (Verdict verdict : List.of(Verdict.FAIL, Verdict.SUITE_ERROR)) {
+                outcome.with(verdict).forEach(result -> html.element("li", () -> {
+                    html.element("a", result.name(), "href", "#" + HtmlResult.anchor(result));
+                    html.element("span", " " + Excerpt.line(result.message(), BRIEF), "dir", "auto");
+                }));
+            }
+        });
+        Map<Boolean, List<NotJudged>> groups = NotJudged.of(outcome).stream()
+                .collect(Collectors.partitioningBy(group -> group.verdict() == Verdict.NOT_APPLICABLE));
+        notJudged(groups.get(false));
+        html.element("details.legend", () -> {
+            html.element("summary", "Not applicable, and why");
+            notJudged(groups.get(true));
+        });
+    }
+
+    private void notJudged(List<NotJudged> groups) {
+        html.element("ul.brief", () -> groups.forEach(group -> html.element("li", group.toString(), "dir", "auto")));
     }
 
     private static Map<String, String> facts(Header header) {

@@ -7,6 +7,7 @@ import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Progress;
 import io.dra4j.conformance.run.Result;
+import io.dra4j.conformance.run.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,12 @@ public final class TerminalProgress implements Progress {
     private static final int LINES = 20;
     private static final int LINE = 400;
 
+    /** Enough of the words of a driver, which may be a whole object. */
+    private static final int FOUND = 200;
+
     private final Terminal terminal;
     private final AreaMarks areas; // guarded by this
+    private final List<Result> blocked = new ArrayList<>(); // equal ones, not printed yet; guarded by this
 
     public TerminalProgress(Terminal terminal) {
         this.terminal = terminal;
@@ -45,6 +50,30 @@ public final class TerminalProgress implements Progress {
         redraw(terminal.live() ? problem(clean) : lines(clean));
     }
 
+    /** The lines of a result; those that are blocked in the same way, one after the other, are one. */
+    private List<String> lines(Result result) {
+        boolean more = result.verdict() == Verdict.BLOCKED
+                && (blocked.isEmpty() || reason(blocked.get(0)).equals(reason(result)));
+        List<String> lines = new ArrayList<>(more ? List.of() : blocked());
+        if (result.verdict() == Verdict.BLOCKED) {
+            blocked.add(result);
+        } else {
+            lines.addAll(line(result));
+        }
+        return lines;
+    }
+
+    private static String reason(Result result) {
+        return result.blockedBy().isEmpty() ? result.message() : result.blockedBy();
+    }
+
+    private List<String> blocked() {
+        List<String> lines = blocked.stream().findFirst().map(this::line).orElse(List.of());
+        String more = blocked.size() < 2 ? "" : "  (and %d more)".formatted(blocked.size() - 1);
+        blocked.clear();
+        return lines.stream().map(line -> line + more).toList();
+    }
+
     private static String bracketed(String variant) {
         return variant.isEmpty() ? "" : "[" + variant + "]";
     }
@@ -57,7 +86,7 @@ public final class TerminalProgress implements Progress {
         terminal.flush();
     }
 
-    private List<String> lines(Result result) {
+    private List<String> line(Result result) {
         String line = "%-14s  %-22s  %8s"
                 .formatted(
                         Wording.label(result.verdict()),
@@ -65,7 +94,7 @@ public final class TerminalProgress implements Progress {
                         result.took().isZero() ? "" : Wording.took(result.took()));
         List<String> problem = problem(result);
         if (problem.isEmpty() && !result.message().isBlank()) {
-            line += "  " + terminal.shown(Excerpt.line(result.message(), LINE));
+            line += "  " + terminal.shown(Excerpt.line(result.message(), FOUND));
         }
         return Stream.concat(Stream.of(line.stripTrailing()), problem.stream()).toList();
     }
@@ -86,16 +115,16 @@ public final class TerminalProgress implements Progress {
                 + " "
                 + terminal.coloured(AreaMarks.colour(result.verdict()), Wording.label(result.verdict()));
         List<String> details = new ArrayList<>(List.of(title));
-        details.addAll(part("rule", requirement.level() + " " + requirement.rule()));
-        details.addAll(part("found", result.message()));
-        details.addAll(part("hint", requirement.hint()));
-        details.addAll(part("from", requirement.source()));
-        details.addAll(part("more", "dra-conformance explain " + requirement.id()));
+        details.addAll(part("rule", requirement.level() + " " + requirement.rule(), LINE));
+        details.addAll(part("found", result.message(), FOUND));
+        details.addAll(part("hint", requirement.hint(), LINE));
+        details.addAll(part("from", requirement.source(), LINE));
+        details.addAll(part("more", "dra-conformance explain " + requirement.id(), LINE));
         details.add("");
         return details;
     }
 
-    private List<String> part(String name, String text) {
+    private List<String> part(String name, String text, int most) {
         if (text.isBlank()) {
             return List.of();
         }
@@ -106,7 +135,7 @@ public final class TerminalProgress implements Progress {
         List<String> lines = new ArrayList<>();
         all.stream()
                 .limit(LINES)
-                .map(line -> Excerpt.line("|" + line, LINE).substring(1))
+                .map(line -> Excerpt.line("|" + line, most).substring(1))
                 .forEach(line -> lines.add(terminal.shown(margin + line)));
         lines.set(0, label + lines.get(0).substring(8));
         if (all.size() > LINES) {
@@ -121,6 +150,7 @@ public final class TerminalProgress implements Progress {
      * @param files the reports that were written
      */
     public synchronized void finished(Outcome outcome, List<Path> files) {
+        blocked().forEach(terminal::line);
         terminal.line("");
         Outcome clean = Redaction.outcome(outcome);
         new TerminalSummary(terminal, clean).lines().forEach(terminal::line);

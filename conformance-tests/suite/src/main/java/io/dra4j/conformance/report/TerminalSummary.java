@@ -16,12 +16,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The outcome of a run in a few lines: a table of the profiles, what failed, and the verdict. */
+/** The outcome of a run in a few lines: the verdict, what failed, what was not judged, and the counts. */
 final class TerminalSummary {
 
     private static final List<Verdict> COLUMNS =
             List.of(Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.NOT_APPLICABLE);
     private static final int MESSAGE = 110;
+    private static final int LINE = 160;
 
     private final Terminal terminal;
     private final Outcome outcome;
@@ -33,15 +34,36 @@ final class TerminalSummary {
     }
 
     List<String> lines() {
+        verdict();
+        failures(Verdict.FAIL);
+        failures(Verdict.SUITE_ERROR);
+        whatToDo();
+        section(
+                "NOT JUDGED",
+                NotJudged.of(outcome).stream()
+                        .map(group -> Excerpt.line(group.toString(), LINE))
+                        .toList());
+        nearALimit();
+        lines.add("");
         lines.add("PROFILE                  RESULT           PASS  FAIL  WARN   N/A  OTHER");
         outcome.profileOutcomes().forEach(this::profile);
         others();
-        failures(Verdict.FAIL);
-        whatToDo();
-        failures(Verdict.SUITE_ERROR);
-        nearALimit();
-        verdict();
+        Header header = outcome.header();
+        lines.add("%s, %s, requirements %s, seed %d."
+                .formatted(
+                        terminal.shown(header.driverName()),
+                        Wording.took(header.took()),
+                        header.catalogueVersion(),
+                        header.seed()));
         return lines;
+    }
+
+    private void section(String title, List<String> parts) {
+        if (!parts.isEmpty()) {
+            lines.add("");
+            lines.add(title);
+            parts.forEach(part -> lines.add("  " + terminal.shown(part)));
+        }
     }
 
     private void profile(ProfileOutcome profile) {
@@ -108,19 +130,13 @@ final class TerminalSummary {
             result.measurements().stream()
                     .filter(one -> one.unit() == Unit.MILLISECONDS)
                     .filter(one -> !one.isOver() && one.value() > one.limit() / 2)
-                    .forEach(one -> near.add("  " + result.name() + "  " + one));
+                    .forEach(one -> near.add(result.name() + "  " + one));
         }
-        if (!near.isEmpty()) {
-            lines.add("");
-            lines.add("NEAR A LIMIT");
-            near.forEach(line -> lines.add(terminal.shown(line)));
-        }
+        section("NEAR A LIMIT", near);
     }
 
     private void whatToDo() {
-        outcome.with(Verdict.FAIL).stream()
-                .findFirst()
-                .map(result -> result.requirement().id())
+        Wording.worst(outcome)
                 .ifPresent(id -> lines.add(
                         "What to do: see the hints above and in the report, or dra-conformance explain " + id));
     }
@@ -130,21 +146,13 @@ final class TerminalSummary {
     }
 
     private void verdict() {
-        Header header = outcome.header();
         Colour colour = switch (outcome.exitCode()) {
             case 0 -> Colour.GOOD;
             case 1 -> Colour.BAD;
             case 2 -> Colour.DOUBTFUL;
             default -> Colour.OTHER;
         };
-        lines.add("");
         lines.add(terminal.coloured(colour, Wording.headline(outcome) + "."));
         lines.addAll(wrapped(Wording.sentence(outcome)));
-        lines.add("%s, %s, requirements %s, seed %d."
-                .formatted(
-                        terminal.shown(header.driverName()),
-                        Wording.took(header.took()),
-                        header.catalogueVersion(),
-                        header.seed()));
     }
 }

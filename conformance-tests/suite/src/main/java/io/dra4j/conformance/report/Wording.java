@@ -8,11 +8,13 @@ import io.dra4j.conformance.run.Outcome.ProfileOutcome;
 import io.dra4j.conformance.run.Result;
 import io.dra4j.conformance.run.Verdict;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -107,6 +109,16 @@ final class Wording {
                         + ", so there is no whole answer."
                         + (failed == 0 ? "" : " " + broken(failed) + warned(outcome) + ".");
         };
+    }
+
+    /** The failure that leaves most others without an answer: what to look at first. */
+    static Optional<String> worst(Outcome outcome) {
+        return outcome.with(Verdict.FAIL).stream()
+                .map(result -> result.requirement().id())
+                .distinct()
+                .max(Comparator.comparingLong(id -> outcome.results().stream()
+                        .filter(result -> result.blockedBy().equals(id))
+                        .count()));
     }
 
     private static String broken(long failed) {

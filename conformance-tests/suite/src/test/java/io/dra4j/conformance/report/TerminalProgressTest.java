@@ -80,6 +80,22 @@ class TerminalProgressTest {
         }
 
         @Test
+        void whatIsBlockedInTheSameWayIsALine() {
+            TerminalProgress progress = on(true, false);
+
+            progress.ended(result("DRA-REG-01", "", Verdict.BLOCKED, "why"));
+            progress.ended(result("DRA-REG-02", "", Verdict.BLOCKED, "why"));
+            progress.ended(result("DRA-REG-03", "", Verdict.BLOCKED, "why else"));
+            progress.ended(result("DRA-HLT-01", "", Verdict.NOT_APPLICABLE, "no health"));
+
+            assertThat(lines())
+                    .containsExactly(
+                            "blocked         DRA-REG-01                        why  (and 1 more)",
+                            "blocked         DRA-REG-03                        why else",
+                            "not applicable  DRA-HLT-01                        no health");
+        }
+
+        @Test
         void aFailureIsShownWithRuleAndMessage() {
             on(true, false).ended(FAILED);
 
@@ -231,6 +247,40 @@ class TerminalProgressTest {
                             "NEAR A LIMIT",
                             "  publishing.DRA-SLICE-08  time until the deleted slice was back: 60.1 s (limit 90 s)")
                     .noneMatch(line -> line.contains("slowest prepare"));
+        }
+
+        @Test
+        void whatIsNotJudgedAndTheRootOfItAreNamed() {
+            Result root = result("DRA-PREP-05", "", Verdict.FAIL, "refused");
+            Outcome outcome = SampleOutcome.outcome(List.of(
+                    result("DRA-PREP-03", "", Verdict.FAIL, "another"),
+                    root,
+                    blocked("DRA-RST-01", "DRA-PREP-05"),
+                    blocked("DRA-RST-04", "DRA-PREP-05"),
+                    result("DRA-HLT-01", "", Verdict.NOT_APPLICABLE, "no health\nservice")));
+
+            on(true, false).finished(outcome, List.of());
+
+            assertThat(lines())
+                    .startsWith("", "Failed.")
+                    .contains("What to do: see the hints above and in the report, or dra-conformance explain DRA-PREP-05")
+                    .containsSequence(
+                            "NOT JUDGED",
+                            "  blocked by DRA-PREP-05: 2 requirements: DRA-RST-01 DRA-RST-04",
+                            "  not applicable, no health: 1 requirement: DRA-HLT-01");
+        }
+
+        private static Result blocked(String id, String by) {
+            Result result = result(id, "", Verdict.BLOCKED, "needs " + by);
+            return new Result(
+                    result.requirement(),
+                    "",
+                    result.verdict(),
+                    result.message(),
+                    result.took(),
+                    result.evidence(),
+                    List.of(),
+                    by);
         }
 
         @Test
