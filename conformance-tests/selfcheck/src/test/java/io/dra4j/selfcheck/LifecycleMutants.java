@@ -147,14 +147,7 @@ final class LifecycleMutants {
         }
     }
 
-    @Mutant(
-            id = "M-105",
-            what = "ignores SIGTERM while a stream is open",
-            collateral = {
-                "DRA-REG-08", "DRA-REG-09", "DRA-UNP-06",
-                "DRA-SLICE-11", "DRA-SLICE-15", "DRA-UPG-01",
-                "DRA-UPG-04"
-            })
+    @Mutant(id = "M-105", what = "ignores SIGTERM while a stream is open")
     @Violation("DRA-SHUT-01: did not end the driver within")
     static final class Patient extends BareDriver {
         @Override

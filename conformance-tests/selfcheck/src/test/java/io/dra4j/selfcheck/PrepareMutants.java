@@ -54,18 +54,36 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-24",
-            what = "the second Prepare is an error, \"already prepared\"",
-            collateral = {
-                "DRA-VER-03", "DRA-PREP-13", "DRA-PREP-19", "DRA-PREP-29",
-                "DRA-UNP-08", "DRA-UNP-09", "DRA-CDI-11", "DRA-SHUT-02"
-            })
+    @Mutant(id = "M-24", what = "the second Prepare is an error, \"already prepared\"")
     @Violation("DRA-PREP-05: the repeated prepare of a prepared claim failed: claim UID")
     static final class OnceOnly extends ClaimWork {
         @Override
         void repeat(ObjectNode known) {
             throw new Refused("The claim is already prepared");
+        }
+    }
+
+    @Mutant(id = "M-200", what = "refuses every claim")
+    @Violation("DRA-PREP-01: was not prepared: The claim has no consumer")
+    static final class RefusesAll extends ClaimWork {
+        @Override
+        void checkAllocated(JsonNode claim) {
+            throw new Refused("The claim has no consumer");
+        }
+    }
+
+    @Mutant(id = "M-201", what = "answers with one CDI id more than it writes")
+    @Violation("DRA-CDI-02: the CDI id gpu.example.com/gpu=all resolves to nothing")
+    static final class OneIdMore extends ClaimWork {
+        @Override
+        List<Prepared> devices(ObjectNode held) {
+            return super.devices(held).stream().map(OneIdMore::more).toList();
+        }
+
+        private static Prepared more(Prepared device) {
+            List<String> ids = new ArrayList<>(device.cdi());
+            ids.add("gpu.example.com/gpu=all");
+            return device.withCdi(ids);
         }
     }
 
@@ -209,21 +227,12 @@ final class PrepareMutants {
         }
     }
 
-    /** Knows its pool by a name that is not the published one. */
-    @Mutant(
-            id = "M-82",
-            what = "publishes another pool name than it accepts",
-            collateral = {
-                "DRA-REG-06", "DRA-REG-09", "DRA-VER-03",
-                "DRA-PREP-01", "DRA-PREP-07", "DRA-UPG-01",
-                "DRA-UPG-04"
-            })
+    @Mutant(id = "M-82", what = "publishes its last device in another pool than it accepts")
     @Violation("DRA-SLICE-19: t be prepared under this pool and name: claim UID")
     static final class OtherPool extends ClaimWork {
         @Override
         String acceptedPool(JsonNode result) {
-            String pool = super.acceptedPool(result);
-            return pool.endsWith("-local") ? pool.replaceFirst("-local$", "") : "none";
+            return result.path("device").asText().equals("gpu-7") ? "none" : super.acceptedPool(result);
         }
     }
 

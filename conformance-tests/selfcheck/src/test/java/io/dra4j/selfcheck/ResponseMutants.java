@@ -192,6 +192,29 @@ final class ResponseMutants {
         }
     }
 
+    /** The rule about shares finds none that it could try: other claims have them. */
+    @Mutant(
+            id = "M-202",
+            what = "shares without policies are answered without share ids",
+            with = WithoutPolicy.class,
+            options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-PREP-21: share id")
+    static final class WithoutShareAndPolicy extends ChangedDevices {
+        @Override
+        Prepared changed(Prepared device) {
+            return device.withoutShare();
+        }
+    }
+
+    static final class WithoutPolicy extends Inventory {
+        @Override
+        ObjectNode device(String name, int index, String memory) {
+            ObjectNode device = super.device(name, index, memory);
+            device.path("capacity").forEach(capacity -> ((ObjectNode) capacity).remove("requestPolicy"));
+            return device;
+        }
+    }
+
     @Mutant(id = "M-47b", what = "fails on an empty list", collateral = "DRA-REG-05")
     @Violation("DRA-PREP-29: a prepare of no claims failed: Status")
     static final class NotEmpty extends ChangedResponses {

@@ -347,6 +347,16 @@ final class SliceMutants {
         }
     }
 
+    @Mutant(id = "M-203", what = "ends upon any error in the background")
+    @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
+    @Violation("DRA-SLICE-14: the driver did not survive that its slices were refused with 422")
+    static final class EndsOnError extends Publisher {
+        @Override
+        void failed(ApiClient.Failed problem) {
+            Life.current().end(1);
+        }
+    }
+
     @Mutant(id = "M-79b", what = "ends on the first 500")
     @Violation("DRA-SLICE-13: the driver has ended while its slices were waited for: it")
     static final class EndsOnServerError extends EndsOnConflict {

@@ -22,11 +22,13 @@ public final class Blocked extends RuntimeException {
         this.state = state;
     }
 
-    String requirement() {
+    /** The id of the requirement. */
+    public String requirement() {
         return requirement;
     }
 
-    String state() {
+    /** The state of the driver. */
+    public String state() {
         return state;
     }
 }

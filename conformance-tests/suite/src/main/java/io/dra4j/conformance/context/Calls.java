@@ -14,7 +14,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -22,23 +24,47 @@ import java.util.function.Supplier;
 /**
  * Prepare and unprepare, as the kubelet calls them, in the version of the service that is tried.
  *
+ * <p>Each successful answer is checked for what holds in any: {@link #takeFindings}.
+ *
  * <p>An error of a claim may come as the claim's error or as the status of the whole call: both are
  * the same to a kubelet, and to {@link #refused}.
  */
 public final class Calls {
 
-    private static final String PREPARE = "slowest prepare";
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final String driver;
+    private final Claims claims;
+    private final CdiView cdi;
     private final Supplier<FakeKubelet> kubelet;
     private final Transcript transcript;
     private final Measurements measurements;
     private final Queue<String> refusals = new ConcurrentLinkedQueue<>();
     private volatile Service service = Service.V1;
 
-    Calls(String driver, Supplier<FakeKubelet> kubelet, Transcript transcript, Measurements measurements) {
+    /** The UIDs of the claims that were prepared, and not unprepared since. */
+    private final Set<String> held = ConcurrentHashMap.newKeySet();
+
+    private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
+
+    /**
+     * What an answer had wrong that holds in any.
+     *
+     * @param service the version of the service that gave it
+     * @param violation is about the requirement that is broken
+     */
+    public record Finding(Service service, Violation violation) {}
+
+    Calls(
+            String driver,
+            Claims claims,
+            CdiView cdi,
+            Supplier<FakeKubelet> kubelet,
+            Transcript transcript,
+            Measurements measurements) {
         this.driver = driver;
+        this.claims = claims;
+        this.cdi = cdi;
         this.kubelet = kubelet;
         this.transcript = transcript;
         this.measurements = measurements;
@@ -57,39 +83,96 @@ public final class Calls {
     /** Prepares claims in one call, and returns its result. */
     public CallResult prepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
+        return checked(all, service, called(all));
+    }
+
+    private CallResult called(List<KubeletClaim> all) {
         return transcript.call(
                 service.wireName() + "/NodePrepareResources",
                 all,
                 () -> kubelet.get().prepare(driver, all, service));
     }
 
+    private CallResult checked(List<KubeletClaim> of, Service by, CallResult result) {
+        for (KubeletClaim claim : of) {
+            ClaimResult answer = result.results().get(claim.uid());
+            if (answer != null && answer.error().isEmpty()) {
+                if (held.add(claim.uid())) {
+                    CdiView.ids(answer).forEach(id -> resolves(id, by));
+                }
+                claims.find(claim).map(object -> new AnswerCheck(driver, object, answer)).stream()
+                        .flatMap(check -> check.violations(by).stream())
+                        .forEach(found -> findings.add(new Finding(by, found)));
+            }
+        }
+        return result;
+    }
+
+    private void resolves(String id, Service by) {
+        try {
+            int found = cdi.find(id).size();
+            if (found != 1) {
+                String words = "the CDI id %s resolves to %d devices, when the answer is there";
+                findings.add(new Finding(by, new Violation(words, id, found).about(CdiView.IDS)));
+            }
+        } catch (Violation e) {
+            transcript.note(e.getMessage() + ": another call may be writing it");
+        }
+    }
+
+    /** Returns and removes what answers had wrong since the last call. */
+    public List<Finding> takeFindings() {
+        List<Finding> all = new ArrayList<>();
+        for (Finding next = findings.poll(); next != null; next = findings.poll()) {
+            all.add(next);
+        }
+        return all;
+    }
+
+    /** Records that a claim was prepared in another way. */
+    public void holds(KubeletClaim claim) {
+        held.add(claim.uid());
+    }
+
     /** Unprepares claims in one call, and returns its result. */
     public CallResult unprepare(KubeletClaim... claims) {
         List<KubeletClaim> all = Arrays.asList(claims);
-        return transcript.call(
+        return released(transcript.call(
                 service.wireName() + "/NodeUnprepareResources",
                 all,
-                () -> kubelet.get().unprepare(driver, all, service));
+                () -> kubelet.get().unprepare(driver, all, service)));
+    }
+
+    private CallResult released(CallResult result) {
+        result.results().forEach((uid, answer) -> {
+            if (answer.error().isEmpty()) {
+                held.remove(uid);
+            }
+        });
+        return result;
     }
 
     /** Prepares a claim at one of several instances of the driver. */
     public CallResult prepareAt(PluginInfo instance, KubeletClaim claim) {
         requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
-        return transcript.call(
-                "NodePrepareResources at " + instance.endpoint().getFileName(),
+        return checked(
                 all,
-                () -> kubelet.get().prepare(instance, all));
+                instance.service(),
+                transcript.call(
+                        "NodePrepareResources at " + instance.endpoint().getFileName(),
+                        all,
+                        () -> kubelet.get().prepare(instance, all)));
     }
 
     /** Unprepares a claim at one of several instances of the driver. */
     public CallResult unprepareAt(PluginInfo instance, KubeletClaim claim) {
         requireRegistered(instance);
         List<KubeletClaim> all = List.of(claim);
-        return transcript.call(
+        return released(transcript.call(
                 "NodeUnprepareResources at " + instance.endpoint().getFileName(),
                 all,
-                () -> kubelet.get().unprepare(instance, all));
+                () -> kubelet.get().unprepare(instance, all)));
     }
 
     private void requireRegistered(PluginInfo instance) {
@@ -102,10 +185,13 @@ public final class Calls {
     /** Prepares one claim in a call that the kubelet gives up sooner than usual. */
     public CallResult prepareWithin(Duration timeout, KubeletClaim claim) {
         List<KubeletClaim> all = List.of(claim);
-        return transcript.call(
-                service.wireName() + "/NodePrepareResources within " + timeout,
+        return checked(
                 all,
-                () -> kubelet.get().prepare(driver, all, service, timeout));
+                service,
+                transcript.call(
+                        service.wireName() + "/NodePrepareResources within " + timeout,
+                        all,
+                        () -> kubelet.get().prepare(driver, all, service, timeout)));
     }
 
     /** Repeats a prepare, as a kubelet does, until it succeeds or there was time enough. */
@@ -127,31 +213,50 @@ public final class Calls {
         return result;
     }
 
+    private CallResult timedPrepare(KubeletClaim claim) {
+        List<KubeletClaim> all = List.of(claim);
+        return checked(all, service, timed("slowest prepare", () -> called(all)));
+    }
+
     /** Prepares a claim that must be prepared, and returns the answer for it. */
     public ClaimResult prepared(KubeletClaim claim) {
-        CallResult result = timed(PREPARE, () -> prepare(claim));
-        Violation.ifPresent(result.complaint(), "claim %s was not prepared: %s", text(claim));
-        return result.results().get(claim.uid());
+        return answerOf(
+                claim, timed("slowest prepare", () -> prepare(claim)), "claim %s was not prepared: %s", text(claim));
     }
 
     /** The same with a message, whose last argument is the complaint; not measured. */
     public ClaimResult prepared(KubeletClaim claim, String otherwise, Object... arguments) {
-        CallResult result = prepare(claim);
-        Violation.ifPresent(result.complaint(), otherwise, arguments);
+        return answerOf(claim, prepare(claim), otherwise, arguments);
+    }
+
+    /** The answer of a call that must have prepared a claim, with a message for {@link #prepared}. */
+    public ClaimResult answerOf(KubeletClaim claim, CallResult result, String otherwise, Object... arguments) {
+        Violation.ifPresent(roots(claim), result.complaint(), otherwise, arguments);
         return result.results().get(claim.uid());
+    }
+
+    private List<String> roots(KubeletClaim claim) {
+        return held.contains(claim.uid()) ? List.of("DRA-PREP-05") : List.of("DRA-PREP-01", "DRA-SLICE-19");
     }
 
     /** Unprepares claims that must be unprepared. */
     public void unprepared(KubeletClaim... claims) {
-        Violation.ifPresent(
-                timed("slowest unprepare", () -> unprepare(claims)).complaint(),
+        List<KubeletClaim> all = Arrays.asList(claims);
+        good(
+                all,
+                timed("slowest unprepare", () -> unprepare(claims)),
                 "unprepare of %s failed: %s",
-                Arrays.stream(claims).map(Calls::text).toList());
+                all.stream().map(Calls::text).toList());
     }
 
     /** The same with a message, whose last argument is the complaint; not measured. */
     public void unprepared(KubeletClaim claim, String otherwise, Object... arguments) {
-        Violation.ifPresent(unprepare(claim).complaint(), otherwise, arguments);
+        good(List.of(claim), unprepare(claim), otherwise, arguments);
+    }
+
+    private void good(List<KubeletClaim> claims, CallResult result, String otherwise, Object... arguments) {
+        boolean isHeld = claims.stream().map(KubeletClaim::uid).anyMatch(held::contains);
+        Violation.ifPresent(isHeld ? List.of("DRA-UNP-01") : List.of(), result.complaint(), otherwise, arguments);
     }
 
     /**
@@ -160,7 +265,7 @@ public final class Calls {
      * @param because why it must be refused, for the message
      */
     public String refused(KubeletClaim claim, String because) {
-        CallResult result = timed(PREPARE, () -> prepare(claim));
+        CallResult result = timedPrepare(claim);
         String error = complaintOf(result, claim)
                 .orElseThrow(() -> new Violation("claim %s was prepared, although %s", text(claim), because));
         refusals.add(error);

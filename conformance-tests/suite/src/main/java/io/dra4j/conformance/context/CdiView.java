@@ -35,6 +35,9 @@ import java.util.stream.Stream;
  */
 public final class CdiView {
 
+    /** The requirement that the ids of an answer resolve. */
+    static final String IDS = "DRA-CDI-02";
+
     private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
@@ -150,7 +153,7 @@ public final class CdiView {
         try {
             return content.startsWith("{") ? json(content) : YAML.readTree(content);
         } catch (IOException e) {
-            throw new Violation("the CDI spec " + name + " can't be parsed: " + e.getMessage());
+            throw new Violation("the CDI spec %s can't be parsed: %s", name, e.getMessage()).about(IDS);
         }
     }
 
@@ -191,6 +194,11 @@ public final class CdiView {
         return found;
     }
 
+    /** Returns whether an id resolves to exactly one device. */
+    public boolean resolves(String id) {
+        return find(id).size() == 1;
+    }
+
     /**
      * Resolves an id.
      *
@@ -199,10 +207,12 @@ public final class CdiView {
     public Resolved resolve(String id) {
         List<Resolved> found = find(id);
         Violation.unless(!found.isEmpty())
+                .about(IDS)
                 .because(
                         "the CDI id %s resolves to nothing; %s has %s",
                         id, folders.size() == 1 ? "the directory" : folders, files().keySet());
         Violation.unless(found.size() == 1)
+                .about(IDS)
                 .because(
                         "the CDI id %s is defined more than once, in %s, and so resolves to nothing",
                         id, found.stream().map(Resolved::file).toList());

@@ -8,6 +8,7 @@ import io.dra4j.testkit.cluster.Cluster;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The claims of a test context: made with an allocation, and cleared away after each rule.
@@ -93,6 +94,17 @@ public final class Claims {
         ObjectNode object = object(claim).deepCopy();
         object.putObject("status");
         cluster.replace(path(claim) + "/status", object);
+    }
+
+    /** The object of a claim that was made here, if it is there and allocated. */
+    Optional<JsonNode> find(KubeletClaim claim) {
+        boolean known;
+        synchronized (this) {
+            known = made.contains(claim);
+        }
+        return (known ? cluster.find(path(claim)) : Optional.<JsonNode>empty())
+                .filter(object -> object.at("/metadata/uid").asText().equals(claim.uid()))
+                .filter(object -> object.at("/status").has("allocation"));
     }
 
     /** The claim's object as it is now. */

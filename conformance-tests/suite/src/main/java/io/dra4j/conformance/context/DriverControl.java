@@ -227,7 +227,9 @@ public final class DriverControl implements AutoCloseable {
         instance.terminate();
         Duration limit = timeouts.times(Duration.ofSeconds(30));
         OptionalInt status = awaitExit(instance, limit);
-        Violation.unless(status.isPresent()).because("SIGTERM did not end the driver within %d s", limit.toSeconds());
+        Violation.unless(status.isPresent())
+                .about("DRA-SHUT-01")
+                .because("SIGTERM did not end the driver within %d s", limit.toSeconds());
         return status.getAsInt();
     }
 
@@ -256,7 +258,7 @@ public final class DriverControl implements AutoCloseable {
         try {
             return start();
         } catch (DriverUnusable e) {
-            throw new Violation("the restart failed: " + e.getMessage());
+            throw new Violation("the restart failed: " + e.getMessage()).about("DRA-REG-07");
         }
     }
 

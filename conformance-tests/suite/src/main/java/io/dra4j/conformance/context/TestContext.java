@@ -89,11 +89,11 @@ public final class TestContext implements AutoCloseable {
         kubelet = startKubelet();
         timeouts = new Timeouts(settings.timeoutFactor());
         driver = new DriverControl(adapter, place, this::kubelet, timeouts, transcript, measurements);
-        calls = new Calls(place.driver(), this::kubelet, transcript, measurements);
         cdi = new CdiView(place.cdi(), place.cdiDirectories());
         Allotments shaped = templates.isEmpty() ? null : new Allotments(templates, api.minor());
         devices = new Devices(place, api.cluster(), shaped, settings.driver().hasNoDevices());
         claims = new Claims(place.driver(), api.cluster(), devices, api.namespace());
+        calls = new Calls(place.driver(), claims, cdi, this::kubelet, transcript, measurements);
         hooks = new Hooks(settings.driver().hooks(), place, transcript);
         random = new Random(settings.seed());
         nri = settings.driver().nri() ? NriRuntime.at(place.nriSocket()) : null;

@@ -3,6 +3,7 @@
 package io.dra4j.conformance.context;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -17,9 +18,10 @@ public final class Violation extends RuntimeException {
 
     private final boolean minor;
     private final String profile;
+    private final transient List<String> roots;
 
     public Violation(String message) {
-        this(message, false, "");
+        this(message, false, "", List.of());
     }
 
     /** A violation with the arguments of its message. */
@@ -27,10 +29,11 @@ public final class Violation extends RuntimeException {
         this(message.formatted(arguments));
     }
 
-    private Violation(String message, boolean minor, String profile) {
+    Violation(String message, boolean minor, String profile, List<String> roots) {
         super(message);
         this.minor = minor;
         this.profile = profile;
+        this.roots = List.copyOf(roots);
     }
 
     /**
@@ -38,7 +41,16 @@ public final class Violation extends RuntimeException {
      * profile: requirements of other profiles can still be checked.
      */
     public Violation of(String optionalProfile) {
-        Violation own = new Violation(getMessage(), minor, optionalProfile);
+        return copy(optionalProfile, roots);
+    }
+
+    /** The same of a kind that other requirements are about: see {@link #roots}. */
+    public Violation about(String... requirements) {
+        return copy(profile, List.of(requirements));
+    }
+
+    private Violation copy(String ofProfile, List<String> ofRoots) {
+        Violation own = new Violation(getMessage(), minor, ofProfile, ofRoots);
         own.setStackTrace(getStackTrace());
         return own;
     }
@@ -48,6 +60,20 @@ public final class Violation extends RuntimeException {
         return profile;
     }
 
+    /**
+     * The requirements that a failure of this kind is about: if the driver breaks one of them, the
+     * violation says nothing of the rule in which it was seen. Empty if it is the rule's own in any
+     * case.
+     */
+    public List<String> roots() {
+        return roots;
+    }
+
+    /** The same with more words. */
+    public Violation with(String more) {
+        return new Violation(getMessage() + more, minor, profile, roots);
+    }
+
     /** Returns whether a SHOULD is broken, also where the rule as a whole is a MUST. */
     public boolean isMinor() {
         return minor;
@@ -55,17 +81,17 @@ public final class Violation extends RuntimeException {
 
     /** A condition that must hold; {@link Condition#because} throws unless it does. */
     public static Condition unless(boolean holds) {
-        return new Condition(holds, false);
+        return new Condition(holds, false, List.of());
     }
 
     /** A condition that is no more than a SHOULD in some cases. */
     public static Condition unless(boolean holds, boolean minor) {
-        return new Condition(holds, minor);
+        return new Condition(holds, minor, List.of());
     }
 
     /** A condition of a part of a rule that is no more than a SHOULD. */
     public static Condition minorUnless(boolean holds) {
-        return new Condition(holds, true);
+        return new Condition(holds, true, List.of());
     }
 
     /**
@@ -73,22 +99,32 @@ public final class Violation extends RuntimeException {
      *
      * @param holds whether it holds
      * @param minor whether it is no more than a SHOULD
+     * @param roots see {@link Violation#roots}
      */
-    public record Condition(boolean holds, boolean minor) {
+    public record Condition(boolean holds, boolean minor, List<String> roots) {
+
+        /** The same of a kind that other requirements are about: see {@link Violation#roots}. */
+        public Condition about(String... requirements) {
+            return new Condition(holds, minor, List.of(requirements));
+        }
+
         /** Throws unless the condition holds; the message is formatted only then. */
         public void because(String message, Object... arguments) {
             if (!holds) {
-                throw new Violation(message.formatted(arguments), minor, "");
+                throw new Violation(message.formatted(arguments), minor, "", roots);
             }
         }
     }
 
     /** Throws if there is a complaint, which is the last argument of the message. */
     public static void ifPresent(Optional<String> complaint, String message, Object... arguments) {
-        if (complaint.isPresent()) {
-            Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
-            all[arguments.length] = complaint.get();
-            throw new Violation(message.formatted(all));
-        }
+        ifPresent(List.of(), complaint, message, arguments);
+    }
+
+    /** The same of a complaint that other requirements are about. */
+    static void ifPresent(List<String> roots, Optional<String> complaint, String message, Object... arguments) {
+        Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
+        all[arguments.length] = complaint.orElse("");
+        unless(complaint.isEmpty()).about(roots.toArray(String[]::new)).because(message, all);
     }
 }

@@ -8,6 +8,7 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.testkit.kubelet.ClaimResult;
 import io.dra4j.testkit.kubelet.KubeletClaim;
+import java.util.List;
 
 /**
  * A claim that is prepared before something happens to the driver, and has to be so afterwards.
@@ -16,14 +17,22 @@ import io.dra4j.testkit.kubelet.KubeletClaim;
  * if it does so at all.
  */
 public record Held(
-        TestContext context, PublishedDevice device, KubeletClaim claim, ClaimResult answer, boolean guarded) {
+        TestContext context,
+        PublishedDevice device,
+        KubeletClaim claim,
+        ClaimResult answer,
+        List<String> resolving,
+        boolean guarded) {
 
     /** Prepares a claim, after a look at what the driver does with two claims of one device. */
     public static Held prepared(TestContext context) {
         PublishedDevice device = context.devices().one();
         boolean guarded = isGuarded(context, device);
         KubeletClaim claim = context.claims().allocate(device);
-        return new Held(context, device, claim, context.calls().prepared(claim), guarded);
+        ClaimResult answer = context.calls().prepared(claim);
+        List<String> resolving =
+                CdiView.ids(answer).stream().filter(context.cdi()::resolves).toList();
+        return new Held(context, device, claim, answer, resolving, guarded);
     }
 
     private static boolean isGuarded(TestContext context, PublishedDevice device) {
@@ -39,10 +48,10 @@ public record Held(
         return refused;
     }
 
-    /** Finds its specs. */
+    /** Finds its specs, those that were there. */
     public void resolves(String after) {
-        for (String id : CdiView.ids(answer)) {
-            Violation.unless(context.cdi().find(id).size() == 1)
+        for (String id : resolving) {
+            Violation.unless(context.cdi().resolves(id))
                     .because("%s, the CDI id %s of the prepared claim %s no longer resolves", after, id, claim.uid());
         }
     }
@@ -68,6 +77,7 @@ public record Held(
                 context.calls().prepared(claim, "%s, a repeated Prepare of claim %s failed: %s", after, claim.uid());
         Reported again = Reported.of(second);
         Violation.unless(again.equals(before))
+                .about("DRA-PREP-05")
                 .because(
                         "%s, a repeated Prepare of claim %s was answered %s, before it was %s",
                         after, claim.uid(), again, before);

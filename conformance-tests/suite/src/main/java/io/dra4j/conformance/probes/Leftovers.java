@@ -35,6 +35,7 @@ public final class Leftovers {
     public void none(String after) {
         List<String> differences = context.cdi().allContents().differences(before);
         Violation.unless(differences.isEmpty())
+                .about("DRA-CDI-06", "DRA-CDI-12")
                 .because("%s, the CDI directory has changed: %s", after, Pools.few(differences));
         noFiles(context, after);
     }

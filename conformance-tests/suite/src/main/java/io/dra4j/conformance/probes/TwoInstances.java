@@ -84,8 +84,7 @@ public record TwoInstances(TestContext context, Running old, Running fresh) {
 
     public ClaimResult prepared(Running at, KubeletClaim claim) {
         CallResult result = context.calls().prepareAt(at.info(), claim);
-        Violation.ifPresent(result.complaint(), "%s did not prepare claim %s: %s", name(at), claim.uid());
-        return result.results().get(claim.uid());
+        return context.calls().answerOf(claim, result, "%s did not prepare claim %s: %s", name(at), claim.uid());
     }
 
     public void unprepared(Running at, KubeletClaim claim) {

@@ -95,7 +95,8 @@ final class Redaction {
                         text(Excerpt.tail(evidence.requests(), MOST)),
                         text(Excerpt.head(evidence.files(), MOST)),
                         text(Excerpt.tail(evidence.log(), MOST))),
-                result.measurements());
+                result.measurements(),
+                result.blockedBy());
     }
 
     /** The outcome without the secrets in its results, settings and words about the driver. */

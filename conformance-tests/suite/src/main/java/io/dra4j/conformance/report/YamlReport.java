@@ -171,6 +171,9 @@ final class YamlReport {
         if (!result.message().isBlank()) {
             map.put("message", message(result));
         }
+        if (!result.blockedBy().isEmpty()) {
+            map.put("blockedBy", result.blockedBy());
+        }
         map.put("tookMillis", result.took().toMillis());
         if (!result.measurements().isEmpty()) {
             map.put(

@@ -67,6 +67,7 @@ record AdminRules(TestContext context) {
         }
         Violation.unless(context.cdi().edits(answer.devices()).equals(edits)
                         && Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)))
+                .about("DRA-PREP-05")
                 .because("%s changed what another claim of the device has", cause);
     }
 

@@ -161,8 +161,7 @@ record CdiFileRules(TestContext context) {
     }
 
     private boolean resolve(ClaimResult answer) {
-        return CdiView.ids(answer).stream()
-                .allMatch(id -> context.cdi().find(id).size() == 1);
+        return CdiView.ids(answer).stream().allMatch(context.cdi()::resolves);
     }
 
     private Map<Path, byte[]> removed(ClaimResult answer) throws IOException {

@@ -101,6 +101,7 @@ record ClaimRules(TestContext context) {
         ClaimResult again = context.calls().prepared(claim);
         Violation.unless(Reported.of(again).equals(Reported.of(answer))
                         && context.cdi().edits(again.devices()).equals(edits))
+                .about("DRA-PREP-05")
                 .because(
                         "the roll-back of a claim touched device %s of another claim, which it names for driver %s",
                         own, Absent.DRIVER);
@@ -151,6 +152,7 @@ record ClaimRules(TestContext context) {
         context.calls().refused(other, "device %s is in use by another claim".formatted(device));
         CdiView.ids(answer).forEach(context.cdi()::resolve);
         Violation.unless(Reported.of(context.calls().prepared(owner)).equals(Reported.of(answer)))
+                .about("DRA-PREP-05")
                 .because("the claim that has device %s was changed by one that was refused", device);
         context.calls().unprepared(other);
         context.calls().unprepared(owner);
@@ -176,6 +178,7 @@ record ClaimRules(TestContext context) {
         KubeletClaim claim = context.claims().allocate(device);
         CallResult twice = context.calls().prepare(claim, claim);
         Violation.minorUnless(twice.complaint().isEmpty())
+                .about("DRA-PREP-01")
                 .because(
                         "a call that names a claim twice failed: %s",
                         twice.complaint().orElse(""));

@@ -85,6 +85,7 @@ record DiskRules(TestContext context) {
         if (result.complaint().isEmpty() && answer != null) {
             for (String id : CdiView.ids(answer)) {
                 Violation.unless(!context.cdi().find(id).isEmpty())
+                        .about("DRA-CDI-02")
                         .because(
                                 "Prepare of claim %s succeeded while the CDI directory was read-only, and its id %s resolves to nothing",
                                 claim.uid(), id);

@@ -59,6 +59,7 @@ record PrepareRules(TestContext context) {
         for (KubeletClaim claim : claims) {
             String error = result.results().get(claim.uid()).error();
             Violation.unless(error.isEmpty())
+                    .about("DRA-PREP-01", "DRA-SLICE-19")
                     .because("the valid claim with UID %s was not prepared: %s", claim.uid(), error);
         }
         return result.results();

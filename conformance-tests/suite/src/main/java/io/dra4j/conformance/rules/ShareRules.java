@@ -115,6 +115,7 @@ record ShareRules(TestContext context, Publishing publishing) {
         Violation.unless(now.equals(edits))
                 .because("the unprepare of one share changed the edits of the other from %s to %s", edits, now);
         Violation.unless(Reported.of(context.calls().prepared(stays)).equals(Reported.of(answer)))
+                .about("DRA-PREP-05")
                 .because("the unprepare of one share changed what the other's claim is answered");
         prepared(context.claims().allocate(device), "a share of device " + device + " after another was given back");
     }

@@ -137,6 +137,7 @@ record ShutdownRules(TestContext context) {
         Violation.unless(context.driver()
                         .awaitExit(context.driver().current(), Timeouts.SHUTDOWN)
                         .isPresent())
+                .about("DRA-SHUT-01")
                 .because("SIGTERM during a Prepare did not end the driver within %d s", Timeouts.SHUTDOWN.toSeconds());
         call.release();
         context.driver().restarted();

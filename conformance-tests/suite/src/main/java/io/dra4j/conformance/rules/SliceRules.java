@@ -240,10 +240,11 @@ record SliceRules(TestContext context, Publishing publishing) {
             devices.forEach(device -> prepare(List.of(device))); // which of them is it?
             return;
         }
-        Violation.ifPresent(
-                result.complaint(),
-                "the published device %s can't be prepared under this pool and name: %s",
-                devices.get(0));
+        Violation.unless(result.complaint().isEmpty())
+                .about("DRA-PREP-01")
+                .because(
+                        "the published device %s can't be prepared under this pool and name: %s",
+                        devices.get(0), result.complaint().orElse(""));
         ClaimResult answer = result.results().get(claim.uid());
         Set<String> answered = Reported.names(answer);
         for (String device : Reported.names(devices)) {

@@ -140,6 +140,7 @@ record UnprepareRules(TestContext context) {
                         "the unprepare of %s changed the edits of claim %s from %s to %s",
                         other, claim.name(), edits, now);
         Violation.unless(Reported.of(context.calls().prepared(claim)).equals(Reported.of(answer)))
+                .about("DRA-PREP-05")
                 .because("the unprepare of %s changed what claim %s is answered", other, claim.name());
     }
 

@@ -189,11 +189,9 @@ record UpgradeRules(TestContext context) {
             Violation.unless(Files.exists(socket)).because("%s, the other one's socket %s is gone", after, socket);
         }
         KubeletClaim claim = context.claims().allocate(context.devices().one());
-        for (CallResult result : List.of(
-                context.calls().prepareAt(instance.info(), claim),
-                context.calls().unprepareAt(instance.info(), claim))) {
-            Violation.ifPresent(result.complaint(), "%s, the other one no longer serves: %s", after);
-        }
+        String message = "%s, the other one no longer serves: %s";
+        context.calls().answerOf(claim, context.calls().prepareAt(instance.info(), claim), message, after);
+        Violation.ifPresent(context.calls().unprepareAt(instance.info(), claim).complaint(), message, after);
     }
 
     @Rule("DRA-UPG-05")

@@ -81,15 +81,19 @@ record VersionRules(TestContext context) {
                 PrepareMessages.requestOfALaterVersion(List.of(claim)));
         context.transcript().note("prepare with unknown fields -> " + answer);
         Violation.unless(answer.code().equals("OK"))
+                .about("DRA-PREP-01")
                 .because("a prepare with fields of a later version failed: %s", answer);
         Map<String, ClaimResult> answers = PrepareMessages.results(answer.message());
         ClaimResult one = answers.get(claim.uid());
         Violation.unless(one != null && one.error().isEmpty())
+                .about("DRA-PREP-01")
                 .because(
                         "a prepare with fields of a later version is answered %s",
                         one == null ? "not at all" : one.error());
+        context.calls().holds(claim);
         Violation.unless(Reported.withoutShares(one)
                         .equals(Reported.withoutShares(context.calls().prepared(claim))))
+                .about("DRA-PREP-05")
                 .because("fields of a later version changed the answer to a prepare: %s", Reported.of(one));
     }
 

@@ -204,7 +204,8 @@ final class CapabilityProbe {
         }
         if (failed) {
             String why = result.complaint().orElse("the answer does not have the claim");
-            absent.put(Gate.CDI, new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why));
+            absent.put(
+                    Gate.CDI, new Closed(Verdict.BLOCKED, "the first claim was not prepared: " + why, "DRA-PREP-01"));
         }
         context.tidy();
         open(Gate.DST, writesStatus());

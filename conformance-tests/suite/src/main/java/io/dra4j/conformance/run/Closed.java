@@ -13,8 +13,13 @@ import java.util.List;
  *     have or declare what the gate is about, untested where this run has no means to try it, and
  *     blocked where a failure of the driver hides it
  * @param reason why it is closed
+ * @param by the id of the requirement that blocks it; empty if none does
  */
-record Closed(Verdict verdict, String reason) {
+record Closed(Verdict verdict, String reason, String by) {
+
+    Closed(Verdict verdict, String reason) {
+        this(verdict, reason, "");
+    }
 
     /**
      * The order in which closed gates decide, if several are: a driver that lacks something is not
@@ -29,7 +34,8 @@ record Closed(Verdict verdict, String reason) {
 
     /** A gate about devices that are not there. */
     static Closed by(Unpublished unpublished) {
-        return new Closed(Verdict.BLOCKED, String.valueOf(unpublished.blocked().getMessage()));
+        return new Closed(
+                Verdict.BLOCKED, String.valueOf(unpublished.blocked().getMessage()), unpublished.requirement());
     }
 
     int order() {
@@ -39,6 +45,6 @@ record Closed(Verdict verdict, String reason) {
     /** Of two gates of which one would do: only if both are closed for good, this is. */
     Closed or(Closed other) {
         Verdict both = order() > other.order() ? verdict : other.verdict;
-        return new Closed(both, reason + ", and " + other.reason);
+        return new Closed(both, reason + ", and " + other.reason, by.isEmpty() ? other.by : by);
     }
 }

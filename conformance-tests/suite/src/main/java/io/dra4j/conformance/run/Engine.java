@@ -81,11 +81,12 @@ public final class Engine {
             capabilities = probed(first);
         }
         List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
+        Verdicts verdicts = new Verdicts(plan, catalogue.profiles());
         GroupRun.Parts parts = new GroupRun.Parts(
                 capabilities,
-                new Verdicts(plan, catalogue.profiles()),
+                verdicts,
                 rules,
-                new RequirementCheck(rules, settings.strict()),
+                new RequirementCheck(rules, settings.strict(), verdicts),
                 Set.copyOf(settings.skip()),
                 progress);
         List<TestContext> ready = new ArrayList<>(List.of(first));
@@ -190,9 +191,18 @@ public final class Engine {
         Map<String, Integer> positions = Plan.positions(catalogue);
         List<Result> results = new ArrayList<>();
         running.forEach(group -> results.addAll(group.join()));
+        results.replaceAll(result -> revised(result, parts.check()));
         results.sort(Comparator.comparing(
                 result -> positions.get(result.requirement().id())));
         return results;
+    }
+
+    private Result revised(Result result, RequirementCheck check) {
+        Result revised = check.revised(result);
+        if (revised != result) {
+            progress.ended(revised);
+        }
+        return revised;
     }
 
     /**

@@ -73,18 +73,15 @@ final class GroupRun {
             return List.of("");
         }
         List<String> variants =
-                parts.capabilities().services().stream().map(GroupRun::variant).toList();
+                parts.capabilities().services().stream().map(Verdicts::variant).toList();
         return variants.isEmpty() ? List.of("") : variants;
-    }
-
-    private static String variant(Service service) {
-        return service.wireName().split("\\.")[0];
     }
 
     /** The service of a variant; without one, the newest of those that the driver has. */
     private Service service(String variant) {
         return parts.capabilities().services().stream()
-                .filter(service -> variant.isEmpty() || variant(service).equals(variant))
+                .filter(service ->
+                        variant.isEmpty() || Verdicts.variant(service).equals(variant))
                 .findFirst()
                 .orElse(Service.V1);
     }
@@ -111,16 +108,15 @@ final class GroupRun {
         }
         if (!parts.capabilities().isRegistered() && !parts.rules().triesUnregistered(id)) {
             String failure = parts.capabilities().registrationFailure();
-            return Optional.of(new Closed(Verdict.BLOCKED, failure));
+            return Optional.of(new Closed(Verdict.BLOCKED, failure, "DRA-REG-01"));
         }
         Optional<Closed> missing = parts.capabilities().missing(requirement);
-        return missing.isPresent()
-                ? missing
-                : parts.verdicts().broken(requirement).map(need -> new Closed(Verdict.BLOCKED, "needs " + need));
+        return missing.isPresent() ? missing : parts.verdicts().broken(requirement);
     }
 
     private static Ended untried(Requirement requirement, String variant, Closed why) {
-        return new Ended(new Result(requirement, variant, why.verdict(), why.reason(), Duration.ZERO, Evidence.NONE));
+        return new Ended(new Result(
+                requirement, variant, why.verdict(), why.reason(), Duration.ZERO, Evidence.NONE, List.of(), why.by()));
     }
 
     private Ended tried(Requirement requirement, String variant) {

@@ -138,14 +138,7 @@ public record KnownFailures(List<KnownFailure> entries) {
         String remark = expired
                 ? words.formatted(entry.expires(), entry.issue())
                 : words.formatted(entry.expires(), entry.reason(), entry.issue());
-        return new Result(
-                result.requirement(),
-                result.variant(),
-                expired ? Verdict.FAIL : Verdict.DEVIATION,
-                result.message() + "\n" + remark,
-                result.took(),
-                result.evidence(),
-                result.measurements());
+        return result.with(expired ? Verdict.FAIL : Verdict.DEVIATION, result.message() + "\n" + remark);
     }
 
     private static String note(KnownFailure entry, List<Result> results, Set<String> known) {

@@ -21,6 +21,10 @@ import java.util.stream.Collectors;
  */
 final class Plan {
 
+    /** What violations of other rules can be about, see {@link io.dra4j.conformance.context.Violation#roots}. */
+    private static final List<String> ROOTS = List.of(
+            "DRA-PREP-01", "DRA-SLICE-19", "DRA-CDI-02", "DRA-PREP-05", "DRA-UNP-01", "DRA-CDI-06", "DRA-REG-07", "DRA-SHUT-01");
+
     private final Catalogue catalogue;
     private final Settings settings;
 
@@ -30,7 +34,8 @@ final class Plan {
     }
 
     /**
-     * The requirements of a run, each after those that it needs.
+     * The requirements of a run: first those that explain failures of others, and each after those
+     * that it needs.
      *
      * @throws SettingsException if the settings name what the catalogue does not have
      */
@@ -81,9 +86,18 @@ final class Plan {
     private List<Requirement> ordered() {
         List<Requirement> wanted =
                 catalogue.requirements().stream().filter(this::isWanted).toList();
+        Set<Requirement> all = new LinkedHashSet<>();
+        wanted.forEach(requirement -> addNeeds(requirement, all));
+        all.addAll(wanted);
         Set<Requirement> ordered = new LinkedHashSet<>();
-        wanted.forEach(requirement -> addNeeds(requirement, ordered));
-        ordered.addAll(wanted);
+        ROOTS.stream()
+                .map(id -> catalogue.find(id).orElseThrow())
+                .filter(all::contains)
+                .forEach(root -> {
+                    addNeeds(root, ordered);
+                    ordered.add(root);
+                });
+        ordered.addAll(all);
         return new ArrayList<>(ordered);
     }
 

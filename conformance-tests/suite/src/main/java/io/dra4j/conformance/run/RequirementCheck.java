@@ -12,16 +12,32 @@ import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.run.Verdicts.Ended;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** One requirement, tried once on a test context. */
 final class RequirementCheck {
 
     private final RuleBook rules;
     private final boolean strict;
+    private final Verdicts verdicts;
+    private final Findings findings = new Findings();
+    private final Map<Result, Violation> own = Collections.synchronizedMap(new IdentityHashMap<>());
 
-    RequirementCheck(RuleBook rules, boolean strict) {
+    RequirementCheck(RuleBook rules, boolean strict, Verdicts verdicts) {
         this.rules = rules;
         this.strict = strict;
+        this.verdicts = verdicts;
+    }
+
+    /** What came of a try, and the violation that is the rule's own. */
+    private record Found(Closed end, @Nullable Violation violation) {
+
+        Found(Verdict verdict, @Nullable String message) {
+            this(new Closed(verdict, String.valueOf(message)), null);
+        }
     }
 
     Ended run(Requirement requirement, String variant, TestContext context) {
@@ -29,40 +45,66 @@ final class RequirementCheck {
         context.measurements().take(); // those since the last rule are of no rule
         context.takeRemark();
         long begin = System.nanoTime();
-        Verdict verdict = Verdict.PASS;
-        String message = "";
-        String part = "";
-        try {
-            rules.run(requirement.id(), context);
-            message = context.takeRemark();
-        } catch (Violation e) {
-            verdict = broken(requirement, e);
-            message = String.valueOf(e.getMessage());
-            part = e.profile();
-        } catch (NotApplicable e) {
-            verdict = Verdict.NOT_APPLICABLE;
-            message = String.valueOf(e.getMessage());
-        } catch (Blocked e) {
-            verdict = Verdict.BLOCKED;
-            message = String.valueOf(e.getMessage());
-        } catch (Untested e) {
-            verdict = Verdict.UNTESTED;
-            message = String.valueOf(e.getMessage());
-        } catch (Exception | LinkageError | AssertionError e) {
-            boolean dead = !context.driver().isReady();
-            verdict = dead ? broken(requirement) : Verdict.SUITE_ERROR;
-            message = dead ? "the driver is gone: " + context.driver().fate() : trace(e);
-        }
+        Found found = found(requirement, context);
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
         Result result = new Result(
                 requirement,
                 variant,
-                verdict,
-                message,
+                found.end().verdict(),
+                found.end().reason(),
                 took,
                 evidence(context, mark),
-                context.measurements().take());
-        return new Ended(result, part);
+                context.measurements().take(),
+                found.end().by());
+        findings.add(result, context.calls().takeFindings());
+        Violation violation = found.violation();
+        if (violation == null) {
+            return new Ended(result);
+        }
+        own.put(result, violation);
+        return new Ended(result, violation.profile());
+    }
+
+    /** The result in the light of all others, and of what was seen in their checks. */
+    Result revised(Result result) {
+        Violation violation = own.get(result);
+        if (violation != null) {
+            return verdicts.explainedInTheEnd(result.requirement(), violation)
+                    .map(result::blocked)
+                    .orElse(result);
+        }
+        return findings.of(result)
+                .map(found -> result.with(broken(result.requirement(), found), String.valueOf(found.getMessage())))
+                .orElse(result);
+    }
+
+    private Found found(Requirement requirement, TestContext context) {
+        try {
+            rules.run(requirement.id(), context);
+            return new Found(Verdict.PASS, context.takeRemark());
+        } catch (Violation e) {
+            return judged(requirement, e);
+        } catch (NotApplicable e) {
+            return new Found(Verdict.NOT_APPLICABLE, e.getMessage());
+        } catch (Blocked e) {
+            return new Found(verdicts.blockedBy(e.requirement(), e.state()), null);
+        } catch (Untested e) {
+            return new Found(Verdict.UNTESTED, e.getMessage());
+        } catch (Exception | LinkageError | AssertionError e) {
+            return context.driver().isReady()
+                    ? new Found(Verdict.SUITE_ERROR, trace(e))
+                    : judged(
+                            requirement,
+                            new Violation(
+                                    "the driver is gone: %s", context.driver().fate()));
+        }
+    }
+
+    /** A violation is the rule's own unless it shows what another requirement is about, which fails. */
+    private Found judged(Requirement requirement, Violation e) {
+        return verdicts.explained(requirement, e)
+                .map(closed -> new Found(closed, null))
+                .orElseGet(() -> new Found(new Closed(broken(requirement, e), String.valueOf(e.getMessage())), e));
     }
 
     private Verdict broken(Requirement requirement, Violation violation) {

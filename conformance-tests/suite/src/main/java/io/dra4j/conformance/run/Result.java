@@ -17,6 +17,8 @@ import java.util.List;
  * @param took how long
  * @param evidence what was seen
  * @param measurements measured values beside their limits
+ * @param blockedBy the id of the requirement whose failure leaves it without an answer: the first
+ *     cause, if several block each other; empty if it is not blocked, or by none
  */
 public record Result(
         Requirement requirement,
@@ -25,7 +27,8 @@ public record Result(
         String message,
         Duration took,
         Evidence evidence,
-        List<Measured> measurements) {
+        List<Measured> measurements,
+        String blockedBy) {
 
     public Result {
         measurements = List.copyOf(measurements);
@@ -39,7 +42,7 @@ public record Result(
             String message,
             Duration took,
             Evidence evidence) {
-        this(requirement, variant, verdict, message, took, evidence, List.of());
+        this(requirement, variant, verdict, message, took, evidence, List.of(), "");
     }
 
     /** A stable name to quote, for example {@code node-core.DRA-PREP-03[v1]}. */
@@ -47,8 +50,13 @@ public record Result(
         return requirement.profile() + "." + requirement.id() + (variant.isEmpty() ? "" : "[" + variant + "]");
     }
 
+    /** The same, without an answer. */
+    Result blocked(Closed why) {
+        return new Result(requirement, variant, why.verdict(), why.reason(), took, evidence, measurements, why.by());
+    }
+
     /** The same, with another verdict and message. */
     public Result with(Verdict other, String text) {
-        return new Result(requirement, variant, other, text, took, evidence, measurements);
+        return new Result(requirement, variant, other, text, took, evidence, measurements, blockedBy);
     }
 }

@@ -2,39 +2,54 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.conformance.run;
 
+import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.requirements.Profile;
 import io.dra4j.conformance.requirements.Requirement;
+import io.dra4j.testkit.kubelet.PluginInfo.Service;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The requirements that hold so far: execution groups wait here for what they need of other
- * execution groups.
+ * The requirements that hold so far, and what that means for the others: execution groups wait here
+ * for what they need of other execution groups.
  */
 final class Verdicts {
 
     /** All requirements that need one are blocked, of any profile. */
     private static final String ALL = "*";
 
-    private final Map<String, CompletableFuture<Set<String>>> blocking;
+    private final Map<String, CompletableFuture<End>> ends;
+    private final List<String> order;
     private final Set<String> optional;
+
+    /**
+     * What a requirement means for others.
+     *
+     * @param blocked the profiles whose requirements it blocks
+     * @param broken whether the driver breaks it, or that is not known
+     * @param cause the id of the requirement that it is blocked by itself, else its own
+     */
+    private record End(Set<String> blocked, boolean broken, String cause) {
+
+        boolean blocks(Requirement requirement) {
+            return blocked.contains(ALL) || blocked.contains(requirement.profile());
+        }
+    }
 
     /**
      * Nothing has been tried.
      *
-     * @param plan what will be tried
+     * @param plan what will be tried, in the order in which it is within a group
      * @param profiles the profiles of the catalogue
      */
     Verdicts(List<Requirement> plan, List<Profile> profiles) {
-        blocking = new ConcurrentHashMap<>(plan.stream()
-                .map(Requirement::id)
-                .collect(Collectors.toMap(Function.identity(), id -> new CompletableFuture<>())));
+        order = plan.stream().map(Requirement::id).toList();
+        ends = order.stream().collect(Collectors.toMap(Function.identity(), id -> new CompletableFuture<>()));
         optional = profiles.stream()
                 .filter(profile -> !profile.core())
                 .map(Profile::name)
@@ -56,18 +71,29 @@ final class Verdicts {
         }
     }
 
+    /** Returns the variant of results of a version of the service. */
+    static String variant(Service service) {
+        return service.wireName().split("\\.")[0];
+    }
+
     /** Reports that a requirement has no result, unless it has one. */
     void abandoned(Requirement requirement) {
-        blocking.get(requirement.id()).complete(Set.of(blocked(requirement, "")));
+        ends.get(requirement.id()).complete(new End(Set.of(blocked(requirement, "")), true, requirement.id()));
     }
 
     /** Reports the results of a requirement, in all its variants. */
     void ended(Requirement requirement, List<Ended> variants) {
-        blocking.get(requirement.id())
-                .complete(variants.stream()
-                        .filter(one -> one.result().verdict().blocks())
-                        .map(one -> blocked(requirement, one.profile()))
-                        .collect(Collectors.toSet()));
+        List<Ended> broken =
+                variants.stream().filter(one -> one.result().verdict().blocks()).toList();
+        String cause = broken.stream()
+                .map(one -> one.result().blockedBy())
+                .filter(by -> !by.isEmpty())
+                .findFirst()
+                .orElse(requirement.id());
+        Set<String> blocked =
+                broken.stream().map(one -> blocked(requirement, one.profile())).collect(Collectors.toSet());
+        boolean warned = variants.stream().anyMatch(one -> one.result().verdict() == Verdict.WARN);
+        ends.get(requirement.id()).complete(new End(blocked, warned || !broken.isEmpty(), cause));
     }
 
     /** The profile whose requirements a failure blocks: an optional one blocks no other. */
@@ -78,15 +104,49 @@ final class Verdicts {
         return optional.contains(requirement.profile()) ? requirement.profile() : ALL;
     }
 
-    /** Waits for the needs of a requirement, and returns the first that does not hold. */
-    Optional<String> broken(Requirement requirement) {
+    /** Waits for the needs of a requirement, and returns why it is blocked; empty if all of them hold. */
+    Optional<Closed> broken(Requirement requirement) {
         return requirement.needs().stream()
-                .filter(need -> blocking.containsKey(need))
-                .filter(need -> isBlocked(requirement, blocking.get(need).join()))
-                .findFirst();
+                .filter(ends::containsKey)
+                .filter(need -> ends.get(need).join().blocks(requirement))
+                .findFirst()
+                .map(need -> blockedBy(need, ""));
     }
 
-    private static boolean isBlocked(Requirement requirement, Set<String> profiles) {
-        return profiles.contains(ALL) || profiles.contains(requirement.profile());
+    /** The reason of what is blocked by a requirement: that, and the one which it is blocked by itself. */
+    Closed blockedBy(String need, String state) {
+        String cause = ends.containsKey(need) && ends.get(need).isDone()
+                ? ends.get(need).join().cause()
+                : need;
+        String words = cause.equals(need) ? "needs " + need : "needs %s, which %s blocks".formatted(need, cause);
+        return new Closed(Verdict.BLOCKED, state.isEmpty() ? words : words + ": " + state, cause);
+    }
+
+    /**
+     * Decides what a violation means: the rule's own failure, or that of a requirement which it is
+     * about, for which it waits. That comes before the rule in the plan: no two groups wait for each
+     * other.
+     *
+     * @return why the rule has no answer; empty if it is broken
+     */
+    Optional<Closed> explained(Requirement requirement, Violation violation) {
+        List<String> before = order.subList(0, order.indexOf(requirement.id()));
+        return explained(requirement, violation, before);
+    }
+
+    /** The same in the end, when all is known. */
+    Optional<Closed> explainedInTheEnd(Requirement requirement, Violation violation) {
+        return explained(requirement, violation, order);
+    }
+
+    private Optional<Closed> explained(Requirement requirement, Violation violation, List<String> known) {
+        String id = requirement.id();
+        return violation.roots().stream()
+                .takeWhile(root -> !root.equals(id))
+                .filter(known::contains)
+                .filter(root -> ends.get(root).join().broken())
+                .filter(root -> !ends.get(root).join().cause().equals(id))
+                .map(root -> blockedBy(root, String.valueOf(violation.getMessage())))
+                .findFirst();
     }
 }

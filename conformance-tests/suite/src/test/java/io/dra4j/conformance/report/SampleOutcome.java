@@ -112,7 +112,8 @@ final class SampleOutcome {
                 result.message(),
                 result.took(),
                 result.evidence(),
-                List.of(measurements));
+                List.of(measurements),
+                result.blockedBy());
     }
 
     /** A result of the catalogue's {@code index}-th requirement. */
