@@ -10,10 +10,11 @@ import java.util.List;
 /**
  * A claim of a template, and what it gets.
  *
+ * @param claim the template's kind and name
  * @param spec its {@code spec.devices}
  * @param allocation its {@code status.allocation}
  */
-public record Allotment(JsonNode spec, ObjectNode allocation) {
+public record Allotment(String claim, JsonNode spec, ObjectNode allocation) {
 
     /** Its results, each of a device. */
     public List<JsonNode> results() {

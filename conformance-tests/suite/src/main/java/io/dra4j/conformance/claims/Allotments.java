@@ -78,7 +78,9 @@ public final class Allotments {
                 if (outcome(template, node, published, held) instanceof Outcome.Allocated allocated) {
                     Allocation allocation = allocated.allocations().get(0);
                     all.add(new Allotment(
-                            template.json().at("/spec/devices"), allocations.of(template.json(), allocation)));
+                            template.title(),
+                            template.json().at("/spec/devices"),
+                            allocations.of(template.json(), allocation)));
                     held.add(holder(template.claim(), allocation));
                 }
             }

@@ -125,10 +125,11 @@ final class HtmlReport {
     private void brief() {
         html.element("ul.brief", () -> {
             for (Verdict verdict : List.of(Verdict.FAIL, Verdict.SUITE_ERROR)) {
-                outcome.with(verdict).forEach(result -> html.element("li", () -> {
-                    html.element("a", result.name(), "href", "#" + HtmlResult.anchor(result));
-                    html.element("span", " " + Excerpt.line(result.message(), BRIEF), "dir", "auto");
-                }));
+                outcome.with(verdict)
+                        .forEach(result -> html.element("li", () -> {
+                            html.element("a", result.name(), "href", "#" + HtmlResult.anchor(result));
+                            html.element("span", " " + Excerpt.line(result.message(), BRIEF), "dir", "auto");
+                        }));
             }
         });
         Map<Boolean, List<NotJudged>> groups = NotJudged.of(outcome).stream()

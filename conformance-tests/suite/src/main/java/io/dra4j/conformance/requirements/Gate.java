@@ -14,8 +14,14 @@ public enum Gate {
     CDI("cdi", "the driver answers with CDI device ids", "the driver answers without CDI device ids"),
     DEV1("dev1", "the driver publishes a device", "the driver publishes no device"),
     DEV2("dev2", "the driver publishes two devices or more", "the driver publishes fewer than two devices"),
-    CFG_OK("cfgOK", "the settings have a valid opaque config", "the settings have no valid opaque config (driver.configs.valid)"),
-    CFG_BAD("cfgBad", "the settings have an invalid opaque config", "the settings have no invalid opaque config (driver.configs.invalid)"),
+    CFG_OK(
+            "cfgOK",
+            "the settings have a valid opaque config",
+            "the settings have no valid opaque config (driver.configs.valid)"),
+    CFG_BAD(
+            "cfgBad",
+            "the settings have an invalid opaque config",
+            "the settings have no invalid opaque config (driver.configs.invalid)"),
     CFG_SEE(
             "cfgSee",
             "the settings name the effect of a config on the CDI edits",
@@ -24,8 +30,14 @@ public enum Gate {
             "roll",
             "two instances of the driver may run on one node",
             "the settings do not declare that two instances of the driver may run on one node (driver.seamlessUpgrade)"),
-    PLUG("plug", "a hook plugs and unplugs devices", "no hook plugs and unplugs devices (driver.hooks.plug and unplug)"),
-    FAULT("fault", "a hook breaks and repairs a device", "no hook breaks and repairs a device (driver.hooks.fault and recover)"),
+    PLUG(
+            "plug",
+            "a hook plugs and unplugs devices",
+            "no hook plugs and unplugs devices (driver.hooks.plug and unplug)"),
+    FAULT(
+            "fault",
+            "a hook breaks and repairs a device",
+            "no hook breaks and repairs a device (driver.hooks.fault and recover)"),
     HC("hc", "the driver has the health service", "the driver does not declare the health service"),
     NOT_HC(
             "not hc",
@@ -65,7 +77,10 @@ public enum Gate {
             "state",
             "the settings name the state files of the driver",
             "the settings do not name the state files of the driver (driver.stateFiles)"),
-    OLD("old", "the settings name an older release of the driver", "the settings name no older release of the driver (driver.hooks.old)"),
+    OLD(
+            "old",
+            "the settings name an older release of the driver",
+            "the settings name no older release of the driver (driver.hooks.old)"),
     BOTH("both", "the driver serves both v1 and v1beta1", "the driver does not serve both v1 and v1beta1");
 
     private final String label;

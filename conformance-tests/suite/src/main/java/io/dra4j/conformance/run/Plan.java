@@ -23,7 +23,14 @@ final class Plan {
 
     /** What violations of other rules can be about, see {@link io.dra4j.conformance.context.Violation#roots}. */
     private static final List<String> ROOTS = List.of(
-            "DRA-PREP-01", "DRA-SLICE-19", "DRA-CDI-02", "DRA-PREP-05", "DRA-UNP-01", "DRA-CDI-06", "DRA-REG-07", "DRA-SHUT-01");
+            "DRA-PREP-01",
+            "DRA-SLICE-19",
+            "DRA-CDI-02",
+            "DRA-PREP-05",
+            "DRA-UNP-01",
+            "DRA-CDI-06",
+            "DRA-REG-07",
+            "DRA-SHUT-01");
 
     private final Catalogue catalogue;
     private final Settings settings;

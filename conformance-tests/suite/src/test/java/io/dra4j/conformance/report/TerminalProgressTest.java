@@ -263,7 +263,8 @@ class TerminalProgressTest {
 
             assertThat(lines())
                     .startsWith("", "Failed.")
-                    .contains("What to do: see the hints above and in the report, or dra-conformance explain DRA-PREP-05")
+                    .contains(
+                            "What to do: see the hints above and in the report, or dra-conformance explain DRA-PREP-05")
                     .containsSequence(
                             "NOT JUDGED",
                             "  blocked by DRA-PREP-05: 2 requirements: DRA-RST-01 DRA-RST-04",
