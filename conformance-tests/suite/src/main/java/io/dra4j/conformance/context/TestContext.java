@@ -17,7 +17,6 @@ import io.dra4j.testkit.kubelet.NriRuntime;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
-import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
@@ -33,7 +32,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +48,6 @@ public final class TestContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TestContext.class);
     private static final Duration LOOK = Duration.ofMillis(500);
     private static final Duration TELLS = Duration.ofSeconds(2);
-    private static final Duration QUIET = Duration.ofSeconds(1);
 
     private final Settings settings;
     private final Place place;
@@ -282,39 +279,14 @@ public final class TestContext implements AutoCloseable {
                 return false;
             }
             int number = seen;
-            await(LOOK, all -> all.size() > number);
+            try {
+                proxy().awaitAll(LOOK, all -> all.size() > number);
+            } catch (AssertionError e) {
+                // nothing was requested for a while
+            }
             seen = proxy().lastNumber();
         }
         return true;
-    }
-
-    /**
-     * Waits until the driver is idle: it has looked at its slices since its start, its pools are
-     * complete, if it publishes any, and it has sent no request for a second. One that is never
-     * quiet is waited for no longer than its start may take.
-     */
-    public void awaitIdle() {
-        if (awaitPools()) {
-            Predicate<RecordedRequest> looks = Requests.to("resourceslices");
-            await(
-                    timeouts.soon(),
-                    all -> all.stream()
-                            .anyMatch(looks.and(request -> !request.at().isBefore(driver.started()))));
-        }
-        long end = System.nanoTime() + timeouts.repair().toNanos();
-        for (int seen = -1; seen != proxy().lastNumber() && System.nanoTime() < end; ) {
-            seen = proxy().lastNumber();
-            int number = seen;
-            await(QUIET, all -> all.size() > number);
-        }
-    }
-
-    private void await(Duration time, Predicate<List<RecordedRequest>> wanted) {
-        try {
-            proxy().awaitAll(time, wanted);
-        } catch (AssertionError e) {
-            // it was not requested: that is an answer, too
-        }
     }
 
     /**

@@ -94,7 +94,7 @@ public record Publishing(TestContext context) {
 
     /** The same of a driver that is idle: it writes nothing more of an earlier start. */
     public Pools idle() throws InterruptedException {
-        context.awaitIdle();
+        Idle.await(context);
         return settled();
     }
 

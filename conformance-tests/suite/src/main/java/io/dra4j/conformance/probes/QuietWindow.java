@@ -35,7 +35,7 @@ public final class QuietWindow {
         this.before = before;
         instance = context.driver().current();
         health = HealthStreams.versions(context).stream().findFirst().map(v -> open(context, v));
-        context.awaitIdle();
+        Idle.await(context);
         number = context.proxy().lastNumber();
         begin = System.nanoTime();
     }

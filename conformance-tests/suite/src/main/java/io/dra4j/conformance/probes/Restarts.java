@@ -43,7 +43,7 @@ public record Restarts(Pools before, List<After> after, List<RecordedRequest> wr
             } else {
                 context.driver().restartAfterKill();
             }
-            context.awaitIdle();
+            Idle.await(context);
             boolean wrote = publishing.writesWithin(number, isLast ? LAST_LOOK : Duration.ZERO);
             publishing.await(Publishing.like(before), context.timeouts().repair());
             String restart = "restart %d of %d (%s)".formatted(i, STOPS + KILLS, i <= STOPS ? "SIGTERM" : "SIGKILL");

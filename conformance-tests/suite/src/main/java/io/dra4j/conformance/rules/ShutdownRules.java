@@ -12,6 +12,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.HealthStreams;
 import io.dra4j.conformance.probes.Held;
 import io.dra4j.conformance.probes.HeldPrepare;
+import io.dra4j.conformance.probes.Idle;
 import io.dra4j.conformance.probes.Leftovers;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.driver.Instance;
@@ -37,10 +38,10 @@ record ShutdownRules(TestContext context) {
 
     @Rule("DRA-SHUT-01")
     void sigtermEndsTheProcess() throws Exception {
-        context.awaitIdle();
+        Idle.await(context);
         int idle = ends("while it was idle");
         context.driver().restarted();
-        context.awaitIdle();
+        Idle.await(context);
         whileACallAndAStreamAreOpen();
         Violation.minorUnless(idle == 0)
                 .because("SIGTERM ended the idle driver with exit status %d instead of 0", idle);

@@ -7,6 +7,7 @@ import io.dra4j.conformance.context.TestContext;
 import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.Absent;
 import io.dra4j.conformance.probes.ForeignFiles;
+import io.dra4j.conformance.probes.Idle;
 import io.dra4j.conformance.probes.RegistrationSocket;
 import io.dra4j.testkit.driver.Instance;
 import io.dra4j.testkit.kubelet.PluginInfo.Service;
@@ -146,7 +147,7 @@ record SocketRules(TestContext context) {
 
     @Rule("DRA-REG-08")
     void aStopRemovesTheSockets() {
-        context.awaitIdle();
+        Idle.await(context);
         RegistrationSocket registration = RegistrationSocket.of(context);
         Path service = registration.service();
         context.driver().terminate();
