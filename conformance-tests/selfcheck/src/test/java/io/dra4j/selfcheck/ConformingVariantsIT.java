@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -33,23 +34,23 @@ class ConformingVariantsIT {
     private static final Set<Verdict> GREEN = Set.of(Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.UNTESTED);
 
     /** Those that take longest come first. */
-    static List<Named<Variant>> variants() {
+    static Stream<Arguments> variants() {
         return Build.select(AlteredDrivers.variants(), "dra4j.variants", Variant::id, Variant::from).stream()
                 .filter(variant -> variant.core() || !WHOLE)
                 .sorted(Comparator.comparing(Variant::from)
                         .thenComparing(Variant::slow)
                         .reversed())
-                .map(variant -> Named.of(variant.id() + " " + variant.what(), variant))
-                .toList();
+                .flatMap(variant -> Build.seeds(variant.id())
+                        .map(seed -> Arguments.of(Named.of(variant.id() + " " + variant.what(), variant), seed)));
     }
 
-    @ParameterizedTest(name = "{0}")
+    @ParameterizedTest(name = "{0}, seed {1}")
     @MethodSource("variants")
-    void violatesNothing(Variant variant) throws Exception {
+    void violatesNothing(Variant variant, long seed) throws Exception {
         String missing = variant.namespace() ? MountNamespace.missing() : "";
         assumeTrue(missing.isEmpty(), "no mount namespace can be made here: " + missing);
 
-        Outcome outcome = Runner.run(variant, isCore(variant) ? Runner.core() : few(variant));
+        Outcome outcome = Runner.run(variant, isCore(variant) ? Runner.core() : few(variant), seed);
 
         assertThat(Stream.of(
                                 due(variant.passes(), Verdict.PASS, outcome),

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -37,17 +38,17 @@ class MutantsIT {
     private static final Set<Verdict> VIOLATED = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.INFO);
 
     /** Those for which the suite waits longest come first. */
-    static List<Named<Mutant>> mutants() {
+    static Stream<Arguments> mutants() {
         return Build.select(AlteredDrivers.mutants(), "dra4j.mutants", Mutant::id, Mutant::from).stream()
                 .sorted(Comparator.comparing(Mutant::timeoutFactor))
-                .map(mutant -> Named.of(mutant.id() + " " + mutant.what(), mutant))
-                .toList();
+                .flatMap(mutant -> Build.seeds(mutant.id())
+                        .map(seed -> Arguments.of(Named.of(mutant.id() + " " + mutant.what(), mutant), seed)));
     }
 
-    @ParameterizedTest(name = "{0}")
+    @ParameterizedTest(name = "{0}, seed {1}")
     @MethodSource("mutants")
-    void isCaught(Mutant mutant) throws Exception {
-        Outcome outcome = Runner.run(mutant, WHOLE);
+    void isCaught(Mutant mutant, long seed) throws Exception {
+        Outcome outcome = Runner.run(mutant, WHOLE, seed);
 
         assertThat(Stream.concat(missed(mutant, outcome), unexpected(mutant, outcome)))
                 .isEmpty();

@@ -88,12 +88,13 @@ final class Runner {
     }
 
     /** Runs the suite on a mutant: the whole, or some requirements and the control requirements. */
-    static Outcome run(Mutant mutant, boolean whole) throws IOException, InterruptedException {
+    static Outcome run(Mutant mutant, boolean whole, long seed) throws IOException, InterruptedException {
         List<String> requirements = AlteredDrivers.violations(mutant.id()).stream()
                 .map(Expected::requirement)
                 .toList();
         Map<String, JsonNode> changed = new HashMap<>(declaring(mutant.declares()));
         changed.put("/timeoutFactor", JSON.valueToTree(mutant.timeoutFactor()));
+        changed.put("/seed", JSON.valueToTree(seed));
         changed.put("/apiServer/kubernetes", JSON.valueToTree(mutant.kubernetes()));
         return run(
                 whole ? "" : withControls(requirements),
@@ -113,11 +114,14 @@ final class Runner {
     }
 
     /** Runs the suite on a conforming variant: in this JVM, or as a process if it needs one. */
-    static Outcome run(Variant variant, String selection) throws IOException, InterruptedException {
+    static Outcome run(Variant variant, String selection, long seed) throws IOException, InterruptedException {
+        Map<String, JsonNode> more = Map.of("/seed", JSON.valueToTree(seed));
         if (variant.process() || variant.namespace()) {
-            return run(variant, selection, Map.of());
+            return run(variant, selection, more);
         }
-        return run(selection, changed(variant), new HostedDriver(arguments(variant), ENVIRONMENT, START_TIMEOUT));
+        Map<String, JsonNode> changed = changed(variant);
+        changed.putAll(more);
+        return run(selection, changed, new HostedDriver(arguments(variant), ENVIRONMENT, START_TIMEOUT));
     }
 
     /** Runs the suite on a conforming variant as a process, with more settings. */

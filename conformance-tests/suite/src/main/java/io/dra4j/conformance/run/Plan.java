@@ -7,17 +7,20 @@ import io.dra4j.conformance.requirements.Requirement;
 import io.dra4j.conformance.settings.Settings;
 import io.dra4j.testkit.settings.SettingsException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
  * The requirements that a run checks, in order: first those that others need, before anything has
- * been done to the driver that it could suffer from, then the rest.
+ * been done to the driver that it could suffer from, then the rest. Within that, the seed decides:
+ * no verdict may depend on what came before.
  */
 final class Plan {
 
@@ -91,8 +94,9 @@ final class Plan {
     }
 
     private List<Requirement> ordered() {
-        List<Requirement> wanted =
-                catalogue.requirements().stream().filter(this::isWanted).toList();
+        List<Requirement> wanted = new ArrayList<>(catalogue.requirements());
+        wanted.removeIf(requirement -> !isWanted(requirement));
+        Collections.shuffle(wanted, new Random(settings.seed()));
         Set<Requirement> all = new LinkedHashSet<>();
         wanted.forEach(requirement -> addNeeds(requirement, all));
         all.addAll(wanted);

@@ -53,6 +53,12 @@ class PlanTest {
     }
 
     @Test
+    void theSeedDecidesTheOrder() {
+        assertThat(ids(plan("seed: 7"))).isEqualTo(ids(plan("seed: 7"))).isNotEqualTo(ids(plan("seed: 8")));
+        assertThat(ids(plan("seed: 7"))).containsExactlyInAnyOrderElementsOf(ids(plan("seed: 8")));
+    }
+
+    @Test
     void whatIsAskedForBringsWhatItNeeds() {
         assertThat(ids(plan("only: [DRA-SLICE-08]"))).containsExactly("DRA-SLICE-01", "DRA-SLICE-03", "DRA-SLICE-08");
     }
