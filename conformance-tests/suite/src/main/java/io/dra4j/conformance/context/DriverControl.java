@@ -14,6 +14,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ public final class DriverControl implements AutoCloseable {
     private @Nullable Instance current;
     private long begun;
     private Instant started = Instant.EPOCH;
+    private volatile boolean atStandardPaths;
 
     DriverControl(
             DriverAdapter adapter,
@@ -137,6 +139,18 @@ public final class DriverControl implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         }
+    }
+
+    /** The path at which the kubelet finds what the driver calls so. */
+    Path outside(Path path) {
+        Path outside = place.outside(path);
+        atStandardPaths |= !outside.equals(path);
+        return outside;
+    }
+
+    /** Returns whether the driver registered a socket at the standard path of a node. */
+    public boolean isAtStandardPaths() {
+        return atStandardPaths;
     }
 
     private String events(int before) {

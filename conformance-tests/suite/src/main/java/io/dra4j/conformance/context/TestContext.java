@@ -70,7 +70,6 @@ public final class TestContext implements AutoCloseable {
     private final Map<Class<?>, Object> shared = new HashMap<>();
     private @Nullable Unpublished unpublished;
     private final @Nullable NriRuntime nri;
-    private volatile boolean atStandardPaths;
 
     private TestContext(
             Settings settings,
@@ -191,20 +190,9 @@ public final class TestContext implements AutoCloseable {
 
     private FakeKubelet startKubelet() {
         return FakeKubelet.builder(place.registry())
-                .outside(this::outside)
+                .outside(path -> driver.outside(path))
                 .release(api.minor())
                 .start();
-    }
-
-    private Path outside(Path path) {
-        Path outside = place.outside(path);
-        atStandardPaths |= !outside.equals(path);
-        return outside;
-    }
-
-    /** Returns whether the driver registered a socket at the standard path of a node. */
-    public boolean isAtStandardPaths() {
-        return atStandardPaths;
     }
 
     /** Ends the kubelet and starts a new one, which registers what is there. */

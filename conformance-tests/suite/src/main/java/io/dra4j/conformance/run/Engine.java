@@ -72,7 +72,8 @@ public final class Engine {
         List<Requirement> wanted = Plan.of(catalogue, settings);
         TestContext first = context();
         Capabilities capabilities = probed(first);
-        Optional<DriverAdapter> other = first.isAtStandardPaths() ? adapter.atStandardPaths() : Optional.empty();
+        Optional<DriverAdapter> other =
+                first.driver().isAtStandardPaths() ? adapter.atStandardPaths() : Optional.empty();
         if (other.isPresent()) {
             first.close();
             adapter = other.get();
