@@ -17,11 +17,11 @@ import io.dra4j.testkit.kubelet.NriRuntime;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.proxy.Fault;
 import io.dra4j.testkit.proxy.Injection;
+import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -267,14 +268,20 @@ public final class TestContext implements AutoCloseable {
                 return false;
             }
             int number = seen;
-            try {
-                proxy().awaitAll(LOOK, all -> all.size() > number);
-            } catch (AssertionError e) {
-                // nothing was requested for a while
-            }
+            requested(LOOK, all -> all.size() > number);
             seen = proxy().lastNumber();
         }
         return true;
+    }
+
+    /** Returns whether the driver's requests are as wanted within a time. */
+    public boolean requested(Duration time, Predicate<List<RecordedRequest>> wanted) {
+        try {
+            proxy().awaitAll(time, wanted);
+            return true;
+        } catch (AssertionError e) {
+            return false; // that is an answer, too
+        }
     }
 
     /**
@@ -311,14 +318,9 @@ public final class TestContext implements AutoCloseable {
 
     /** Waits a little for what a driver without devices tells of them: in its log, and in Events. */
     public List<String> warnings() {
-        try {
-            proxy().awaitAll(
-                            timeouts.times(TELLS),
-                            all -> all.stream()
-                                    .anyMatch(one -> one.write() && one.path().contains("/events")));
-        } catch (AssertionError e) {
-            // it sends no Event
-        }
+        requested(
+                timeouts.times(TELLS),
+                all -> all.stream().anyMatch(r -> r.write() && r.path().contains("/events")));
         return Unpublished.warnings(driver, cluster(), place.node());
     }
 
@@ -335,18 +337,6 @@ public final class TestContext implements AutoCloseable {
     /** Returns the proxy between the driver and the API server. */
     public ApiProxy proxy() {
         return api.proxy();
-    }
-
-    /**
-     * Replaces the CA of the API server, as a cluster does in time: the driver's service account has
-     * the new one, which new connections need, and there are no others.
-     */
-    public void replaceAuthority() throws IOException {
-        Path account = place.serviceAccount();
-        transcript.note("the CA of the API server is replaced");
-        proxy().replaceAuthority();
-        proxy().writeServiceAccount(account, Files.readString(account.resolve("namespace")));
-        proxy().closeConnections();
     }
 
     /** Puts a fault upon the driver's requests until it is removed, or the rule ends. */

@@ -24,7 +24,7 @@ public record Restarts(Pools before, List<After> after, List<RecordedRequest> wr
     private static final Duration LAST_LOOK = Duration.ofSeconds(5);
 
     /**
-     * What is seen after a restart.
+     * The pools after a restart.
      *
      * @param restart names it
      * @param wrote whether slices were written in it or before

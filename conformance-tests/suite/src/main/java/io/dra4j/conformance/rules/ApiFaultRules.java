@@ -23,6 +23,7 @@ import io.dra4j.testkit.proxy.RecordedRequest;
 import io.dra4j.testkit.proxy.Requests;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -262,7 +263,7 @@ record ApiFaultRules(TestContext context) {
         Duration limit = context.timeouts().repair();
         int number = context.proxy().lastNumber();
         Measurements.Wait wait = context.measurements().begin("time until a replaced CA was trusted", limit);
-        context.replaceAuthority();
+        replaceAuthority();
         Optional<String> complaint = context.calls().prepareUntil(claim, limit).complaint();
         wait.end(complaint.isEmpty());
         Violation.ifPresent(
@@ -272,6 +273,15 @@ record ApiFaultRules(TestContext context) {
         NotApplicable.unless(
                 context.proxy().requests(HeldPrepare.readsOf(claim)).stream().anyMatch(Requests.after(number)),
                 "the driver prepares a claim without a read of its object");
+    }
+
+    /** As a cluster does in time: the service account has the new one, which new connections need. */
+    private void replaceAuthority() throws IOException {
+        Path account = context.place().serviceAccount();
+        context.transcript().note("the CA of the API server is replaced");
+        context.proxy().replaceAuthority();
+        context.proxy().writeServiceAccount(account, Files.readString(account.resolve("namespace")));
+        context.proxy().closeConnections();
     }
 
     @Rule("DRA-UNP-05")
