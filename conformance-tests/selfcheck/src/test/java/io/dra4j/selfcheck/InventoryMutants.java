@@ -87,7 +87,11 @@ final class InventoryMutants {
     }
 
     /** As a map of few entries keeps its order by chance, and not each time. */
-    @Mutant(id = "M-221", what = "every fourth start turns the order of its devices", collateral = "DRA-UPG-03")
+    @Mutant(
+            id = "M-221",
+            what = "every fourth start turns the order of its devices",
+            collateral = "DRA-UPG-03",
+            reasonVaries = true)
     @Violation("DRA-SLICE-21: after restart 3 of 5 (SIGTERM) the slices of pool")
     static final class Turning extends Inventory {
         private final boolean turned = starts() % 4 == 0;

@@ -325,7 +325,10 @@ final class DriverOptions {
         @Nullable
         Double patience;
 
-        @Option(names = "--seed", paramLabel = "NUMBER", description = "[seed] The seed of all random choices.")
+        @Option(
+                names = "--seed",
+                paramLabel = "NUMBER",
+                description = "[seed] The seed of all random choices, such as the order of requirements.")
         @Nullable
         Long seed;
     }
