@@ -23,56 +23,11 @@ class HostileExpressionsTest {
     private static final String TOO_DEEP =
             "compilation failed: ERROR: <input>:-1:0: expression recursion limit exceeded: 250";
 
-    private static final List<String> WORDS = List.of(
-            "device",
-            ".",
-            "driver",
-            "attributes",
-            "[",
-            "]",
-            "\"a\"",
-            "(",
-            ")",
-            "{",
-            "}",
-            "==",
-            "&&",
-            "||",
-            "!",
-            "-",
-            "?",
-            ":",
-            ".?",
-            "[?",
-            "1",
-            "1u",
-            "1.5e9",
-            "0x",
-            "'",
-            "\"\"\"",
-            "b'\\377'",
-            "r\"",
-            "\n",
-            "\\",
-            "has(",
-            ".all(x,",
-            ".map(x,",
-            "x",
-            "in",
-            "cel.bind(x,",
-            "quantity(",
-            "semver('1')",
-            "ip",
-            ".matches('(')",
-            "\u0000",
-            "\ud800",
-            "日本",
-            "😀",
-            "null",
-            "true",
-            "%",
-            "//",
-            "kubernetes.DRADevice{");
+    private static final List<String> WORDS =
+            List.of(("device . driver attributes [ ] \"a\" ( ) { } == && || ! - ? : .? [? 1 1u 1.5e9 0x ' "
+                            + "\"\"\" b'\\377' r\" \n \\ has( .all(x, .map(x, x in cel.bind(x, quantity( semver('1') "
+                            + "ip .matches('(') \u0000 \ud800 日本 😀 null true % // kubernetes.DRADevice{")
+                    .split(" "));
 
     private final DeviceExpressions expressions =
             new DeviceExpressions(new FeatureGates(KubernetesVersion.V1_36, Map.of()));
