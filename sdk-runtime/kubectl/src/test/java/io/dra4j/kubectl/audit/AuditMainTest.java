@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.TwoLooks;
+import io.dra4j.kubectl.Manifests;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import io.dra4j.testkit.proxy.ApiProxy;
@@ -33,51 +34,10 @@ class AuditMainTest {
     private static final Path PAGE = Path.of("../../docs-site/how-to/audit-a-node.md");
 
     /** A pod waits for its claim, and no node has devices. */
-    private static final String PENDING = """
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceClaim
-            metadata: {namespace: default, name: train}
-            spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
-            ---
-            apiVersion: v1
-            kind: Pod
-            metadata: {namespace: default, name: train-0}
-            spec:
-              containers: [{name: c, image: i}]
-              resourceClaims: [{name: r, resourceClaimName: train}]
-            """;
+    private static final String PENDING = Manifests.read("audit/pending.yaml");
 
     /** A node joins, publishes a device, and the pod is placed there with it. */
-    private static final String PLACED = """
-            apiVersion: v1
-            kind: Node
-            metadata: {name: node-b}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceSlice
-            metadata: {name: b}
-            spec:
-              driver: gpu.example.com
-              nodeName: node-b
-              pool: {name: node-b, generation: 1, resourceSliceCount: 1}
-              devices: [{name: gpu-0}]
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceClaim
-            metadata: {namespace: default, name: train}
-            spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
-            status:
-              reservedFor: [{resource: pods, name: train-0, uid: u}]
-              allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-b, device: gpu-0}]}}
-            ---
-            apiVersion: v1
-            kind: Pod
-            metadata: {namespace: default, name: train-0}
-            spec:
-              nodeName: node-b
-              containers: [{name: c, image: i}]
-              resourceClaims: [{name: r, resourceClaimName: train}]
-            """;
+    private static final String PLACED = Manifests.read("audit/placed.yaml");
 
     private static final String GROUPED = PLACED.replace(
             "{resource: pods, name: train-0,", "{apiGroup: scheduling.k8s.io, resource: podgroups, name: train,");
@@ -158,26 +118,10 @@ class AuditMainTest {
     }
 
     private void putClaimReservedFor(String... pods) {
-        put("""
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceSlice
-                metadata: {name: a}
-                spec:
-                  driver: gpu.example.com
-                  nodeName: node-a
-                  pool: {name: node-a, generation: 1, resourceSliceCount: 1}
-                  devices: [{name: gpu-0}]
-                ---
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceClaim
-                metadata: {namespace: default, name: shared}
-                spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
-                status:
-                  reservedFor: [%s]
-                  allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-a, device: gpu-0}]}}
-                """.formatted(Stream.of(pods)
-                .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
-                .collect(Collectors.joining(", "))));
+        put(Manifests.read("audit/reserved.yaml")
+                .formatted(Stream.of(pods)
+                        .map("{resource: pods, name: %1$s, uid: %1$s}"::formatted)
+                        .collect(Collectors.joining(", "))));
     }
 
     @Test
@@ -233,24 +177,7 @@ class AuditMainTest {
 
     @Test
     void aContradictionThatStaysIsFoundAsOnThePage() throws Exception {
-        put("""
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceSlice
-                metadata: {name: a}
-                spec:
-                  driver: gpu.example.com
-                  nodeName: node-a
-                  pool: {name: node-a, generation: 2, resourceSliceCount: 1}
-                  devices: [{name: gpu-0}]
-                ---
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceClaim
-                metadata: {namespace: default, name: train}
-                spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
-                status:
-                  reservedFor: [{resource: pods, name: train-0, uid: u}]
-                  allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: node-a, device: gpu-1}]}}
-                """);
+        put(Manifests.read("audit/contradiction.yaml"));
 
         assertThat(audit()).isEqualTo(Report.FOUND);
         assertThat(pauses).hasValue(1);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.kubectl.Manifests;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
 import java.io.PrintWriter;
@@ -29,53 +30,7 @@ class DoctorMainTest {
     private static final Path PAGE = Path.of("../../docs-site/how-to/find-what-is-wrong.md");
 
     /** A driver on a node, with a class, a claim that has a device, and a class for none. */
-    private static final String HEALTHY = """
-            apiVersion: v1
-            kind: Node
-            metadata: {name: gpu-1, labels: {kubernetes.io/hostname: gpu-1}}
-            status:
-              nodeInfo: {kubeletVersion: v1.36.2, containerRuntimeVersion: "containerd://2.1.4"}
-              conditions: [{type: Ready, status: "True"}]
-              allocatable: {cpu: "64", nvidia.com/gpu: "0"}
-            ---
-            apiVersion: coordination.k8s.io/v1
-            kind: Lease
-            metadata: {name: gpu-1, namespace: kube-node-lease}
-            spec: {holderIdentity: gpu-1, renewTime: "%s"}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceSlice
-            metadata: {name: gpu-1-a}
-            spec:
-              driver: gpu.nvidia.com
-              nodeName: gpu-1
-              pool: {name: gpu-1, generation: 1, resourceSliceCount: 1}
-              devices:
-              - {name: gpu-0, attributes: {type: {string: gpu}}}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: DeviceClass
-            metadata: {name: gpu.nvidia.com}
-            spec:
-              selectors:
-              - cel: {expression: 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "gpu"'}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: DeviceClass
-            metadata: {name: mig.nvidia.com}
-            spec:
-              selectors:
-              - cel: {expression: 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "mig"'}
-            ---
-            apiVersion: v1
-            kind: Namespace
-            metadata: {name: ml}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceClaim
-            metadata: {name: train, namespace: ml}
-            spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
-            """;
+    private static final String HEALTHY = Manifests.read("doctor/healthy.yaml");
 
     private EmbeddedApiServer api;
     private int status;
@@ -119,24 +74,7 @@ class DoctorMainTest {
 
     @Test
     void findingsAreThoseOfThePage() throws Exception {
-        put("""
-                apiVersion: v1
-                kind: Node
-                metadata: {name: gpu-1}
-                status:
-                  nodeInfo: {kubeletVersion: v1.36.2, containerRuntimeVersion: "containerd://2.1.4"}
-                  conditions: [{type: Ready, status: "True"}]
-                  allocatable: {nvidia.com/gpu: "8"}
-                ---
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceSlice
-                metadata: {name: gpu-7-a}
-                spec:
-                  driver: gpu.nvidia.com
-                  nodeName: gpu-7
-                  pool: {name: gpu-7, generation: 1, resourceSliceCount: 1}
-                  devices: [{name: gpu-0, attributes: {type: {string: gpu}}}]
-                """);
+        put(Manifests.read("doctor/findings.yaml"));
 
         String text = run();
 
@@ -225,27 +163,7 @@ class DoctorMainTest {
     @CsvSource({"mig.nvidia.com", "absent"})
     void classesOfOtherDriversAreNotLookedAt(String name) throws Exception {
         put(CLAIM.formatted(name));
-        put("""
-                apiVersion: v1
-                kind: Node
-                metadata: {name: net-1}
-                status:
-                  nodeInfo: {kubeletVersion: v1.36.2, containerRuntimeVersion: "containerd://2.1.4"}
-                ---
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceSlice
-                metadata: {name: net-a}
-                spec:
-                  driver: dra.net
-                  nodeName: net-1
-                  pool: {name: net-1, generation: 1, resourceSliceCount: 1}
-                  devices: [{name: eth0}]
-                ---
-                apiVersion: resource.k8s.io/v1
-                kind: DeviceClass
-                metadata: {name: dra.net}
-                spec: {selectors: [{cel: {expression: 'device.driver == "dra.net"'}}]}
-                """);
+        put(Manifests.read("doctor/other-driver.yaml"));
 
         assertThat(found()).containsExactly("deviceclass/" + name);
         assertThat(found("--driver=dra.net")).isEmpty();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.kubectl.Manifests;
 import io.dra4j.kubectl.read.ReadException;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
@@ -77,17 +78,7 @@ class ExplainMainTest {
 
     @Test
     void eachPodOfAFileIsExplained() throws Exception {
-        Path file = Files.writeString(folder.resolve("pods.yaml"), """
-                        {apiVersion: v1, kind: Pod, metadata: {name: a},
-                         spec: {containers: [{name: main}]}}
-                        ---
-                        apiVersion: v1
-                        kind: List
-                        items:
-                        - {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: ml},
-                           spec: {containers: [{name: main}],
-                                  resourceClaims: [{name: c, resourceClaimName: gone}]}}
-                        """);
+        Path file = Files.writeString(folder.resolve("pods.yaml"), Manifests.read("explain/pods.yaml"));
         try (EmbeddedApiServer server = EmbeddedApiServer.builder().node("n").start()) {
             Path kubeconfig = server.writeKubeconfig(folder.resolve("kubeconfig"));
             Puzzle.Answer answer = Puzzle.run(List.of("--kubeconfig", kubeconfig.toString(), "-f", file.toString()));
@@ -102,27 +93,7 @@ class ExplainMainTest {
     @Test
     void anAllocatedClaimAndAPlacedPodAreExplained() throws Exception {
         try (EmbeddedApiServer server = EmbeddedApiServer.builder().node("n").start()) {
-            ManifestObjects.putText("""
-                    apiVersion: resource.k8s.io/v1
-                    kind: ResourceClaim
-                    metadata: {name: held}
-                    spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}
-                    status:
-                      allocation: {devices: {results: [{request: r, driver: d.example.com, pool: n, device: x}]}}
-                      reservedFor: [{resource: pods, name: p, uid: u}]
-                    ---
-                    apiVersion: v1
-                    kind: Pod
-                    metadata: {name: p}
-                    spec: {nodeName: n, containers: [{name: main, image: registry.example/p}]}
-                    ---
-                    apiVersion: v1
-                    kind: Event
-                    metadata: {name: p.1}
-                    involvedObject: {kind: Pod, name: p, namespace: default}
-                    reason: FailedPrepareDynamicResources
-                    message: the driver is not registered
-                    """, server.store());
+            ManifestObjects.putText(Manifests.read("explain/held.yaml"), server.store());
             String kubeconfig =
                     server.writeKubeconfig(folder.resolve("kubeconfig")).toString();
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dra4j.kubectl.Manifests;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.manifests.ManifestObjects;
@@ -26,52 +27,7 @@ class TreeMainTest {
 
     private static final Path PAGE = Path.of("../../docs-site/how-to/see-who-has-what.md");
 
-    private static final String CLUSTER = """
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceSlice
-            metadata: {name: a}
-            spec:
-              driver: gpu.example.com
-              nodeName: node-a
-              pool: {name: node-a, generation: 2, resourceSliceCount: 1}
-              devices:
-              - {name: gpu-0}
-              - {name: gpu-1, taints: [{key: example.com/broken, value: ecc, effect: NoSchedule}]}
-              - {name: gpu-2}
-              - {name: gpu-3}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceSlice
-            metadata: {name: b}
-            spec:
-              driver: net.example.com
-              allNodes: true
-              pool: {name: fabric, generation: 1, resourceSliceCount: 2}
-              devices:
-              - name: link
-                allowMultipleAllocations: true
-                capacity: {bandwidth: {value: 100G}}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceSlice
-            metadata: {name: c}
-            spec:
-              driver: part.example.com
-              nodeName: node-b
-              pool: {name: node-b, generation: 1, resourceSliceCount: 2}
-              devices:
-              - {name: half-0, consumesCounters: [{counterSet: card, counters: {memory: {value: 40Gi}}}]}
-              - {name: half-1, consumesCounters: [{counterSet: card, counters: {memory: {value: 40Gi}}}]}
-            ---
-            apiVersion: resource.k8s.io/v1
-            kind: ResourceSlice
-            metadata: {name: d}
-            spec:
-              driver: part.example.com
-              nodeName: node-b
-              pool: {name: node-b, generation: 1, resourceSliceCount: 2}
-              sharedCounters: [{name: card, counters: {memory: {value: 80Gi}}}]
-            """;
+    private static final String CLUSTER = Manifests.read("tree/cluster.yaml");
 
     private static final String NAMESPACE = """
             apiVersion: v1
