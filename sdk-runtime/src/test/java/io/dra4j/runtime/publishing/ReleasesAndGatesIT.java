@@ -23,6 +23,7 @@ import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.NodeAllocatableResource;
 import io.dra4j.api.device.NodeOperation;
+import io.dra4j.api.device.Placement;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy;
@@ -37,12 +38,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each release, with all its gates on and with each of them off: what becomes of each pool. */
@@ -60,6 +64,8 @@ class ReleasesAndGatesIT {
                 DRA_DEVICE_TAINTS,
                 "devices/*/taints/0/effect",
                 it -> it.taint(Taint.of("a", null, Taint.Effect.NO_SCHEDULE))),
+        TAINT_THAT_INFORMS(
+                DRA_DEVICE_TAINTS, "devices/*/taints/0", it -> it.taint(Taint.of("a", null, Taint.Effect.NONE))),
         COUNTERS(
                 DRA_PARTITIONABLE_DEVICES,
                 "devices/*/consumesCounters/0/counterSet",
@@ -68,7 +74,13 @@ class ReleasesAndGatesIT {
                 DRA_DEVICE_BINDING_CONDITIONS,
                 "devices/*/bindingConditions/0",
                 it -> it.binding(new BindingConditions(list("a"), list("b")))),
+        BINDS_TO_NODE(DRA_DEVICE_BINDING_CONDITIONS, "devices/*/bindsToNode", it -> it.bindsToNode(true)),
         SHARES(DRA_CONSUMABLE_CAPACITY, "devices/*/allowMultipleAllocations", it -> it.allowMultipleAllocations(true)),
+        REQUEST_POLICY(
+                DRA_CONSUMABLE_CAPACITY,
+                "devices/*/capacity/share/requestPolicy",
+                it -> it.allowMultipleAllocations(true)
+                        .capacity("share", new Capacity(ONE, RequestPolicy.values(ONE, List.of(ONE))))),
         FRACTIONS(
                 DRA_FRACTIONAL_CAPACITY_RANGE,
                 "devices/*/capacity/share/requestPolicy/validRange/step",
@@ -101,7 +113,8 @@ class ReleasesAndGatesIT {
                 it -> it.consumes(consumption().build()).attribute("a.example/type", "half")),
         SKIPS(DRA_OPTIONAL_NODE_OPERATIONS, "skipNodeOperations/0", it -> it);
 
-        private static final Set<Kind> LEFT_OUT = EnumSet.of(SHARES, FRACTIONS, LIST, MAPPING_OR_NOT, TYPE);
+        private static final Set<Kind> LEFT_OUT = EnumSet.of(
+                TAINT_THAT_INFORMS, BINDS_TO_NODE, SHARES, REQUEST_POLICY, FRACTIONS, LIST, MAPPING_OR_NOT, TYPE);
 
         final FeatureGate gate;
         final String field;
@@ -117,10 +130,12 @@ class ReleasesAndGatesIT {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        Pool inventory() {
+        /** A pool whose last device has it, or does not. */
+        Pool inventory(boolean isSpecial) {
+            Device.Builder special = Device.builder("special").attribute("guarded", isSpecial);
             Pool.Builder pool = Pool.builder(pool())
                     .device(Device.builder("plain").build())
-                    .device(add.apply(Device.builder("special")).build());
+                    .device((isSpecial ? add.apply(special) : special).build());
             if (this == SKIPS) {
                 pool.skipNodeOperation(NodeOperation.ALL);
             } else if (this == TYPE) {
@@ -214,15 +229,21 @@ class ReleasesAndGatesIT {
     @ParameterizedTest
     @MethodSource("clusters")
     void eachPoolIsPublishedWithheldAndReported(Cluster cluster) throws Exception {
-        Pool[] pools = Stream.of(Kind.values()).map(Kind::inventory).toArray(Pool[]::new);
+        Pool[] pools =
+                Stream.of(Kind.values()).map(kind -> kind.inventory(true)).toArray(Pool[]::new);
         try (EmbeddedApiServer api = cluster.start();
                 PublishingDriver driver = PublishingDriver.start(api, pools)) {
             assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
 
+            SliceHistory history = SliceHistory.of(api);
             Set<String> withheld = new HashSet<>();
             for (Kind kind : Kind.values()) {
                 Result expected = kind.expected(cluster.release(), cluster.on());
                 assertThat(result(driver, kind)).as("%s", kind).isEqualTo(expected);
+                assertThat(history.specs(kind.pool()))
+                        .as("%s, at any moment", kind)
+                        .allSatisfy(
+                                spec -> assertThat(result(spec, kind)).isIn(Optional.empty(), Optional.of(expected)));
                 if (expected == Result.WITHHELD) {
                     withheld.add(kind.pool());
                 }
@@ -234,15 +255,47 @@ class ReleasesAndGatesIT {
 
     /** In 1.34 a device that consumes counters has a slice without the plain one. */
     private static Result result(PublishingDriver driver, Kind kind) {
-        for (JsonNode slice : driver.slices(kind.pool())) {
-            for (JsonNode device : slice.at("/spec/devices")) {
-                if (device.path("name").asText().equals("special")) {
-                    boolean isIn = kind.isIn(slice.path("spec"), device);
-                    return isIn ? Result.PUBLISHED : Result.WITHOUT_IT;
-                }
+        return driver.slices(kind.pool()).stream()
+                .flatMap(slice -> result(slice.path("spec"), kind).stream())
+                .findFirst()
+                .orElse(Result.WITHHELD);
+    }
+
+    /** Returns how a slice has the device; empty if it has not. */
+    private static Optional<Result> result(JsonNode spec, Kind kind) {
+        for (JsonNode device : spec.path("devices")) {
+            if (device.at("/attributes/guarded/bool").asBoolean()) {
+                return Optional.of(kind.isIn(spec, device) ? Result.PUBLISHED : Result.WITHOUT_IT);
             }
         }
-        return Result.WITHHELD;
+        return Optional.empty();
+    }
+
+    /** Another release's gates are as good. */
+    @ParameterizedTest
+    @EnumSource
+    void aDeviceThatChangesGoesAndComesBackAndARestartWritesNothing(Kind kind) throws Exception {
+        Cluster cluster = new Cluster(KubernetesVersion.newest(), kind.gate);
+        boolean isWithheld = kind.expected(cluster.release(), cluster.on()) == Result.WITHHELD;
+        try (EmbeddedApiServer api = cluster.start()) {
+            try (PublishingDriver driver = PublishingDriver.start(api, kind.inventory(false))) {
+                for (boolean isSpecial : new boolean[] {false, true, false, true}) {
+                    driver.publish(List.of(kind.inventory(isSpecial)));
+                    assertThat(driver.awaitPublished())
+                            .as("%s", driver.problems)
+                            .isTrue();
+                    boolean isOut = kind == Kind.SKIPS || isSpecial && isWithheld;
+                    assertThat(driver.slices(kind.pool()).toString().contains("special"))
+                            .isEqualTo(!isOut);
+                }
+                assertThat(driver.refused()).filteredOn(RecordedRequest::write).isEmpty();
+            }
+            List<JsonNode> before = api.store().list(PublishingDriver.SLICES);
+            try (PublishingDriver driver = PublishingDriver.start(api, kind.inventory(true))) {
+                assertThat(driver.awaitPublished()).isTrue();
+            }
+            assertThat(api.store().list(PublishingDriver.SLICES)).isEqualTo(before);
+        }
     }
 
     /** Returns the pools that the host heard of, which happens on a thread of its own. */
@@ -253,5 +306,27 @@ class ReleasesAndGatesIT {
         }
         driver.problems.forEach(more -> pools.add(more.getMessage()));
         return pools;
+    }
+
+    @Test
+    void aPoolWhosePlacementTheServerDropsHoldsUpItselfAlone() throws Exception {
+        Pool perDevice = Pool.builder("roaming")
+                .placement(new Placement.PerDevice())
+                .device(Device.builder("special")
+                        .placement(new Placement.AllNodes())
+                        .build())
+                .build();
+        Pool other = Pool.ofNode("zz", List.of(Device.builder("first").build()));
+        try (EmbeddedApiServer api = new Cluster(KubernetesVersion.V1_36, DRA_PARTITIONABLE_DEVICES).start();
+                PublishingDriver driver = PublishingDriver.start(api, perDevice, other)) {
+            driver.awaitProblem("roaming");
+            api.store()
+                    .awaitObject(
+                            PublishingDriver.SLICES,
+                            slice -> slice.at("/spec/devices/0/name").asText().equals("first"),
+                            PublishingDriver.TIMEOUT);
+
+            assertThat(SliceHistory.of(api).specs("roaming")).isEmpty();
+        }
     }
 }

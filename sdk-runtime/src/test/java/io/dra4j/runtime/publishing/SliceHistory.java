@@ -13,14 +13,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/**
- * The devices of every state that a slice had until now, as a watch from the beginning tells them.
- */
-record SliceHistory(List<JsonNode> devices) {
+/** Every state that a slice had until now, as a watch from the beginning tells them. */
+record SliceHistory(List<JsonNode> specs) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String LAST = """
@@ -37,15 +33,15 @@ record SliceHistory(List<JsonNode> devices) {
                         + "/apis/resource.k8s.io/v1/resourceslices"
                         + "?watch=true&timeoutSeconds=30&resourceVersion=1"))
                 .build();
-        List<JsonNode> devices = new ArrayList<>();
+        List<JsonNode> specs = new ArrayList<>();
         try (Stream<String> events = HttpClient.newHttpClient()
                 .send(watch, HttpResponse.BodyHandlers.ofLines())
                 .body()) {
             events.map(SliceHistory::object)
                     .takeWhile(o -> !o.at("/metadata/resourceVersion").asText().equals(end))
-                    .forEach(object -> object.at("/spec/devices").forEach(devices::add));
+                    .forEach(object -> specs.add(object.path("spec")));
         }
-        return new SliceHistory(devices);
+        return new SliceHistory(specs);
     }
 
     private static JsonNode object(String event) {
@@ -60,15 +56,9 @@ record SliceHistory(List<JsonNode> devices) {
         }
     }
 
-    List<JsonNode> devices(String name) {
-        return devices.stream()
-                .filter(d -> d.path("name").asText().equals(name))
+    List<JsonNode> specs(String pool) {
+        return specs.stream()
+                .filter(spec -> spec.at("/pool/name").asText().equals(pool))
                 .toList();
-    }
-
-    Set<String> names() {
-        Set<String> names = new TreeSet<>();
-        devices.forEach(device -> names.add(device.path("name").asText()));
-        return names;
     }
 }
