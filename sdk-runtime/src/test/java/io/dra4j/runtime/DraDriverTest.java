@@ -5,37 +5,15 @@ package io.dra4j.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.ClaimContext;
-import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DraDriverTest {
 
-    private static final DeviceProvider NO_DEVICES = new DeviceProvider() {
-        @Override
-        public Inventory inventory() {
-            return Inventory.of();
-        }
-
-        @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-            return PreparedClaim.of(List.of());
-        }
-
-        @Override
-        public void unprepare(HeldClaim claim, ClaimContext context) {}
-    };
-
     private static DraDriver.Builder builder() {
-        return DraDriver.builder("gpu.example.com", "node-a", NO_DEVICES);
+        return DraDriver.builder("gpu.example.com", "node-a", new ProviderWithoutClaims());
     }
 
     @ParameterizedTest

@@ -3,18 +3,14 @@
 package io.dra4j.runtime.publishing;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.dra4j.api.ClaimContext;
-import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.DriverContext;
-import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverListener;
+import io.dra4j.runtime.ProviderWithoutClaims;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.driver.Place;
 import io.dra4j.testkit.proxy.ApiProxy;
@@ -143,7 +139,7 @@ final class PublishingDriver implements AutoCloseable {
         place.remove();
     }
 
-    private static final class Provider implements DeviceProvider {
+    private static final class Provider extends ProviderWithoutClaims {
         private volatile Inventory inventory = Inventory.of();
         private volatile @Nullable DriverContext context;
 
@@ -155,16 +151,6 @@ final class PublishingDriver implements AutoCloseable {
         @Override
         public Inventory inventory() {
             return inventory;
-        }
-
-        @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-            throw new IllegalStateException("no claim of these tests is ever prepared");
-        }
-
-        @Override
-        public void unprepare(HeldClaim claim, ClaimContext context) {
-            throw new IllegalStateException("no claim of these tests was ever prepared");
         }
     }
 }

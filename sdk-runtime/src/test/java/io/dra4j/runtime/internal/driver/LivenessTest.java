@@ -8,12 +8,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.dra4j.api.ClaimContext;
-import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
-import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Inventory;
+import io.dra4j.runtime.ProviderWithoutClaims;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import java.util.ArrayList;
@@ -94,7 +90,7 @@ class LivenessTest {
         assertThat(events).isEmpty();
     }
 
-    private final class Provider implements DeviceProvider {
+    private final class Provider extends ProviderWithoutClaims {
         @Override
         public Optional<String> restartReason() {
             return reason.get();
@@ -103,16 +99,6 @@ class LivenessTest {
         @Override
         public Inventory inventory() {
             throw new AssertionError("probes ask no hardware");
-        }
-
-        @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-            throw new AssertionError("probes prepare nothing");
-        }
-
-        @Override
-        public void unprepare(HeldClaim claim, ClaimContext context) {
-            throw new AssertionError("probes unprepare nothing");
         }
     }
 }

@@ -5,16 +5,13 @@ package io.dra4j.runtime.internal.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dra4j.api.ClaimContext;
-import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.device.Taint;
+import io.dra4j.runtime.ProviderWithoutClaims;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.observe.DriverEvent;
@@ -69,7 +66,7 @@ class RunningMaintenanceTest {
     private SlicePublisher publisher;
     private RunningMaintenance running;
 
-    private static final class Hardware implements DeviceProvider {
+    private static final class Hardware extends ProviderWithoutClaims {
         final List<String> calls = new CopyOnWriteArrayList<>();
         volatile CountDownLatch suspending = new CountDownLatch(0);
         volatile CountDownLatch reading = new CountDownLatch(0);
@@ -99,16 +96,6 @@ class RunningMaintenanceTest {
         @Override
         public void resume() {
             called("resume");
-        }
-
-        @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void unprepare(HeldClaim claim, ClaimContext context) {
-            throw new UnsupportedOperationException();
         }
     }
 

@@ -6,18 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.ClaimContext;
-import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
+import io.dra4j.runtime.ProviderWithoutClaims;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -51,7 +49,7 @@ class SuspendableProviderTest {
     }
 
     /** A provider that records its calls. */
-    private static final class Hardware implements DeviceProvider {
+    private static final class Hardware extends ProviderWithoutClaims {
         final List<String> calls = new CopyOnWriteArrayList<>();
         final CountDownLatch measuring = new CountDownLatch(1);
         final CountDownLatch answered = new CountDownLatch(1);
@@ -114,11 +112,6 @@ class SuspendableProviderTest {
                 read.await();
             }
             return inventory;
-        }
-
-        @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-            throw new UnsupportedOperationException();
         }
 
         @Override

@@ -4,19 +4,15 @@ package io.dra4j.runtime.internal.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dra4j.api.ClaimContext;
-import io.dra4j.api.DeviceProvider;
-import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldDevice;
-import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.device.DeviceName;
-import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
 import io.dra4j.api.metrics.DeviceReadings;
+import io.dra4j.runtime.ProviderWithoutClaims;
 import io.dra4j.runtime.internal.claim.ClaimInUse;
 import io.dra4j.runtime.internal.observe.DeviceMetric;
 import io.dra4j.runtime.internal.observe.DeviceSample;
@@ -54,7 +50,7 @@ class DeviceSamplerTest {
     }
 
     /** A provider whose devices have values as long as they do not hang. */
-    private static final class Measured implements DeviceProvider {
+    private static final class Measured extends ProviderWithoutClaims {
         final Map<String, DeviceReadings> values = new ConcurrentHashMap<>();
         final Map<String, CountDownLatch> hanging = new ConcurrentHashMap<>();
         final ConcurrentLinkedQueue<String> measured = new ConcurrentLinkedQueue<>();
@@ -93,19 +89,6 @@ class DeviceSamplerTest {
             }
             return values.get(device);
         }
-
-        @Override
-        public Inventory inventory() {
-            return Inventory.of();
-        }
-
-        @Override
-        public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void unprepare(HeldClaim claim, ClaimContext context) {}
     }
 
     private void hold(String claim, String... devices) {
