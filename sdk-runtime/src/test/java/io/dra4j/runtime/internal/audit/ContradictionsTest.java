@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -79,16 +80,19 @@ class ContradictionsTest {
     }
 
     private static ClaimRecord copy(ClaimRecord claim, ClaimRef ref, Phase phase, String boot) {
-        return new ClaimRecord(
-                ref,
-                phase,
-                boot,
-                claim.devices(),
-                null,
-                phase == Phase.PREPARED ? claim.results() : null,
-                null,
-                null,
-                null);
+        return copy(claim, ref, phase, boot, claim.devices());
+    }
+
+    private static ClaimRecord copy(
+            ClaimRecord claim, ClaimRef ref, Phase phase, String boot, List<HeldDevice> devices) {
+        ClaimRecord.Results results = phase == Phase.PREPARED ? claim.results() : null;
+        return new ClaimRecord(ref, phase, boot, devices, null, results, null, null, null);
+    }
+
+    private static ClaimRecord identified(ClaimRecord claim, @Nullable String physicalId) {
+        HeldDevice device =
+                claim.devices().get(0).toBuilder().physicalId(physicalId).build();
+        return copy(claim, claim.ref(), claim.phase(), claim.bootId(), List.of(device));
     }
 
     private static void reboot(NodeModel node) {
@@ -124,58 +128,32 @@ class ContradictionsTest {
 
     private static void swap(NodeModel node) {
         ClaimRecord claim = node.first();
-        HeldDevice device =
-                claim.devices().get(0).toBuilder().physicalId("GPU-before").build();
-        node.journal.put(
-                claim.ref().uid(),
-                new ClaimRecord(
-                        claim.ref(),
-                        claim.phase(),
-                        claim.bootId(),
-                        List.of(device),
-                        null,
-                        claim.results(),
-                        null,
-                        null,
-                        null));
+        node.journal.put(claim.ref().uid(), identified(claim, "GPU-before"));
         node.devices.set(0, Device.builder("gpu-0").physicalId("GPU-after").build());
         // others that have the device for administration know what it is now
         node.journal.replaceAll(
-                (uid, one) -> uid.equals(claim.ref().uid()) || !holdsFirst(one) ? one : unidentified(one));
+                (uid, one) -> uid.equals(claim.ref().uid()) || !holdsFirst(one) ? one : identified(one, null));
     }
 
     private static boolean holdsFirst(ClaimRecord claim) {
         return claim.devices().get(0).device().value().equals("gpu-0");
     }
 
-    private static ClaimRecord unidentified(ClaimRecord claim) {
-        HeldDevice device = claim.devices().get(0).toBuilder().physicalId(null).build();
-        return new ClaimRecord(
-                claim.ref(), claim.phase(), claim.bootId(), List.of(device), null, claim.results(), null, null, null);
+    private static Views changed(
+            Views all,
+            View<JournalReading> journal,
+            View<KubeletState> kubelet,
+            View<Map<ClaimRef, ClaimObject>> claims,
+            View<OtherCheckpoint> other) {
+        return new Views(all.driver(), all.bootId(), journal, all.specs(), kubelet, claims, all.hardware(), other);
     }
 
-    private static Views with(Views views, View<JournalReading> journal) {
-        return new Views(
-                views.driver(),
-                views.bootId(),
-                journal,
-                views.specs(),
-                views.kubelet(),
-                views.claims(),
-                views.hardware(),
-                views.other());
+    private static Views with(Views all, View<JournalReading> journal) {
+        return changed(all, journal, all.kubelet(), all.claims(), all.other());
     }
 
-    private static Views with(Views views, KubeletState kubelet) {
-        return new Views(
-                views.driver(),
-                views.bootId(),
-                views.journal(),
-                views.specs(),
-                View.of(kubelet),
-                views.claims(),
-                views.hardware(),
-                views.other());
+    private static Views with(Views all, KubeletState kubelet) {
+        return changed(all, all.journal(), View.of(kubelet), all.claims(), all.other());
     }
 
     private static Report report(Views views) {
@@ -237,15 +215,8 @@ class ContradictionsTest {
     @Test
     void aDamagedCheckpointIsRemovedFromADrainedNode() {
         Views all = new NodeModel(new Random(SEED)).views();
-        Views damaged = new Views(
-                all.driver(),
-                all.bootId(),
-                all.journal(),
-                all.specs(),
-                all.kubelet(),
-                all.claims(),
-                all.hardware(),
-                View.of(new OtherCheckpoint(List.of(), "it is not JSON")));
+        View<OtherCheckpoint> other = View.of(new OtherCheckpoint(List.of(), "it is not JSON"));
+        Views damaged = changed(all, all.journal(), all.kubelet(), all.claims(), other);
 
         assertThat(onlyMend(damaged))
                 .containsExactly(
@@ -263,15 +234,7 @@ class ContradictionsTest {
     @Test
     void aViewThatCannotBeReadIsNotHealthy() {
         Views all = new NodeModel(new Random(SEED)).views();
-        Views blind = new Views(
-                all.driver(),
-                all.bootId(),
-                all.journal(),
-                all.specs(),
-                View.unread("there is no dra_manager_state"),
-                View.unread("the API server can't be reached"),
-                all.hardware(),
-                all.other());
+        Views blind = without(all, View.unread("the API server can't be reached"));
 
         Report report = report(blind);
 
@@ -352,15 +315,7 @@ class ContradictionsTest {
 
     /** The views without the kubelet's record, and with these claims. */
     private static Views without(Views views, View<Map<ClaimRef, ClaimObject>> claims) {
-        return new Views(
-                views.driver(),
-                views.bootId(),
-                views.journal(),
-                views.specs(),
-                View.unread("there is no dra_manager_state"),
-                claims,
-                views.hardware(),
-                views.other());
+        return changed(views, views.journal(), View.unread("there is no dra_manager_state"), claims, views.other());
     }
 
     @Test
