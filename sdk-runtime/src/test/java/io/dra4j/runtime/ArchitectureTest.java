@@ -11,6 +11,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static io.dra4j.runtime.Architecture.beFinalUnlessExtended;
 import static io.dra4j.runtime.Architecture.notMentionInSignatures;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -18,6 +20,11 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 import io.dra4j.testkit.ModuleRules;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -29,33 +36,19 @@ class ArchitectureTest {
     private static final String R = "io.dra4j.runtime";
     private static final String I = R + ".internal";
 
-    /** About two thirds of what each package held when the number was last set. */
-    private static final Map<String, Integer> LEAST_CLASSES = Map.ofEntries(
-            Map.entry(R, 5),
-            Map.entry(I + ".driver", 10),
-            Map.entry(I + ".publish", 10),
-            Map.entry(I + ".publish.plan", 8),
-            Map.entry(I + ".validate", 8),
-            Map.entry(I + ".kubelet", 8),
-            Map.entry(I + ".claim", 12),
-            Map.entry(I + ".claim.allocation", 8),
-            Map.entry(I + ".audit", 8),
-            Map.entry(I + ".checkpoint", 8),
-            Map.entry(I + ".pins", 3),
-            Map.entry(I + ".policy", 8),
-            Map.entry(I + ".cdi", 8),
-            Map.entry(I + ".cluster", 20),
-            Map.entry(I + ".health", 5),
-            Map.entry(I + ".observe", 7),
-            Map.entry(I + ".doctor", 6),
-            Map.entry(I + ".measure", 2),
-            Map.entry(I + ".pending", 2),
-            Map.entry(I + ".http", 3),
-            Map.entry(I + ".tls", 4),
-            Map.entry(I + ".files", 1),
-            Map.entry(I + ".admission", 6),
-            Map.entry(I + ".strict", 2),
-            Map.entry(I + ".status", 8));
+    /** A row of the table: how many classes are seen at least, and which packages may use it; none for all. */
+    record PackageRule(int leastClasses, List<String> users) {}
+
+    private static final Path FILE = Path.of("src/test/resources/io/dra4j/runtime/packages.yaml");
+    private static final Map<String, PackageRule> PACKAGES = packages();
+
+    private static Map<String, PackageRule> packages() {
+        try {
+            return new YAMLMapper().readValue(Files.readString(FILE), new TypeReference<>() {});
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     private static final String[] RUNTIME_LIBRARIES = {
         "io.grpc..",
@@ -73,7 +66,9 @@ class ArchitectureTest {
 
     @ArchTest
     static void theRulesSeeTheClasses(JavaClasses classes) {
-        ModuleRules.assertImported(classes, LEAST_CLASSES);
+        Map<String, Integer> least = new HashMap<>();
+        PACKAGES.forEach((name, rule) -> least.put(packageOf(name), rule.leastClasses()));
+        ModuleRules.assertImported(classes, least);
     }
 
     @ArchTest
@@ -116,63 +111,29 @@ class ArchitectureTest {
             .resideInAPackage("ch.qos.logback..")
             .because("a host that brings its own backend must not need this one");
 
-    /** The internal packages, and those that may use each; the public package is empty here. */
-    private static final Map<String, List<String>> USERS = Map.ofEntries(
-            Map.entry("driver", List.of("")),
-            Map.entry("publish", List.of("driver")),
-            Map.entry("publish.plan", List.of("", "publish", "doctor")),
-            Map.entry("doctor", List.of("")),
-            Map.entry("validate", List.of("", "publish", "publish.plan", "policy", "status")),
-            Map.entry("kubelet", List.of("driver")),
-            Map.entry("health", List.of("driver", "kubelet")),
-            Map.entry("claim", List.of("", "driver", "kubelet", "admission", "measure", "audit")),
-            Map.entry("measure", List.of("driver")),
-            Map.entry("pending", List.of("driver")),
-            Map.entry("audit", List.of("", "driver")),
-            Map.entry("claim.allocation", List.of("", "claim", "admission", "audit")),
-            Map.entry("policy", List.of("driver")),
-            Map.entry("strict", List.of("claim.allocation", "policy")),
-            Map.entry("status", List.of("driver", "claim")),
-            Map.entry("checkpoint", List.of("driver", "claim", "claim.allocation", "doctor", "audit")),
-            Map.entry("pins", List.of("driver", "publish", "claim", "claim.allocation")),
-            Map.entry("cdi", List.of("driver", "claim", "audit")),
-            Map.entry("admission", List.of("")),
-            Map.entry("http", List.of("observe", "admission")),
-            Map.entry("tls", List.of("", "admission", "cluster")),
-            Map.entry("files", List.of("cluster", "policy")),
-            Map.entry(
-                    "cluster",
-                    List.of(
-                            "",
-                            "driver",
-                            "doctor",
-                            "publish",
-                            "publish.plan",
-                            "validate",
-                            "claim",
-                            "claim.allocation",
-                            "pins",
-                            "policy",
-                            "status",
-                            "admission",
-                            "pending",
-                            "audit")));
-
     @ArchTest
     static void claimsFlowInOneDirection(JavaClasses classes) {
-        USERS.forEach((used, users) -> noClasses()
-                .that()
-                .resideOutsideOfPackages(packages(used, users))
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage(I + "." + used)
-                .check(classes));
+        PACKAGES.forEach((used, rule) -> {
+            if (!rule.users().isEmpty()) {
+                noClasses()
+                        .that()
+                        .resideOutsideOfPackages(packages(used, rule.users()))
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAPackage(packageOf(used))
+                        .check(classes);
+            }
+        });
     }
 
     private static String[] packages(String used, List<String> users) {
         return Stream.concat(Stream.of(used), users.stream())
-                .map(name -> name.isEmpty() ? R : I + "." + name)
+                .map(ArchitectureTest::packageOf)
                 .toArray(String[]::new);
+    }
+
+    private static String packageOf(String name) {
+        return name.equals("runtime") ? R : I + "." + name;
     }
 
     @ArchTest
