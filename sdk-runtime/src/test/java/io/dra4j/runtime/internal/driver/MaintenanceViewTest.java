@@ -3,6 +3,7 @@
 package io.dra4j.runtime.internal.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
@@ -11,11 +12,17 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.runtime.internal.policy.Maintenance;
 import io.dra4j.runtime.internal.policy.MaintenanceFiles.Answer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The texts of {@code maintenance status}, each as a whole. */
 class MaintenanceViewTest {
@@ -25,6 +32,9 @@ class MaintenanceViewTest {
     private static final HeldClaim TRAINING = claim("training", "gpu-0", "gpu-1");
     private static final HeldClaim LOST = claim("lost", "gpu-2");
     private static final ClaimPods PODS = new ClaimPods(Map.of(TRAINING.ref(), "pod training-0"), Map.of(), "");
+    private static final ClaimPods UNREACHABLE = new ClaimPods(Map.of(), Map.of(), "the API server can't be reached");
+    private static final Path TEXTS =
+            Path.of("src/test/resources/io/dra4j/runtime/internal/driver/maintenance-status.txt");
     private static final Answer PUBLISHED = new Answer("id", true, false, null);
     private static final Answer SUSPENDED = new Answer("id", true, true, null);
 
@@ -47,83 +57,41 @@ class MaintenanceViewTest {
                 DRIVER, Optional.ofNullable(asked), Optional.ofNullable(answer), List.of(holders));
     }
 
-    private static void assertShown(MaintenanceView.State state, boolean isOutOfUse, String expected) {
-        assertThat(state.text(PODS)).isEqualTo(expected);
+    /** The states in the order of the texts, with their titles, and whether the devices are out of use. */
+    static Stream<Arguments> states() {
+        Answer unpublished = new Answer("id", false, false, null);
+        Answer hanging = new Answer("id", true, false, "suspend, in progress since 2026-11-26T03:13:00Z");
+        Maintenance some = new Maintenance("id", List.of("gpu-3", "gpu-3-*"), "NoSchedule", SINCE);
+        return Stream.of(
+                arguments("off", false, state(null, null)),
+                arguments("off, with claims", false, state(null, null, TRAINING)),
+                arguments("on, without the driver", false, state(all("NoSchedule"), null)),
+                arguments("on, before the taint is in the cluster", false, state(all("NoSchedule"), unpublished)),
+                arguments("on, with claims", false, state(all("NoSchedule"), PUBLISHED, TRAINING, LOST)),
+                arguments("evicting", false, state(all("NoExecute"), PUBLISHED, TRAINING)),
+                arguments("on and out of use", true, state(all("NoSchedule"), SUSPENDED)),
+                arguments("some devices out of use", true, state(some, PUBLISHED)),
+                arguments("a suspend that hangs", false, state(all("NoSchedule"), hanging)));
+    }
+
+    private static String text(String title) throws IOException {
+        return Files.readString(TEXTS)
+                        .split("# " + title + "\n", 2)[1]
+                        .split("\n# ", 2)[0]
+                        .strip() + "\n";
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("states")
+    void eachStateHasItsText(String title, boolean isOutOfUse, MaintenanceView.State state) throws Exception {
+        assertThat(state.text(PODS)).isEqualTo(text(title));
         assertThat(state.isOutOfUse()).isEqualTo(isOutOfUse);
     }
 
     @Test
-    void off() {
-        assertShown(state(null, null), false, """
-                Maintenance is off.
-                No claim holds a device of gpu.nvidia.com.
-                """);
-    }
-
-    @Test
-    void offWithClaims() {
-        assertShown(state(null, null, TRAINING), false, """
-                Maintenance is off.
-                1 claim holds devices of gpu.nvidia.com:
-                  team-a/training (pod training-0): gpu-0, gpu-1
-                """);
-    }
-
-    @Test
-    void onWithoutTheDriver() {
-        assertShown(state(all("NoSchedule"), null), false, """
-                Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
-                The driver has not seen it yet; it does so once it runs.
-                The driver has not given its hardware back yet.
-                No claim holds such a device.
-                """);
-    }
-
-    @Test
-    void onBeforeTheTaintIsInTheCluster() {
-        assertShown(state(all("NoSchedule"), new Answer("id", false, false, null)), false, """
-                Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
-                The taint is not in the cluster yet; see the driver's log and /readyz.
-                The driver has not given its hardware back yet.
-                No claim holds such a device.
-                """);
-    }
-
-    @Test
-    void onWithClaims() {
-        assertShown(state(all("NoSchedule"), PUBLISHED, TRAINING, LOST), false, """
-                Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
-                The taint is in the cluster, or the devices are withdrawn.
-                2 claims hold such devices:
-                  team-a/training (pod training-0): gpu-0, gpu-1
-                  team-a/lost (pods unknown): gpu-2
-                The claims end with their pods: delete or drain these, or run `maintenance on --evict`.
-                """);
-    }
-
-    @Test
-    void onWithClaimsWhosePodsAreUnknown() {
-        assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING)
-                        .text(new ClaimPods(Map.of(), Map.of(), "the API server can't be reached")))
-                .isEqualTo("""
-                        Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
-                        The taint is in the cluster, or the devices are withdrawn.
-                        1 claim holds such devices:
-                          team-a/training (pods unknown): gpu-0, gpu-1
-                        Their pods are unknown: the API server can't be reached.
-                        The claims end with their pods: delete or drain these, or run `maintenance on --evict`.
-                        """);
-    }
-
-    @Test
-    void evicting() {
-        assertShown(state(all("NoExecute"), PUBLISHED, TRAINING), false, """
-                Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoExecute.
-                The taint is in the cluster, or the devices are withdrawn.
-                1 claim holds such devices:
-                  team-a/training (pod training-0): gpu-0, gpu-1
-                The claims end with their pods: from Kubernetes 1.36 on, the cluster evicts those that do not tolerate the taint; delete or drain the others.
-                """);
+    void claimsWhosePodsAreUnknownAreShown() throws Exception {
+        assertThat(state(all("NoSchedule"), PUBLISHED, TRAINING).text(UNREACHABLE))
+                .isEqualTo(text("on, with claims whose pods are unknown"));
     }
 
     @Test
@@ -140,44 +108,8 @@ class MaintenanceViewTest {
 
     @Test
     void evictingWithUnknownPods() {
-        assertThat(state(all("NoExecute"), PUBLISHED, TRAINING)
-                        .text(new ClaimPods(Map.of(), Map.of(), "the API server can't be reached")))
+        assertThat(state(all("NoExecute"), PUBLISHED, TRAINING).text(UNREACHABLE))
                 .endsWith("by an extended resource (resources.limits): delete these by hand.\n");
-    }
-
-    @Test
-    void onAndOutOfUse() {
-        assertShown(state(all("NoSchedule"), SUSPENDED), true, """
-                Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
-                The taint is in the cluster, or the devices are withdrawn.
-                The driver has given its hardware back.
-                No claim holds such a device.
-                """);
-    }
-
-    @Test
-    void someDevicesOutOfUse() {
-        assertShown(
-                state(new Maintenance("id", List.of("gpu-3", "gpu-3-*"), "NoSchedule", SINCE), PUBLISHED), true, """
-                Maintenance is on since 2026-11-26T03:12:45Z: devices gpu-3,gpu-3-* of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
-                The taint is in the cluster, or the devices are withdrawn.
-                No claim holds such a device.
-                """);
-    }
-
-    @Test
-    void aSuspendThatHangs() {
-        assertShown(
-                state(
-                        all("NoSchedule"),
-                        new Answer("id", true, false, "suspend, in progress since 2026-11-26T03:13:00Z")),
-                false,
-                """
-                Maintenance is on since 2026-11-26T03:12:45Z: all devices of gpu.nvidia.com, taint gpu.nvidia.com/maintenance with NoSchedule.
-                The taint is in the cluster, or the devices are withdrawn.
-                The driver can't give its hardware back: suspend, in progress since 2026-11-26T03:13:00Z. If that does not end, restart the driver's pod, or reboot the node.
-                No claim holds such a device.
-                """);
     }
 
     @Test
