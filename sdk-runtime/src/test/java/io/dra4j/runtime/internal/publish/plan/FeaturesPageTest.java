@@ -5,8 +5,10 @@ package io.dra4j.runtime.internal.publish.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dra4j.rules.KubernetesVersion;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,25 +22,12 @@ class FeaturesPageTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/features.md");
 
-    private static final String HEAD = """
-            # Features by release
+    private static final String TABLE = "| part | field ";
 
-            For each field that an API server may not keep: the releases of Kubernetes in which it is
-            kept, and what becomes of a device that has it. The driver finds out by a dry run, before
-            it publishes such a device, and again every half hour while the answer is no. A device
-            that is withheld is reported as `DevicesWithdrawn`, one that is published without the
-            field as a warning in the log. [`doctor`](../how-to/find-what-is-wrong.md) of a driver
-            asks for the gates that its options need.
-
-            In the table, "on" means that the gate is on by default, "off" that it has to be switched
-            on, and "–" that the release does not have the field. This page is generated from the
-            publisher's own table.
-
-            """;
-
-    private static String page() {
-        return HEAD
-                + "| part | field | feature gate | "
+    private static String page() throws IOException {
+        return Files.readString(PAGE).split(Pattern.quote(TABLE), 2)[0]
+                + TABLE
+                + "| feature gate | "
                 + releases().map(release -> "1." + release.minor()).collect(Collectors.joining(" | "))
                 + " | a device where it is not kept is |\n"
                 + "|---|---|---|---|---|---|---|---|\n"
