@@ -14,6 +14,9 @@ import io.dra4j.api.device.Device;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.Pool;
 import io.dra4j.api.error.PrepareException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -30,38 +33,13 @@ class ClaimPreviewTest {
             List.of(CLOCK),
             Inventory.of(Pool.ofNode("node-a", List.of(Device.builder("fpga-0").build()))));
 
-    private static String claim(String device, String megahertz) {
-        return """
-               apiVersion: resource.k8s.io/v1
-               kind: ResourceClaim
-               metadata:
-                 name: crypto
-                 namespace: team-a
-               spec:
-                 devices:
-                   requests:
-                   - name: board
-                     exactly:
-                       deviceClassName: fpga.example.com
-               status:
-                 allocation:
-                   devices:
-                     results:
-                     - {request: board, driver: fpga.example.com, pool: node-a, device: %s}
-                     - {request: other, driver: gpu.example.com, pool: node-a, device: gpu-0}
-                     config:
-                     - source: FromClaim
-                       opaque:
-                         driver: fpga.example.com
-                         parameters:
-                           apiVersion: fpga.example.com/v1
-                           kind: Clock
-                           megahertz: %s
-               """.formatted(device, megahertz);
+    private static String claim(String device, String megahertz) throws IOException {
+        return Files.readString(Path.of("src/test/resources/io/dra4j/runtime/claim.yaml"))
+                .formatted(device, megahertz);
     }
 
     @Test
-    void showsTheClaimAsTheProviderGetsIt() {
+    void showsTheClaimAsTheProviderGetsIt() throws Exception {
         AllocatedClaim claim = preview.allocated(claim("fpga-0", "200"));
 
         assertThat(claim.ref()).isEqualTo(new ClaimRef("team-a", "crypto", "00000000-0000-0000-0000-000000000000"));
@@ -75,7 +53,7 @@ class ClaimPreviewTest {
     }
 
     @Test
-    void showsWhatTheOwnerOfThePodWouldSee() {
+    void showsWhatTheOwnerOfThePodWouldSee() throws Exception {
         assertThat(preview.refusal(claim("fpga-0", "900")))
                 .hasValueSatisfying(text -> assertThat(text).contains("megahertz must be at most 500"));
         assertThat(preview.refusal(claim("fpga-0", "fast")))
@@ -87,13 +65,13 @@ class ClaimPreviewTest {
     }
 
     @Test
-    void needsAnAllocation() {
+    void needsAnAllocation() throws Exception {
         assertThat(preview.refusal("{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\"}"))
                 .hasValue("the claim is not allocated");
     }
 
     @Test
-    void readsNothingElse() {
+    void readsNothingElse() throws Exception {
         assertThatThrownBy(() -> preview.refusal("kind: Pod\napiVersion: v1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Not a ResourceClaim of resource.k8s.io/v1; apiVersion is \"v1\" and kind is \"Pod\"");

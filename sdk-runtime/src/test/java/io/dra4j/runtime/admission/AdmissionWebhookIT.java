@@ -40,40 +40,9 @@ class AdmissionWebhookIT {
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final String UNKNOWN_FIELD = "config 0 from the claim: LaneConfig: unknown field colour";
-    private static final String TOO_MANY = "config 1 from the claim: LaneConfig: lanes must be 1 to 8";
 
     /** The reviews that are answered, and the messages of those that are refused. */
-    private static final List<Arguments> ANSWERS = List.of(
-            Arguments.of("claim-valid-v1", null),
-            Arguments.of("claim-valid-v1beta2", null),
-            Arguments.of("claim-valid-v1beta1", null),
-            Arguments.of("claim-unknown-field-v1", UNKNOWN_FIELD),
-            Arguments.of("claim-unknown-field-v1beta2", UNKNOWN_FIELD),
-            Arguments.of("claim-unknown-field-v1beta1", UNKNOWN_FIELD),
-            Arguments.of("template-valid-v1", null),
-            Arguments.of("template-valid-v1beta2", null),
-            Arguments.of("template-valid-v1beta1", null),
-            Arguments.of("template-invalid-v1", TOO_MANY),
-            Arguments.of("template-invalid-v1beta2", TOO_MANY),
-            Arguments.of("template-invalid-v1beta1", TOO_MANY),
-            Arguments.of(
-                    "claim-unknown-kind",
-                    "config 0 from the claim: the driver does not know the kind"
-                            + " \"lane.example.com/v1 RoadConfig\"; it knows"
-                            + " lane.example.com/v1 LaneConfig,"
-                            + " lane.example.com/v1 LaneAdminConfig"),
-            Arguments.of(
-                    "claim-wrong-type",
-                    "config 0 from the claim: LaneConfig: lanes: not a number of the size"
-                            + " and kind that is needed"),
-            Arguments.of("claim-class-only", "config 0 from the claim: LaneAdminConfig is not allowed in a claim"),
-            Arguments.of("claim-two-problems", UNKNOWN_FIELD),
-            Arguments.of("claim-of-another-driver", null),
-            Arguments.of("claim-without-configs", null),
-            Arguments.of("claim-generated-name", UNKNOWN_FIELD),
-            Arguments.of("update-without-finalizer", null),
-            Arguments.of("update-of-the-spec", UNKNOWN_FIELD),
-            Arguments.of("delete", null));
+    private static final List<Arguments> ANSWERS = Reviews.answers();
 
     private static WebhookUnderTest webhook;
 

@@ -88,39 +88,9 @@ class CdiSpecsTest {
                     .intelRdt(new IntelRdt("clos", "L3:0=f", "MB:0=50", List.of("s"), true))
                     .build();
 
-            assertThat(written(ENV, device("gpu-0", all))).isEqualToIgnoringWhitespace("""
-                            {
-                              "cdiVersion": "1.1.0",
-                              "kind": "k8s.gpu.example.com/claim",
-                              "devices": [{
-                                "name": "uid-1-gpu-0",
-                                "containerEdits": {
-                                  "env": ["A=1"],
-                                  "deviceNodes": [{
-                                    "path": "/dev/c", "hostPath": "/dev/h", "type": "c",
-                                    "major": 195, "minor": 0, "fileMode": 432,
-                                    "permissions": "rw", "uid": 0, "gid": 44
-                                  }],
-                                  "netDevices": [{"hostInterfaceName": "eth1", "name": "net0"}],
-                                  "hooks": [{
-                                    "hookName": "createContainer", "path": "/bin/hook",
-                                    "args": ["hook", "x"], "env": ["K=v"], "timeout": 5
-                                  }],
-                                  "mounts": [{
-                                    "hostPath": "/h", "containerPath": "/c",
-                                    "options": ["ro", "bind"], "type": "none"
-                                  }],
-                                  "intelRdt": {
-                                    "closID": "clos", "l3CacheSchema": "L3:0=f",
-                                    "memBwSchema": "MB:0=50", "schemata": ["s"],
-                                    "enableMonitoring": true
-                                  },
-                                  "additionalGids": [44]
-                                }
-                              }],
-                              "containerEdits": {"env": ["A=1"]}
-                            }
-                            """);
+            assertThat(written(ENV, device("gpu-0", all)))
+                    .isEqualToIgnoringWhitespace(Files.readString(
+                            Path.of("src/test/resources/io/dra4j/runtime/internal/cdi/all-fields.json")));
         }
 
         @Test

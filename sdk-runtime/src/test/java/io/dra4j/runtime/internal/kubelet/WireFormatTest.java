@@ -15,6 +15,9 @@ import io.dra4j.kubelet.registration.v1.InfoRequest;
 import io.dra4j.kubelet.registration.v1.RegistrationGrpc;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServiceDescriptor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -36,43 +39,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WireFormatTest {
 
     /** Type, text and bytes of a message. */
-    private static final String MESSAGES = """
-            InfoRequest||
-            PluginInfo|type:"a" name:"b" endpoint:"/c" supported_versions:["d","e"]\
-            |0a0161 120162 1a022f63 220164 220165
-            RegistrationStatus|plugin_registered:true error:"a"|0801 120161
-            RegistrationStatusResponse||
-            Claim|namespace:"a" uid:"b" name:"c"|0a0161 120162 1a0163
-            NodePrepareResourcesRequest|claims:{namespace:"a" uid:"b" name:"c"} claims:{uid:"d"}\
-            |0a09 0a0161 120162 1a0163 0a03 120164
-            Device|request_names:"a" pool_name:"b" device_name:"c" cdi_device_ids:["d","e"] \
-            share_id:"f"|0a0161 120162 1a0163 220164 220165 2a0166
-            Device|share_id:""|2a00
-            NodePrepareResourceResponse|devices:{pool_name:"b" share_id:"f"} error:"g"\
-            |0a06 120162 2a0166 120167
-            NodePrepareResourcesResponse|claims:{key:"u" value:{devices:{pool_name:"b"} error:"g"}}\
-            |0a0d 0a0175 1208 0a03 120162 120167
-            NodeUnprepareResourcesRequest|claims:{namespace:"a" uid:"b" name:"c"}\
-            |0a09 0a0161 120162 1a0163
-            NodeUnprepareResourceResponse|error:"a"|0a0161
-            NodeUnprepareResourcesResponse|claims:{key:"u" value:{error:"a"}}\
-            |0a08 0a0175 1203 0a0161
-            NodeWatchResourcesRequest||
-            DeviceIdentifier|pool_name:"a" device_name:"b"|0a0161 120162
-            DeviceHealth|device:{pool_name:"a" device_name:"b"} health:UNHEALTHY \
-            last_updated_time:300 health_check_timeout_seconds:30 message:"c"\
-            |0a06 0a0161 120162 1002 18ac02 201e 2a0163
-            NodeWatchResourcesResponse|devices:{device:{pool_name:"a"} message:"c"}\
-            |0a08 0a03 0a0161 2a0163
-            """;
+    private static final Path MESSAGES = Path.of("src/test/resources/io/dra4j/runtime/internal/kubelet/messages.txt");
 
     private static final Map<String, Descriptor> TYPES = Stream.of(
                     InfoRequest.getDescriptor(), Claim.getDescriptor(), DeviceHealth.getDescriptor())
             .flatMap(type -> type.getFile().getMessageTypes().stream())
             .collect(Collectors.toMap(Descriptor::getName, Function.identity()));
 
-    static Stream<String[]> messages() {
-        return MESSAGES.lines().map(row -> row.split("\\|", -1));
+    static Stream<String[]> messages() throws IOException {
+        return Files.readAllLines(MESSAGES).stream().map(row -> row.split("\\|", -1));
     }
 
     @ParameterizedTest(name = "{0} {1}")
@@ -87,7 +62,7 @@ class WireFormatTest {
     }
 
     @Test
-    void everyMessageIsPinned() {
+    void everyMessageIsPinned() throws IOException {
         assertThat(messages().map(row -> row[0])).containsOnly(TYPES.keySet().toArray(String[]::new));
         assertThat(TYPES).hasSize(16);
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rules of an admin as they change devices, and the reasons why others are refused. */
@@ -104,45 +105,10 @@ class PolicyReaderTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/runtime/internal/policy/refused.csv",
             delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "rulez: [] | line 1, column 10: unknown field rulez; known here are rules",
-                "{} | there is no list `rules`",
-                "# none | there is no list `rules`",
-                "`` | there is no list `rules`",
-                "[] | this is not an object with a list `rules`",
-                "rules: [{match: {names: ]} | is not YAML: ",
-                "rules: [{exclude: true, exclude: false}] | rules[0] is not YAML: Duplicate field 'exclude'",
-                "rules: [~] | rules[0] is empty",
-                "rules: [{}] | rules[0]: the rule does nothing",
-                "rules: [{exclude: true}] | rules[0]: the rule excludes all devices of all nodes",
-                "rules: [{exclude: 'yes'}] | rules[0].exclude has a value of another type",
-                "rules: [{match: {names: [gpu-0]}, exclude: true, taints: [{key: a, effect: None}]}]"
-                        + " | rules[0]: an excluded device is not published",
-                "rules: [{match: {names: []}, exclude: true}] | rules[0]: match.names is empty",
-                "rules: [{match: {names: [GPU-0]}, exclude: true}] | rules[0]: \"GPU-0\" matches no name",
-                "rules: [{match: {name: [gpu-0]}, exclude: true}]"
-                        + " | unknown field rules[0].match.name; known here are attributes, names, nodes",
-                "rules: [{attributes: {tier: {int: 1}}}] | rules[0]: attribute tier is not in a domain of yours",
-                "rules: [{attributes: {gpu.example.com/tier: {int: 1}}}] | rules[0]: attribute gpu.example.com/tier is not",
-                "rules: [{attributes: {resource.kubernetes.io/numaNode: {int: 1}}}] | is not in a domain of yours",
-                "rules: [{attributes: {k8s.io/tier: {int: 1}}}] | attribute k8s.io/tier is not in a domain of yours",
-                "rules: [{attributes: {a: {int: 1}, b: {int: 1}, c: {int: 1}, d: {int: 1}, e: {int: 1}, f: {int: 1}, g: {int: 1}}}] | ; and 2 more",
-                "rules: [{attributes: {example.com/tier: {int: 1, bool: true}}}]"
-                        + " | rules[0]: attributes[example.com/tier] needs one value with its type",
-                "rules: [{attributes: {example.com/tier: {string: 3}}}] | texts that look like numbers or true need quotes",
-                "rules: [{attributes: {example.com/tier: {version: one}}}] | rules[0]: attributes[example.com/tier].version: ",
-                "rules: [{attributes: {example.com/two-words: {int: 1}}}] | rules[0]: attributes: ",
-                "rules: [{taints: [{effect: None}]}] | rules[0]: a taint has no key",
-                "rules: [{taints: [{key: example.com/a, effect: Never}]}]"
-                        + " | rules[0]: taint example.com/a has effect Never; use NoSchedule, NoExecute or None",
-                "rules: [{taints: [{key: gpu.example.com/a, effect: None}]}] | is in the driver's domain",
-                "rules: [{taints: [{key: GPU.example.com/a, effect: None}]}] | is in the driver's domain",
-                "rules: [{taints: [{key: example.com/a b, effect: None}]}] | rules[0]: taints[0].key: ",
-                "rules: [{taints: [{key: example.com/a, value: a b, effect: None}]}] | rules[0]: taints[0].value: "
-            })
+            quoteCharacter = '`')
     void whatCantBeIsNamed(String policy, String message) {
         assertThatThrownBy(() -> READER.read(policy))
                 .isInstanceOf(IllegalArgumentException.class)

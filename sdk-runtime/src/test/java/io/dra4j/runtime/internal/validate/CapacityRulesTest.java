@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -91,30 +92,7 @@ class CapacityRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "10 | 1 | 1 | 10 | 1 |",
-                "10 | 1 | 1 |    |   |",
-                "10 | 4 | 1 | 10 | 3 |",
-                "10 | 5 | 5 |    | 5 |",
-                "10 | 4 | 2 | 8  | 2 |",
-                "10 |   | 1 |    |   | default: Req",
-                "10 | 1 | 11|    |   | validRange.min: Inv",
-                "10 | 1 | 2 |    |   | validRange.default: Inv",
-                "10 | 3 | 3 | 2  |   | validRange.max: Inv",
-                "10 | 3 | 3 | 11 |   | validRange.max: Inv",
-                "10 | 9 | 3 | 8  |   | validRange.default: Inv",
-                "10 | 1 | 1 |    | 0 | validRange.step: Inv",
-                "10 | 1 | 1 |    |-1 | validRange.step: Inv",
-                "10 | 1 | 1 |    | 10| validRange.step: Inv",
-                "10 | 2 | 1 | 10 | 3 | validRange.step: Inv",
-                "10 | 1 | 1 | 9  | 3 | validRange.step: Inv",
-                "10 | 1 | 0 |    | 400m | validRange.step: Inv",
-                "10 | 3 | 0 |    | 1500m|",
-                "10 | 1 | 0 |    | 500u | validRange.step: Inv",
-                "8Ei | 1 | 1 |   | 1 | value: must be at most 9223372036854775807, in any unit; found 8Ei",
-            })
+    @CsvFileSource(files = "src/test/resources/io/dra4j/runtime/internal/validate/ranges.csv", delimiter = '|')
     void aRangeHoldsTheDefaultAndFitsTheCapacityInSteps(
             String capacity,
             @Nullable String standard,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class PlacementRulesTest {
 
@@ -80,32 +80,10 @@ class PlacementRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            LABEL | example.com/rack | IN             | 1,,a_B.c       |           |                    |
-            LABEL | rack             | NOT_IN         | 1              |           |                    |
-            LABEL | rack             | EXISTS         |                |           |                    |
-            LABEL | rack             | DOES_NOT_EXIST |                |           |                    |
-            LABEL | rack             | GREATER_THAN   | 17             |           |                    |
-            LABEL | rack             | LESS_THAN      | 0              |           |                    |
-            FIELD | metadata.name    | IN             | node-a         |           |                    |
-            FIELD | metadata.name    | NOT_IN         | node-a.example |           |                    |
-            LABEL | ''               | EXISTS         |                | key       |
-            LABEL | a/b/c            | EXISTS         |                | key       |
-            LABEL | rack             | IN             |                | values    |
-            LABEL | rack             | NOT_IN         |                | values    |
-            LABEL | rack             | IN             | a,-            | values[1] |
-            LABEL | rack             | IN             | b c            | values[0] |
-            LABEL | rack             | IN             | LONG           | values[0] |
-            LABEL | rack             | EXISTS         | a              | values    |
-            LABEL | rack             | DOES_NOT_EXIST | a              | values    |
-            LABEL | rack             | GREATER_THAN   |                | values    |
-            LABEL | rack             | LESS_THAN      | 1,2            | values    |
-            LABEL | rack             | LESS_THAN      | 1.5            | values    | must be one whole number with Lt; found [1.5]
-            FIELD | spec.name        | IN             | a              | key       |
-            FIELD | metadata.name    | EXISTS         | a              | operator  |
-            FIELD | metadata.name    | IN             |                | values    |
-            FIELD | metadata.name    | IN             | a,b            | values    |
-            """)
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/runtime/internal/validate/selectors.csv",
+            delimiter = '|',
+            quoteCharacter = '\'')
     void aSelectorSaysWhatTheApiUnderstands(
             Subject subject,
             @Nullable String key,

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class AllocationsTest {
 
@@ -367,27 +367,10 @@ class AllocationsTest {
         }
 
         @ParameterizedTest
-        @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                        ,"bogus":1              | Settings: unknown field bogus
-                        ,"count":"1"            | Settings: count: not a number of the size
-                        ,"count":1.5            | Settings: count: not a number of the size
-                        ,"count":99999999999    | Settings: count: not a number of the size
-                        ,"count":""             | Settings: count: not a number of the size
-                        ,"count":[1]            | Settings: count: not a number of the size
-                        ,"mode":"Warp"          | Settings: mode: not one of Fast, Slow
-                        ,"mode":0               | Settings: mode: not one of Fast, Slow
-                        ,"mode":""              | Settings: mode: not one of Fast, Slow
-                        ,"limit":"many"         | Settings: limit: Not a quantity: "many"
-                        ,"limit":{}             | Settings: limit: not a quantity, such as 80Gi
-                        ,"limit":true           | Settings: limit: Not a quantity: "true"
-                        ,"note":5               | Settings: note: not a text
-                        ,"note":1.5             | Settings: note: not a text
-                        ,"note":true            | Settings: note: not a text
-                        ,"note":{}              | Settings: note: not a text
-                        ,"count":-1             | Settings: invalid count: -1
-                        ,"count":1,"count":2    | the parameters are not JSON, or have a field twice
-                        } trailing {            | the parameters are not JSON, or have a field twice
-                        """)
+        @CsvFileSource(
+                files = "src/test/resources/io/dra4j/runtime/internal/claim/allocation/invalid-settings.csv",
+                delimiter = '|',
+                quoteCharacter = '`')
         void thatAreNotValidAreAnErrorThatNamesEntryAndField(String fields, String problem) {
             assertThatThrownBy(() -> value(GPU, fields))
                     .isInstanceOf(PrepareException.class)

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class OrderedArrangementTest {
 
@@ -63,29 +63,10 @@ class OrderedArrangementTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource(delimiter = '|', textBlock = """
-            all stay                               | abc def ghi     | abcdefghi    | abc def ghi     | 0
-            one goes                               | abc def ghi     | abcdfghi     | abc df ghi      | 1
-            one comes where there is room          | abc de ghi      | abcdxeghi    | abc dxe ghi     | 1
-            one comes between, before room         | abc def gh      | abcdefxgh    | abc def xgh     | 1
-            one comes between, after room          | abc de ghi      | abcdexghi    | abc dex ghi     | 1
-            one comes between two that are full    | abc def         | abcxdef      | abc x def       | 1
-            one comes into a full one              | abc def ghi     | abcdxefghi   | abc dxe f ghi   | 2
-            one comes into a full one, before room | abc def gh      | abcdxefgh    | abc dxe fgh     | 2
-            one comes into a full one, after room  | ab cde fgh      | abcdxefgh    | abc dxe fgh     | 2
-            one comes before all                   | abc def         | xabcdef      | x abc def       | 1
-            one comes after all                    | abc def         | abcdefx      | abc def x       | 1
-            many come between two                  | abc def         | abcuvwxyzdef | abc uvw xyz def | 2
-            many come into one                     | abc def ghi     | abcduvwxefghi| abc duv wxe f ghi | 3
-            one moves far                          | abc def ghi jk  | acdefghibjk  | ac def ghi bjk  | 2
-            two change places                      | abc def ghi     | ahcdefgbi    | ahc def gbi     | 2
-            two slices change places               | abc def ghi jkl | abcghidefjkl | abc ghi def jkl | 2
-            a slice goes                           | abc def ghi     | abcghi       | abc ghi         | 1
-            all are others                         | abc def         | uvwxy        | uvw xy          | 2
-            an empty slice is filled               | -               | abcd         | abc d           | 2
-            a slice has more than it may           | abcde fgh       | abcdefgh     | abc de fgh      | 2
-            all go                                 | abc def         | ''           | ''              | 2
-            """)
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/runtime/internal/publish/plan/arrangements.csv",
+            delimiter = '|',
+            quoteCharacter = '\'')
     void fewestSlicesChange(String name, String before, String devices, String after, int changes) {
         TreeMap<Integer, List<Device>> old = slices(before);
 
