@@ -5,11 +5,14 @@ package io.dra4j.allocator;
 import io.dra4j.allocator.model.AttributeValue;
 import io.dra4j.allocator.model.Constraint;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A constraint of a claim, with the devices that it compares so far. */
-abstract sealed class ClaimConstraint permits MatchConstraint, DistinctConstraint {
+abstract sealed class ClaimConstraint {
 
     /** A device of a request, and what it is compared by. */
     record Entry(String request, Candidate candidate, AttributeValue value) {}
@@ -71,5 +74,77 @@ abstract sealed class ClaimConstraint permits MatchConstraint, DistinctConstrain
         return value == null && attribute.startsWith(domain)
                 ? candidate.device().attributes().get(attribute.substring(domain.length()))
                 : value;
+    }
+
+    /** No two devices have a value in common. */
+    private static final class DistinctConstraint extends ClaimConstraint {
+        private final Behaviour behaviour;
+
+        /** The last device of each request, which is all that a scheduler with the bug compares. */
+        private final Map<String, Entry> remembered = new HashMap<>();
+
+        DistinctConstraint(Constraint constraint, Behaviour behaviour) {
+            super(constraint);
+            this.behaviour = behaviour;
+        }
+
+        @Override
+        void added(Entry entry) {
+            remembered.put(entry.request(), entry);
+        }
+
+        @Override
+        void removed(Entry entry) {
+            remembered.remove(entry.request());
+        }
+
+        @Override
+        @Nullable
+        AttributeValue conflict(Entry entry) {
+            Collection<Entry> others =
+                    behaviour.has(SchedulerBug.DISTINCT_IN_ONE_REQUEST) ? remembered.values() : entries;
+            for (Entry other : others) {
+                if (!areDistinct(entry, other)) {
+                    return other.value();
+                }
+            }
+            return null;
+        }
+
+        private boolean areDistinct(Entry entry, Entry other) {
+            if (behaviour.has(SchedulerBug.DISTINCT_SHARES_ONLY)) {
+                return !entry.candidate().id().equals(other.candidate().id());
+            }
+            if (behaviour.comparesLists()) {
+                return entry.value().common(other.value()).values().isEmpty();
+            }
+            return entry.value().isScalar() && !entry.value().isSame(other.value());
+        }
+    }
+
+    /** All devices have the same value, or with lists, a value in common. */
+    private static final class MatchConstraint extends ClaimConstraint {
+        private final boolean lists;
+
+        MatchConstraint(Constraint constraint, Behaviour behaviour) {
+            super(constraint);
+            this.lists = behaviour.comparesLists();
+        }
+
+        @Override
+        @Nullable
+        AttributeValue conflict(Entry entry) {
+            if (entries.isEmpty()) {
+                return null;
+            }
+            AttributeValue common = entries.get(0).value();
+            if (!lists) {
+                return entry.value().isSame(common) ? null : common;
+            }
+            for (Entry other : entries) {
+                common = common.common(other.value());
+            }
+            return common.common(entry.value()).values().isEmpty() ? common : null;
+        }
     }
 }

@@ -3,8 +3,14 @@
 package io.dra4j.allocator.cel;
 
 import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelMutableAst;
 import dev.cel.common.CelValidationException;
 import dev.cel.common.CelValidationResult;
+import dev.cel.common.ast.CelConstant;
+import dev.cel.common.ast.CelExpr;
+import dev.cel.common.ast.CelMutableExpr;
+import dev.cel.common.ast.CelMutableExpr.CelMutableCall;
+import dev.cel.common.navigation.CelNavigableMutableAst;
 import dev.cel.compiler.CelCompiler;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
@@ -14,6 +20,7 @@ import dev.cel.validator.validators.DurationLiteralValidator;
 import dev.cel.validator.validators.HomogeneousLiteralValidator;
 import dev.cel.validator.validators.RegexLiteralValidator;
 import dev.cel.validator.validators.TimestampLiteralValidator;
+import java.util.Set;
 
 /** Compiles expressions in one environment. */
 final class Compiler {
@@ -70,6 +77,57 @@ final class Compiler {
                     compiler.check(Domains.optional(compiled)).getAst());
         } catch (CelEvaluationException | CelValidationException e) {
             throw new ExpressionException("program instantiation failed: " + e.getMessage());
+        }
+    }
+
+    /** A domain that no attribute has is an empty map for Kubernetes, and not an error. */
+    private static final class Domains {
+        private static final String INDEX = "_[_]";
+        private static final Set<String> BY_DOMAIN = Set.of("attributes", "capacity");
+
+        private Domains() {}
+
+        /**
+         * Replaces each index and each field of {@code attributes} and {@code capacity}; types are to
+         * be checked.
+         */
+        static CelAbstractSyntaxTree optional(CelAbstractSyntaxTree compiled) {
+            CelMutableAst mutable = CelMutableAst.fromCelAst(compiled);
+            CelNavigableMutableAst.fromAst(mutable)
+                    .getRoot()
+                    .allNodes()
+                    .map(node -> node.expr())
+                    .toList()
+                    .forEach(Domains::replace);
+            return mutable.toParsedAst();
+        }
+
+        private static void replace(CelMutableExpr expr) {
+            if (isDomain(expr)) {
+                expr.call().setFunction(Environment.DOMAIN);
+            } else if (isField(expr)) {
+                CelMutableExpr domain = CelMutableExpr.ofConstant(
+                        CelConstant.ofValue(expr.select().field()));
+                expr.setCall(
+                        CelMutableCall.create(Environment.DOMAIN, expr.select().operand(), domain));
+            }
+        }
+
+        private static boolean isField(CelMutableExpr expr) {
+            return expr.getKind() == CelExpr.ExprKind.Kind.SELECT
+                    && !expr.select().testOnly()
+                    && isByDomain(expr.select().operand());
+        }
+
+        private static boolean isDomain(CelMutableExpr expr) {
+            return expr.getKind() == CelExpr.ExprKind.Kind.CALL
+                    && expr.call().function().equals(INDEX)
+                    && isByDomain(expr.call().args().get(0));
+        }
+
+        private static boolean isByDomain(CelMutableExpr expr) {
+            return expr.getKind() == CelExpr.ExprKind.Kind.SELECT
+                    && BY_DOMAIN.contains(expr.select().field());
         }
     }
 }

@@ -217,7 +217,7 @@ final class Reporter {
                 changes.stream().map(this::named).toList(),
                 how(groups, changes),
                 bugs(bugs),
-                Unknowns.of(snapshot, !groups.isEmpty(), remedies.isCutShort()));
+                unknowns(snapshot, !groups.isEmpty(), remedies.isCutShort()));
     }
 
     private List<String> how(List<AlikeNodes> groups, List<Remedy> changes) {
@@ -293,5 +293,21 @@ final class Reporter {
                     first.check().name(), words.reason(first), List.copyOf(names), words.details(devices)));
         }
         return new Report.Request(one.claim, one.request, one.wanted, one.most, refused);
+    }
+
+    /** The reasons why the outcome could be another; where no node was looked at, there are few. */
+    private static List<String> unknowns(Snapshot snapshot, boolean hasNodes, boolean isCutShort) {
+        List<String> all = new ArrayList<>();
+        if (hasNodes) {
+            all.add("claims that are being allocated at this moment");
+            all.add("CPU, memory, taints of nodes, affinity to pods");
+            all.add("feature gates (the defaults of Kubernetes 1.%d are assumed)"
+                    .formatted(snapshot.release().minor()));
+        }
+        if (isCutShort) {
+            all.add("more changes, since trying them takes too long");
+        }
+        all.addAll(snapshot.unread());
+        return all;
     }
 }

@@ -9,6 +9,7 @@ import io.dra4j.runtime.internal.cluster.ApiClient.Sent;
 import io.dra4j.runtime.internal.cluster.ApiConnections.Response;
 import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.runtime.internal.observe.Metric;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -375,5 +376,37 @@ final class ApiCalls {
         return seconds != null && seconds.matches("[0-9]{1,9}")
                 ? Duration.ofSeconds(Math.min(LONGEST_RETRY_AFTER_SECONDS, Integer.parseInt(seconds)))
                 : null;
+    }
+
+    /** A stream that closes itself when its time is over, which ends a read that waits for more. */
+    private static final class TimedStream extends FilterInputStream {
+
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+
+        private TimedStream(InputStream stream) {
+            super(stream);
+        }
+
+        static TimedStream of(InputStream stream, long nanos) {
+            TimedStream timed = new TimedStream(stream);
+            timed.end
+                    .completeOnTimeout(null, Math.max(0, nanos), TimeUnit.NANOSECONDS)
+                    .thenRun(timed::closeLate);
+            return timed;
+        }
+
+        private void closeLate() {
+            try {
+                in.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            end.cancel(false);
+            super.close();
+        }
     }
 }

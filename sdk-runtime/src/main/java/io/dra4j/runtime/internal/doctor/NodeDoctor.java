@@ -5,13 +5,17 @@ package io.dra4j.runtime.internal.doctor;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Report;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.doctor.cluster.ClusterChecks;
 import io.dra4j.runtime.internal.checkpoint.BootId;
 import io.dra4j.runtime.internal.cluster.Cluster;
 import io.dra4j.runtime.internal.observe.Meters;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -78,5 +82,50 @@ public record NodeDoctor(
             throw new NotCheckedException("the API server does not say which container runtime it is");
         }
         return runtime;
+    }
+
+    /**
+     * Checks that the directories that the driver shares with the kubelet are there, and can be written: of those of
+     * plugins, its own. A pod need not mount the rest.
+     *
+     * @param plugins where plugins keep their data; a driver whose directory is missing makes it there
+     * @param driver the driver's name
+     * @param registrar where the kubelet looks for plugins
+     */
+    private record KubeletDirectories(Path plugins, String driver, Path registrar) implements Check {
+
+        @Override
+        public String id() {
+            return "kubelet-directories";
+        }
+
+        @Override
+        public Result look() {
+            List<Finding> findings = new ArrayList<>();
+            Path own = plugins.resolve(driver);
+            Path data = Files.exists(own) ? own : plugins;
+            for (Path directory : List.of(data, registrar)) {
+                if (!Files.isDirectory(directory)) {
+                    findings.add(finding(directory, "there is no such directory"));
+                } else if (!Files.isWritable(directory)) {
+                    findings.add(finding(directory, "this program may not write there"));
+                }
+            }
+            return new Result("%s and %s can be written".formatted(data, registrar), findings);
+        }
+
+        private Finding finding(Path directory, String what) {
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    directory.toString(),
+                    what,
+                    "the kubelet never learns of the driver: its --root-dir may be another one than"
+                            + " /var/lib/kubelet, or the pod lacks the mount, or root",
+                    List.of(
+                            "ps -o args= -C kubelet    # --root-dir",
+                            "# set --kubelet-plugins-directory-path and --kubelet-registrar-directory-path"
+                                    + " to plugins and plugins_registry below it"));
+        }
     }
 }
