@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -27,8 +26,8 @@ class AllocatorTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> namesTheObstacles() throws IOException {
-        return GivenCases.of("obstacles.json");
+    List<DynamicTest> namesTheObstacles() throws IOException {
+        return GivenCases.of("obstacles.json5");
     }
 
     @Test

@@ -13,11 +13,11 @@ import io.dra4j.rules.KubernetesVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
@@ -32,13 +32,15 @@ final class GivenCases {
 
     private GivenCases() {}
 
-    static Stream<DynamicTest> of(String file) throws IOException {
-        return Given.json(Files.readString(FOLDER.resolve(file)))
-                .valueStream()
-                .flatMap(one -> one.path("outcomes")
-                        .valueStream()
-                        .map(outcome -> DynamicTest.dynamicTest(
-                                one.path("title").asText() + ": " + outcome, () -> check(one, outcome))));
+    static List<DynamicTest> of(String file) throws IOException {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (JsonNode one : Given.json(Files.readString(FOLDER.resolve(file)))) {
+            for (JsonNode outcome : one.path("outcomes")) {
+                String name = one.path("title").asText() + ": " + outcome;
+                tests.add(DynamicTest.dynamicTest(name, () -> check(one, outcome)));
+            }
+        }
+        return tests;
     }
 
     private static void check(JsonNode one, JsonNode expected) {

@@ -8,8 +8,8 @@ import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -18,8 +18,8 @@ import org.junit.jupiter.api.TestFactory;
 class ReleasesTest {
 
     @TestFactory
-    Stream<DynamicTest> decideDifferently() throws IOException {
-        return GivenCases.of("releases.json");
+    List<DynamicTest> decideDifferently() throws IOException {
+        return GivenCases.of("releases.json5");
     }
 
     @Test
