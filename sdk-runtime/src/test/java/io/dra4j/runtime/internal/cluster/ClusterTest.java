@@ -12,6 +12,7 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.Meters;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -27,35 +29,20 @@ class ClusterTest extends ClusterUnderTest {
 
     private static final ClaimRef REF = new ClaimRef("default", "c1", "uid-1");
     private static final String GONE = "{\"kind\":\"Status\",\"reason\":\"NotFound\",\"details\":{\"name\":\"c1\"}}";
-    private static final String CLAIM = """
-            {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
-             "metadata":{"name":"c1","namespace":"default","uid":"uid-1"},
-             "spec":{"devices":{"requests":[
-               {"name":"one","exactly":{"deviceClassName":"gpu.example.com"}},
-               {"name":"gpu","firstAvailable":[
-                  {"name":"large","deviceClassName":"large.example.com"},
-                  {"name":"small","deviceClassName":"small.example.com"}]}]}},
-             "status":{"futureField":{"a":[1,2]},"allocation":{"devices":{
-               "results":[
-                 {"request":"one","driver":"gpu.example.com","pool":"node-a","device":"gpu-0",
-                  "shareID":"7c0e3d54-0000-4000-8000-000000000000",
-                  "consumedCapacity":{"memory":"10Gi"},
-                  "skipNodeOperations":["NodeUnprepareResources"]},
-                 {"request":"gpu/large","driver":"other.example.com","pool":"p","device":"d",
-                  "adminAccess":true}],
-               "config":[
-                 {"source":"FromClass","opaque":{"driver":"gpu.example.com","parameters":{"k":1}}},
-                 {"source":"FromClaim","requests":["gpu/large"],
-                  "opaque":{"driver":"other.example.com","parameters":{}}},
-                 {"source":"FromClaim","unheardOf":{}}]}}}}
-            """;
+
+    private String allocated;
+
+    @BeforeEach
+    void readClaim() throws IOException {
+        allocated = Files.readString(Path.of("src/test/resources/io/dra4j/runtime/internal/cluster/claim.json"));
+    }
 
     @Nested
     class ReadingAClaim {
 
         @Test
         void allThatIsAllocatedIsReadAndUnknownFieldsStay() throws Exception {
-            server.then(200, CLAIM);
+            server.then(200, allocated);
 
             ClaimObject claim = cluster.claimReader().read(REF, Duration.ofSeconds(10));
 
@@ -123,7 +110,7 @@ class ClusterTest extends ClusterUnderTest {
 
         @Test
         void aServerErrorIsWaitedFor() {
-            server.then(500, "oops").then(503, "{\"message\":\"starting\"}").then(200, CLAIM);
+            server.then(500, "oops").then(503, "{\"message\":\"starting\"}").then(200, allocated);
 
             assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(20)).uid())
                     .isEqualTo("uid-1");
@@ -132,7 +119,7 @@ class ClusterTest extends ClusterUnderTest {
 
         @Test
         void aRefusalIsNotRepeated() {
-            server.then(403, "{\"message\":\"not allowed\"}").then(200, CLAIM);
+            server.then(403, "{\"message\":\"not allowed\"}").then(200, allocated);
 
             ClusterException failure = failureOfRead(Duration.ofSeconds(20));
 
@@ -147,7 +134,7 @@ class ClusterTest extends ClusterUnderTest {
                         exchange.getResponseHeaders().add("Retry-After", "1");
                         ScriptedServer.send(exchange, 429, "");
                     })
-                    .then(200, CLAIM);
+                    .then(200, allocated);
             long begun = System.nanoTime();
 
             cluster.claimReader().read(REF, Duration.ofSeconds(20));
@@ -188,11 +175,11 @@ class ClusterTest extends ClusterUnderTest {
 
         @Test
         void goesOnFromPageToPage() throws Exception {
-            server.then(200, "{\"metadata\":{\"continue\":\"next/1\"},\"items\":[" + CLAIM + "]}")
+            server.then(200, "{\"metadata\":{\"continue\":\"next/1\"},\"items\":[" + allocated + "]}")
                     .then(
                             200,
                             "{\"metadata\":{},\"items\":["
-                                    + CLAIM.replace("c1", "c2").replace("uid-1", "uid-2")
+                                    + allocated.replace("c1", "c2").replace("uid-1", "uid-2")
                                     + "]}");
 
             Map<ClaimRef, ClaimObject> claims = cluster.claimReader().readAll(Duration.ofSeconds(20));
@@ -335,7 +322,7 @@ class ClusterTest extends ClusterUnderTest {
             assertThatThrownBy(() -> cluster.claimReader().read(REF, Duration.ofSeconds(10)))
                     .isInstanceOf(ClusterException.NotFound.class);
             try (ScriptedServer other = new ScriptedServer()) {
-                other.then(200, CLAIM).kubeconfig(directory);
+                other.then(200, allocated).kubeconfig(directory);
 
                 assertThat(cluster.claimReader()
                                 .read(REF, Duration.ofSeconds(10))
@@ -348,7 +335,7 @@ class ClusterTest extends ClusterUnderTest {
         void aKubeconfigThatIsHalfWrittenIsWaitedFor() throws Exception {
             Path kubeconfig = directory.resolve("kubeconfig");
             Files.writeString(kubeconfig, "apiVersion: v1\nclusters: [{na");
-            server.then(200, CLAIM).then(200, CLAIM);
+            server.then(200, allocated).then(200, allocated);
 
             assertThat(cluster.claimReader().read(REF, Duration.ofSeconds(10)).uid())
                     .isEqualTo("uid-1");

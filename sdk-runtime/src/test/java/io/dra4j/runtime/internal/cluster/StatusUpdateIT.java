@@ -12,7 +12,6 @@ import io.dra4j.runtime.internal.observe.Meters;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.ApiProxy;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
@@ -23,21 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A driver that may update statuses, and not patch them. */
 class StatusUpdateIT {
 
-    private static final String RIGHTS = """
-            {kind: ServiceAccount, metadata: {name: d, namespace: s}}
-            ---
-            kind: ClusterRole
-            metadata: {name: d}
-            rules:
-              - {apiGroups: [resource.k8s.io], resources: [resourceclaims], verbs: [get]}
-              - {apiGroups: [resource.k8s.io], resources: [resourceclaims/status], verbs: [update]}
-              - {apiGroups: [resource.k8s.io], resources: [resourceclaims/driver], verbs: ["associated-node:update"]}
-            ---
-            kind: ClusterRoleBinding
-            metadata: {name: d}
-            subjects: [{kind: ServiceAccount, name: d, namespace: s}]
-            roleRef: {kind: ClusterRole, name: d}
-            """;
+    private static final String RIGHTS = "src/test/resources/io/dra4j/runtime/internal/cluster/rights.yaml";
     private static final String CLAIM = """
             {"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
              "metadata":{"name":"c","namespace":"default"},
@@ -78,8 +63,7 @@ class StatusUpdateIT {
 
     @BeforeEach
     void connect() throws Exception {
-        Path rights = Files.writeString(folder.resolve("rights.yaml"), RIGHTS);
-        proxy.allowOnly(new ServiceAccountAccess("s/d", List.of(rights.toString()), "gpu.example.com", "1.36"));
+        proxy.allowOnly(new ServiceAccountAccess("s/d", List.of(RIGHTS), "gpu.example.com", "1.36"));
         driver = Cluster.connect(
                 proxy.writeKubeconfig(folder.resolve("kubeconfig")), "gpu.example.com", "node", Meters.none());
         claim = new ClaimRef("default", "c", create());

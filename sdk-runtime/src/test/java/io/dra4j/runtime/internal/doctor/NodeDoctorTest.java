@@ -40,22 +40,9 @@ class NodeDoctorTest {
     }
 
     private NodeDoctor doctor(EmbeddedApiServer api, Map<String, String> gates) throws Exception {
-        ManifestObjects.putText("""
-                apiVersion: v1
-                kind: Node
-                metadata: {name: node-a}
-                status:
-                  nodeInfo: {kubeletVersion: v1.36.2, bootID: boot-1, containerRuntimeVersion: "containerd://2.1.4"}
-                ---
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceSlice
-                metadata: {name: node-a-1}
-                spec:
-                  driver: gpu.example.com
-                  nodeName: node-a
-                  pool: {name: node-a, generation: 1, resourceSliceCount: 1}
-                  devices: [{name: gpu-0}]
-                """, api.store());
+        ManifestObjects.putText(
+                Files.readString(Path.of("src/test/resources/io/dra4j/runtime/internal/doctor/node.yaml")),
+                api.store());
         return new NodeDoctor(
                 api.writeKubeconfig(folder.resolve("kubeconfig")),
                 "gpu.example.com",
