@@ -20,6 +20,12 @@ import org.junit.jupiter.api.TestFactory;
 /** Forms of configurations have the outcome that they have with NVIDIA's own driver. */
 class ConfigFormsTest extends ProviderOnBoards {
 
+    private static final String GPU = "On a GPU";
+    private static final String SHARED_GPU = "On a GPU that can be shared";
+    private static final String SHARED_MIG = "On a MIG device that can be shared";
+    private static final String MIG = "gpu-0-mig-1g5gb-19-4";
+    private static final String BOTH = "TimeSlicingSettings=true,MPSSupport=true";
+
     /** An entry of a claim's allocation. */
     private record Entry(String source, String requests, String parameters) {
         @Override
@@ -93,24 +99,24 @@ class ConfigFormsTest extends ProviderOnBoards {
 
     @TestFactory
     Stream<DynamicTest> onAGpu() throws Exception {
-        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.ON_A_GPU);
+        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.of(GPU));
     }
 
     @TestFactory
     Stream<DynamicTest> onAMigDevice() throws Exception {
-        return tests(preview(start("a100-40-divided", false)), "gpu-0-mig-1g5gb-19-4", ConfigForm.ON_A_MIG_DEVICE);
+        return tests(preview(start("a100-40-divided", false)), MIG, ConfigForm.of("On a MIG device"));
     }
 
     @TestFactory
     Stream<DynamicTest> onAGpuThatCanBeShared() throws Exception {
-        gates = "TimeSlicingSettings=true,MPSSupport=true";
-        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.SHARED_GPU);
+        gates = BOTH;
+        return tests(preview(start("l40s", false)), "gpu-0", ConfigForm.of(SHARED_GPU));
     }
 
     @TestFactory
     Stream<DynamicTest> onAMigDeviceThatCanBeShared() throws Exception {
-        gates = "TimeSlicingSettings=true,MPSSupport=true";
-        return tests(preview(start("a100-40-divided", false)), "gpu-0-mig-1g5gb-19-4", ConfigForm.SHARED_MIG_DEVICE);
+        gates = BOTH;
+        return tests(preview(start("a100-40-divided", false)), MIG, ConfigForm.of(SHARED_MIG));
     }
 
     @Test
@@ -176,31 +182,16 @@ class ConfigFormsTest extends ProviderOnBoards {
                 """
                 | configuration, for a GPU | with `requests: [r0]` | without `requests` |
                 |---|---|---|
-                """
-                        + rows(ConfigForm.ON_A_GPU)
-                        + """
+                """ + ConfigForm.rows(GPU) + """
 
                         With the gates `TimeSlicingSettings` and `MPSSupport`:
 
                         | configuration, for a GPU | with `requests: [r0]` | without `requests` |
                         |---|---|---|
-                        """
-                        + rows(ConfigForm.SHARED_GPU)
-                        + """
+                        """ + ConfigForm.rows(SHARED_GPU) + """
 
                         | configuration, for a MIG device | with `requests: [r0]` | without `requests` |
                         |---|---|---|
-                        """
-                        + rows(ConfigForm.SHARED_MIG_DEVICE));
-    }
-
-    private static String rows(List<ConfigForm> forms) {
-        return forms.stream().map(ConfigFormsTest::row).collect(Collectors.joining());
-    }
-
-    private static String row(ConfigForm form) {
-        String named = form.named().equals(ConfigForm.APPLIES) ? form.named() : "is refused: " + form.named();
-        String unnamed = form.unnamed().equals(form.named()) ? "the same" : form.unnamed();
-        return "| `%s` | %s | %s |%n".formatted(form.parameters(), named, unnamed);
+                        """ + ConfigForm.rows(SHARED_MIG));
     }
 }
