@@ -29,24 +29,11 @@ import picocli.CommandLine;
 @Tag("gate")
 class ChartTest extends ChartContract {
 
-    private static final List<String> SHARED = List.of(
-            "imagePullSecrets",
-            "nameOverride",
-            "namespaceOverride",
-            "allowDefaultNamespace",
-            "serviceAccount",
-            "rbac",
-            "admissionPolicy",
-            "logVerbosity",
-            "loggingFormat",
-            "cdiRoot",
-            "devicePolicy",
-            "webhook",
-            "claimMetrics",
-            "networkPolicy",
-            "monitoring",
-            "openshift",
-            "resourceQuota");
+    private static final List<String> SHARED = List.of("""
+            imagePullSecrets nameOverride namespaceOverride allowDefaultNamespace serviceAccount rbac
+            admissionPolicy logVerbosity loggingFormat cdiRoot devicePolicy webhook claimMetrics
+            networkPolicy monitoring openshift resourceQuota
+            """.split("\\s+"));
     private static final String LABEL = "nvidia.com/gpu.deploy.dra-driver";
 
     @Override

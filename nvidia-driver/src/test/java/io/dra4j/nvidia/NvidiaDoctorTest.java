@@ -172,22 +172,10 @@ class NvidiaDoctorTest extends DoctorOnBoards {
         Files.createDirectories(kubelet("plugins"));
         Files.createDirectories(kubelet("plugins_registry"));
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
-            ManifestObjects.putText("""
-                    apiVersion: v1
-                    kind: Node
-                    metadata: {name: gpu-1}
-                    status:
-                      nodeInfo: {kubeletVersion: v1.36.2, bootID: %s, containerRuntimeVersion: "containerd://2.1.4"}
-                    ---
-                    apiVersion: resource.k8s.io/v1
-                    kind: ResourceSlice
-                    metadata: {name: gpu-1-a}
-                    spec:
-                      driver: gpu.nvidia.com
-                      nodeName: gpu-1
-                      pool: {name: gpu-1, generation: 1, resourceSliceCount: 1}
-                      devices: [{name: gpu-0}]
-                    """.formatted(BOOT), api.store());
+            ManifestObjects.putText(
+                    Files.readString(Path.of("src/test/resources/io/dra4j/nvidia/node.yaml"))
+                            .formatted(BOOT),
+                    api.store());
 
             String printed = run(options(
                     node,

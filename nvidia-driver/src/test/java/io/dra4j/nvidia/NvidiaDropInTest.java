@@ -19,33 +19,14 @@ class NvidiaDropInTest {
 
     private static final Path PAGE = Path.of("../docs-site/reference/drop-in.md");
 
-    private static final List<String> FLAGS = List.of(
-            "--node-name",
-            "--nvidia-driver-root",
-            "--container-driver-root",
-            "--nvidia-cdi-hook-path",
-            "--cdi-root",
-            "--kubelet-plugins-directory-path",
-            "--kubelet-registrar-directory-path",
-            "--healthcheck-port",
-            "--http-endpoint",
-            "--metrics-path",
-            "--feature-gates",
-            "--consumable-shares",
-            "--additional-xids-to-ignore",
-            "--host-root",
-            "--namespace",
-            "--image-name",
-            "--image-pull-policy",
-            "--image-pull-secrets",
-            "--service-account-name",
-            "--kubeconfig",
-            "--kube-api-qps",
-            "--kube-api-burst",
-            "--logging-format",
-            "--v",
-            "--vmodule",
-            "--log-flush-frequency");
+    private static final List<String> FLAGS = List.of("""
+            --node-name --nvidia-driver-root --container-driver-root --nvidia-cdi-hook-path --cdi-root
+            --kubelet-plugins-directory-path --kubelet-registrar-directory-path --healthcheck-port
+            --http-endpoint --metrics-path --feature-gates --consumable-shares
+            --additional-xids-to-ignore --host-root --namespace --image-name --image-pull-policy
+            --image-pull-secrets --service-account-name --kubeconfig --kube-api-qps --kube-api-burst
+            --logging-format --v --vmodule --log-flush-frequency
+            """.split("\\s+"));
 
     @Test
     void areAllAccepted() throws IOException {

@@ -32,27 +32,11 @@ class NonsenseTest {
 
     private static final String NO_ADDRESS = "nvmlDeviceGetPciInfo_v3 returned an invalid value: \"nowhere\"";
 
-    private static final List<String> NUMBERS = List.of(
-            "minor",
-            "architecture",
-            "major",
-            "minorCapability",
-            "brand",
-            "addressing",
-            "fabricState",
-            "cliqueId",
-            "virtualization",
-            "nvlinks",
-            "profile.index",
-            "profile.id",
-            "profile.slices",
-            "profile.count",
-            "profile.multiprocessors",
-            "profile.copyEngines",
-            "profile.placements",
-            "profile.size",
-            "profile.starts",
-            "profile.memoryMiB");
+    private static final List<String> NUMBERS = List.of("""
+            minor architecture major minorCapability brand addressing fabricState cliqueId virtualization
+            nvlinks profile.index profile.id profile.slices profile.count profile.multiprocessors
+            profile.copyEngines profile.placements profile.size profile.starts profile.memoryMiB
+            """.split("\\s+"));
 
     @TempDir
     private Path folder;

@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,48 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProbeTest {
 
     /** Profiles of boards: name, id, placements, GiB, SM/CE/DEC/JPEG/OFA. */
-    private static final String PROFILES = """
-            a100-40  1g.5gb     19 0,1,2,3,4,5,6   4.75 14/1/0/0/0
-            a100-40  1g.5gb+me  20 0,1,2,3,4,5,6   4.75 14/1/1/1/1
-            a100-40  1g.10gb    15 0,2,4,6         9.63 14/1/1/0/0
-            a100-40  2g.10gb    14 0,2,4           9.75 28/2/1/0/0
-            a100-40  3g.20gb     9 0,4            19.63 42/3/2/0/0
-            a100-40  4g.20gb     5 0              19.63 56/4/2/0/0
-            a100-40  7g.40gb     0 0              39.50 98/7/5/1/1
-            a100-80  1g.10gb    19 0,1,2,3,4,5,6   9.63 14/1/0/0/0
-            a100-80  1g.10gb+me 20 0,1,2,3,4,5,6   9.63 14/1/1/1/1
-            a100-80  1g.20gb    15 0,2,4,6        19.50 14/1/1/0/0
-            a100-80  2g.20gb    14 0,2,4          19.50 28/2/1/0/0
-            a100-80  3g.40gb     9 0,4            39.25 42/3/2/0/0
-            a100-80  4g.40gb     5 0              39.25 56/4/2/0/0
-            a100-80  7g.80gb     0 0              79.00 98/7/5/1/1
-            a30      1g.6gb     14 0,1,2,3         5.81 14/1/1/0/0
-            a30      1g.6gb+me  21 0,1,2,3         5.81 14/1/1/1/1
-            a30      2g.12gb     5 0,2            11.69 28/2/2/0/0
-            a30      2g.12gb+me  6 0,2            11.69 28/2/2/1/1
-            a30      4g.24gb     0 0              23.50 56/4/4/1/1
-            h100-80  1g.10gb    19 0,1,2,3,4,5,6   9.75 16/1/1/1/0
-            h100-80  1g.10gb+me 20 0,1,2,3,4,5,6   9.75 16/1/1/1/1
-            h100-80  1g.20gb    15 0,2,4,6        19.63 26/1/1/1/0
-            h100-80  2g.20gb    14 0,2,4          19.63 32/2/2/2/0
-            h100-80  3g.40gb     9 0,4            39.38 60/3/3/3/0
-            h100-80  4g.40gb     5 0              39.38 64/4/4/4/0
-            h100-80  7g.80gb     0 0              79.13 132/8/7/7/1
-            h200-141 1g.18gb    19 0,1,2,3,4,5,6  16.00 16/1/1/1/0
-            h200-141 1g.18gb+me 20 0,1,2,3,4,5,6  16.00 16/1/1/1/1
-            h200-141 1g.35gb    15 0,2,4,6        32.25 26/1/1/1/0
-            h200-141 2g.35gb    14 0,2,4          32.25 32/2/2/2/0
-            h200-141 3g.71gb     9 0,4            69.50 60/3/3/3/0
-            h200-141 4g.71gb     5 0              69.50 64/4/4/4/0
-            h200-141 7g.141gb    0 0             140.00 132/8/7/7/1
-            b200     1g.23gb    19 0,1,2,3,4,5,6  22.00 18/2/1/1/0
-            b200     1g.23gb+me 20 0,1,2,3,4,5,6  22.00 18/2/1/1/1
-            b200     1g.45gb    15 0,2,4,6        44.25 30/2/1/1/0
-            b200     2g.45gb    14 0,2,4          44.25 36/4/2/2/0
-            b200     3g.90gb     9 0,4            89.00 70/8/4/4/0
-            b200     4g.90gb     5 0              89.00 72/8/4/4/0
-            b200     7g.180gb    0 0             178.00 148/16/7/7/1
-            """;
+    private static final Path PROFILES = Path.of("src/test/resources/io/dra4j/nvidia/probe/profiles.txt");
 
     @TempDir
     private Path folder;
@@ -124,10 +84,12 @@ class ProbeTest {
                         expected(board, node.state().gpus()));
     }
 
-    private static List<String> expected(String board, int gpus) {
+    private static List<String> expected(String board, int gpus) throws IOException {
         List<String> devices = new ArrayList<>();
-        for (String line :
-                PROFILES.lines().filter(row -> row.startsWith(board + " ")).toList()) {
+        for (String line : Files.readAllLines(PROFILES)) {
+            if (!line.startsWith(board + " ")) {
+                continue;
+            }
             String[] row = line.split(" +");
             String name = row[1].replace(".", "").replace('+', '-');
             for (String start : row[3].split(",")) {

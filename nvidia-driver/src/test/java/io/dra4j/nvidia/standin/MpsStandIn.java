@@ -17,35 +17,8 @@ public final class MpsStandIn extends ProgramStandIn {
 
     private static final String NAME = "nvidia-cuda-mps-control";
 
-    private static final String SCRIPT = """
-            program='%s'
-            case "$1" in
-                -f)
-                    hang() {
-                        exec "$program" hang
-                    }
-                    echo "$LD_LIBRARY_PATH" > libraries
-                    touch starting
-                    record "mps $* $CUDA_VISIBLE_DEVICES"
-                    exec "$program" "$@" ;;
-            esac
-            read -r command
-            case "$command" in
-                get_*)
-                    echo "$command" | "$program" || exit 1
-                    if [ -f starting ]; then
-                        rm starting
-                        record "mps $command"
-                    fi ;;
-                *)
-                    record "mps $command"
-                    echo "$command" | "$program" || exit 1 ;;
-            esac
-            after
-            """;
-
     private MpsStandIn(StandInNode node, Path program) throws IOException {
-        super(node, NAME, SCRIPT.formatted(program));
+        super(node, NAME, StandInNode.text("standin/mps.sh").formatted(program));
         Path built = StandInNode.BUILT.resolve("mps").resolve(NAME);
         Files.deleteIfExists(program);
         try {

@@ -15,46 +15,14 @@ import java.util.Optional;
  */
 public abstract class ProgramStandIn {
 
-    /** A script calls record with its call, and after once it has done what it does. */
-    private static final String FUNCTIONS = """
-            #!/bin/sh
-            PATH=/usr/bin:/bin
-            cd '%s' || exit 1
-            hang() {
-                echo $$ > hung
-                exec sleep 300
-            }
-            record() {
-                echo "$1" >> calls
-                number=$(wc -l < calls)
-                if [ -f fail ] && echo "$1" | grep -q -e "$(cat fail)"; then
-                    echo "the stand-in fails"
-                    exit "$(cat code)"
-                fi
-                if [ -f hang ] && echo "$1" | grep -q -e "$(cat hang)"; then
-                    hang
-                fi
-                if [ -f "before-$number" ]; then
-                    touch killed
-                    kill -9 $PPID
-                    exit 1
-                fi
-            }
-            after() {
-                if [ -f "after-$number" ]; then
-                    touch killed
-                    kill -9 $PPID
-                fi
-            }
-            """;
-
     private final Path folder;
     private final Path program;
 
+    /** A script calls record with its call, and after once it has done what it does. */
     ProgramStandIn(StandInNode node, String name, String script) throws IOException {
         folder = Files.createDirectories(node.folder().resolve("calls"));
         program = node.root().resolve("usr/bin").resolve(name);
-        Files.writeString(program, FUNCTIONS.formatted(folder) + script);
+        Files.writeString(program, StandInNode.text("standin/program.sh").formatted(folder) + script);
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 

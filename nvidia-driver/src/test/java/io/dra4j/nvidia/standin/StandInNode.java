@@ -77,7 +77,7 @@ public record StandInNode(Path folder) {
             }
             Files.setPosixFilePermissions(node.hook(), PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.copy(BUILT.resolve(age).resolve("libnvidia-ml.so.1"), node.library());
-            node.boards(text(boards));
+            node.boards(text("boards/" + boards + ".txt"));
             for (String name : NODES) {
                 node.deviceNode(name);
             }
@@ -89,8 +89,9 @@ public record StandInNode(Path folder) {
         return node;
     }
 
-    private static String text(String boards) throws IOException {
-        String name = "/io/dra4j/nvidia/boards/" + boards + ".txt";
+    /** Reads a file of the stand-ins. */
+    static String text(String path) throws IOException {
+        String name = "/io/dra4j/nvidia/" + path;
         try (InputStream file = StandInNode.class.getResourceAsStream(name)) {
             return new String(Objects.requireNonNull(file, name).readAllBytes());
         }

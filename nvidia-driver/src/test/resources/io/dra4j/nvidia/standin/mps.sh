@@ -1,0 +1,24 @@
+program='%s'
+case "$1" in
+    -f)
+        hang() {
+            exec "$program" hang
+        }
+        echo "$LD_LIBRARY_PATH" > libraries
+        touch starting
+        record "mps $* $CUDA_VISIBLE_DEVICES"
+        exec "$program" "$@" ;;
+esac
+read -r command
+case "$command" in
+    get_*)
+        echo "$command" | "$program" || exit 1
+        if [ -f starting ]; then
+            rm starting
+            record "mps $command"
+        fi ;;
+    *)
+        record "mps $command"
+        echo "$command" | "$program" || exit 1 ;;
+esac
+after
