@@ -157,8 +157,8 @@ final class AnswersOfNvml {
     private String cost(Use use, String function, int code) {
         return switch (use) {
             case READING, UNPRIVILEGED -> ofReading(use, function, code);
-            case PREPARE -> ofPrepare(function, code);
-            case UNPREPARE -> ofUnprepare(function, code);
+            case PREPARE -> ofClaim(function, code, true);
+            case UNPREPARE -> ofClaim(function, code, false);
             case EVENTS -> ofEvents(function, code);
             case RECOVERY -> ofRecovery(function, code);
             case MEASUREMENT -> ofMeasurement(function, code);
@@ -315,47 +315,25 @@ final class AnswersOfNvml {
         }
     }
 
-    private String ofPrepare(String function, int code) {
+    private String ofClaim(String function, int code, boolean isPrepare) {
         Journal journal = new Journal();
         String cost = "none";
         try (Nvml nvml = Nvml.open(node.library())) {
             MigDeviceAllocator allocator = new MigDeviceAllocator(nvml, gpu -> true);
             OnDemand requested = requested(nvml);
-            inject(function, WHOLE, code);
-            try {
+            if (!isPrepare) {
                 allocator.create(Map.of(DEVICE, requested), List::of, journal);
-            } catch (DraException e) {
-                assertThat(e).hasMessageContaining("nvml");
-                cost = "prepare-fails";
             }
-            if (!state.hasFailed(MANY)) {
-                cost = NOT_CALLED;
-            }
-            state.noneFails();
-            allocator.destroy(journal.last, List::of, journal);
-            if (state.isMigEnabled(WHOLE)) {
-                assertThat(cost).isEqualTo("none");
-                cost = "mode-stays";
-                allocator.requireWhole(requested.gpu());
-            }
-        }
-        assertNothingIsLeft();
-        return cost;
-    }
-
-    private String ofUnprepare(String function, int code) {
-        Journal journal = new Journal();
-        String cost = "none";
-        try (Nvml nvml = Nvml.open(node.library())) {
-            MigDeviceAllocator allocator = new MigDeviceAllocator(nvml, gpu -> true);
-            OnDemand requested = requested(nvml);
-            allocator.create(Map.of(DEVICE, requested), List::of, journal);
             inject(function, WHOLE, code);
             try {
-                allocator.destroy(journal.last, List::of, journal);
+                if (isPrepare) {
+                    allocator.create(Map.of(DEVICE, requested), List::of, journal);
+                } else {
+                    allocator.destroy(journal.last, List::of, journal);
+                }
             } catch (DraException e) {
                 assertThat(e).hasMessageContaining("nvml");
-                cost = "unprepare-fails";
+                cost = isPrepare ? "prepare-fails" : "unprepare-fails";
             }
             if (!state.hasFailed(MANY)) {
                 cost = NOT_CALLED;

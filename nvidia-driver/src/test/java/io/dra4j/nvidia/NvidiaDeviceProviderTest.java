@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
@@ -28,10 +27,8 @@ import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -68,20 +65,6 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
 
     private static AllocatedClaim claim(String... names) {
         return claim(Stream.of(names).map(name -> device(name, false)).toArray(AllocatedDevice[]::new));
-    }
-
-    private static ClaimContext by(Consumer<ProviderState> recorder) {
-        return new ClaimContext() {
-            @Override
-            public void checkpoint(ProviderState state) {
-                recorder.accept(state);
-            }
-
-            @Override
-            public Instant deadline() {
-                return Instant.MAX;
-            }
-        };
     }
 
     private PreparedClaim prepare(String... names) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.ClaimRef;
@@ -35,7 +34,6 @@ import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.pci.PciFunction;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -79,17 +77,8 @@ class NvidiaMeterTest extends ProviderOnBoards {
     private HeldClaim prepared(NvidiaDeviceProvider provider, String device) {
         AllocatedDevice allocated = AllocatedDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
                 .build();
-        ClaimContext nowhere = new ClaimContext() {
-            @Override
-            public void checkpoint(ProviderState state) {}
-
-            @Override
-            public Instant deadline() {
-                return Instant.MAX;
-            }
-        };
         AllocatedClaim claim = AllocatedClaim.builder(CLAIM).device(allocated).build();
-        return held(provider.prepare(claim, nowhere).state(), device);
+        return held(provider.prepare(claim, by(state -> {})).state(), device);
     }
 
     private DeviceFaults faults() {

@@ -34,41 +34,12 @@ class NvmlAnswersPageTest {
     /** A field of a struct, and a function that returns a text. */
     private static final Set<String> WITHOUT_CODE = Set.of("nvmlReturn", "nvmlErrorString");
 
-    private static final String HEAD = """
-            # The cost of a failed NVML call
-
-            One function of NVML fails on one GPU of a node with eight; nothing else changes, on this GPU or on
-            any other. The tables have the cost by function and code. This page is generated from what was observed
-            when each code was injected on a stand-in of NVML.
-
-            | word | cost |
-            |---|---|
-            | `none` | nothing |
-            | `absent` | an attribute that the board or the driver does not have |
-            | `attribute` | an attribute: as last read, or left out |
-            | `mig-devices` | the MIG devices that the call is about: as last read, or left out |
-            | `listing` | details of a MIG device in the list of what is left out |
-            | `renamed` | the GPU counts as one that shares the machine's memory, which is part of the names of MIG devices |
-            | `gpu-unread` | the GPU: as last read, with unknown health, or left out |
-            | `gpu-lost` | the GPU: as last read, with the taint `gpu-lost`, or left out |
-            | `node` | the reading fails, and what is published stays; a version that was read before stays |
-            | `session` | the reading starts again in a new session; if that fails, too, what is published stays |
-            | `prepare-fails`, `unprepare-fails` | the kubelet tries again, and the claim's error names the call; once it succeeds, nothing is left |
-            | `mode-stays` | MIG mode stays on; it is switched off after a later reading, or by the next claim of the whole GPU |
-            | `unmonitored` | the GPU reports no errors; the subscription is renewed at each rescan interval |
-            | `watch-retries` | the watch tries again |
-            | `unknown` | the taint of the error stays |
-            | `no-threshold` | the threshold has no effect on the GPU, which is logged once |
-            | `no-value` | the metrics of the device lack what the call measures |
-            | `unmeasured` | the metrics of the device lack all values in this scrape, which is counted |
-
-            """;
-
     @TempDir
     private static Path folder;
 
-    private static String page() {
-        StringBuilder page = new StringBuilder(HEAD);
+    /** Returns the page with its own text before the tables. */
+    private static String page() throws IOException {
+        StringBuilder page = new StringBuilder(Files.readString(PAGE).split("(?m)^## In ", 2)[0]);
         AnswersOfNvml answers = new AnswersOfNvml(folder);
         Set<String> ofReading = new HashSet<>();
         for (Use use : Use.values()) {

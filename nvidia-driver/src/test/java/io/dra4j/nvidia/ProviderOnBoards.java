@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.api.ClaimContext;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
@@ -24,8 +26,10 @@ import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.nvidia.vfio.Passthrough;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +46,21 @@ abstract class ProviderOnBoards {
     NodeState hardware;
     Nvml nvml; // of the latest provider
     RecordedContext context = new RecordedContext(List.of());
+
+    /** The context of a call without a deadline. */
+    static ClaimContext by(Consumer<ProviderState> recorder) {
+        return new ClaimContext() {
+            @Override
+            public void checkpoint(ProviderState state) {
+                recorder.accept(state);
+            }
+
+            @Override
+            public Instant deadline() {
+                return Instant.MAX;
+            }
+        };
+    }
 
     final NvidiaDeviceProvider start(String boards, boolean dynamicMig) {
         node = StandInNode.install(folder, boards);

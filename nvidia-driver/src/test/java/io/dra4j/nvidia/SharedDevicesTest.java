@@ -20,7 +20,6 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.inventory.Shares;
 import io.dra4j.runtime.ClaimPreview;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -63,18 +62,10 @@ class SharedDevicesTest extends ProviderOnBoards {
     }
 
     private ClaimContext recording(ClaimRef claim, Phase phase, Consumer<ProviderState> step) {
-        return new ClaimContext() {
-            @Override
-            public void checkpoint(ProviderState state) {
-                hold(claim, state, phase);
-                step.accept(state);
-            }
-
-            @Override
-            public Instant deadline() {
-                return Instant.MAX;
-            }
-        };
+        return by(state -> {
+            hold(claim, state, phase);
+            step.accept(state);
+        });
     }
 
     private PreparedClaim prepare(ClaimRef claim, String device, String memory) {
