@@ -2,10 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.doctor;
 
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
 import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.NotCheckedException;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
 import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.pci.PciFunction;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.prepare.Roots;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,5 +50,143 @@ public final class NvidiaChecks {
             checks.addAll(new VfioChecks(install.sysfs()).all());
         }
         return checks;
+    }
+
+    /**
+     * Checks that the program which prepares containers is there.
+     *
+     * @param program as the driver names it in CDI specs
+     * @param roots of the driver
+     * @param copied the folder to which the driver copies the program; null if an option names it
+     */
+    private record HookCheck(
+            HookProgram program, Roots roots, @Nullable Path copied) implements Check {
+
+        @Override
+        public String id() {
+            return "hook";
+        }
+
+        @Override
+        public Result look() {
+            if (copied != null && !Files.isDirectory(copied)) {
+                return Result.healthy("the driver copies it to %s when it starts".formatted(copied));
+            }
+            try {
+                program.requireThere(roots);
+                return Result.healthy(program.path().toString());
+            } catch (PrepareException e) {
+                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+            }
+        }
+
+        private Finding finding(String what) {
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    program.path().toString(),
+                    what,
+                    "claims can't be prepared, and containers of earlier ones can't start again",
+                    List.of(
+                            "ls -l %s    # on the node".formatted(program.path()),
+                            copied == null
+                                    ? "# start the driver without --nvidia-cdi-hook-path (charts: nvidiaCDIHookPath)"
+                                    : "kubectl --namespace NAMESPACE delete pod POD    # of the driver on this node"));
+        }
+    }
+
+    /**
+     * Checks that NVIDIA's driver is below the driver root.
+     *
+     * @param root the driver root, as this program sees it
+     */
+    private record DriverRootCheck(Path root, NodeReading node) implements Check {
+
+        @Override
+        public String id() {
+            return "driver-root";
+        }
+
+        @Override
+        public Result look() {
+            try {
+                return Result.healthy(node.library().toString());
+            } catch (DraException e) {
+                if (node.isForMachines()) {
+                    return Result.healthy("virtual machines have all GPUs: it need not be there");
+                }
+                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+            }
+        }
+
+        private Finding finding(String what) {
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    root.toString(),
+                    what,
+                    "the driver publishes no GPU, and containers would get no libraries",
+                    List.of(
+                            "nvidia-smi    # on the node: does NVIDIA's driver work at all?",
+                            "ls -d /run/nvidia/driver/usr /home/kubernetes/bin/nvidia    # a driver container, GKE",
+                            "# start the driver with --nvidia-driver-root=/run/nvidia/driver, for example (charts:"
+                                    + " nvidiaDriverRoot); / is for drivers that the node's packages installed"));
+        }
+    }
+
+    /**
+     * Checks that NVML works with the kernel's driver, and reports GPUs.
+     *
+     * @param passthrough whether GPUs may be with virtual machines, where NVML does not see them
+     */
+    private record NvmlCheck(NodeReading node, boolean passthrough) implements Check {
+
+        @Override
+        public String id() {
+            return "nvml";
+        }
+
+        @Override
+        public Result look() {
+            if (node.isForMachines()) {
+                return Result.healthy("virtual machines have all GPUs");
+            }
+            if (!node.hasLibrary()) {
+                throw new NotCheckedException("NVML is not found: driver-root");
+            }
+            try {
+                int gpus = node.reading().present().size();
+                List<PciFunction> bound = gpus == 0 && passthrough ? node.ofNvidiasDriver() : List.of();
+                if (gpus > 0 || passthrough && bound.isEmpty()) {
+                    return Result.healthy("driver %s, %d GPU%s"
+                            .formatted(node.reading().driverVersion(), gpus, gpus == 1 ? "" : "s"));
+                }
+                return new Result("", List.of(finding("NVML reports no GPU" + of(bound))));
+            } catch (DraException e) {
+                return new Result("", List.of(finding(String.valueOf(e.getMessage()))));
+            }
+        }
+
+        private static String of(List<PciFunction> bound) {
+            return bound.stream()
+                    .map(gpu -> gpu.address().text())
+                    .reduce((some, more) -> some + ", " + more)
+                    .map(all -> ", and on the PCI bus its driver has " + all)
+                    .orElse("");
+        }
+
+        private Finding finding(String what) {
+            return new Finding(
+                    id(),
+                    Severity.ERROR,
+                    "NVML",
+                    what,
+                    "the driver publishes no GPU",
+                    List.of(
+                            "nvidia-smi",
+                            "cat /proc/driver/nvidia/version    # the kernel's driver: the same version as the library?",
+                            "sudo dmesg | grep -i 'NVRM\\|Xid' | tail",
+                            "# after an update of NVIDIA's packages: reboot the node, or unload and load the module"));
+        }
     }
 }

@@ -11,6 +11,7 @@ import io.dra4j.nvidia.nvml.Installation;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.prepare.Roots;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -130,5 +131,51 @@ public final class InstallOptions {
     /** Returns the options of features that are off by default. */
     public GateOptions gates() {
         return offers.gates();
+    }
+
+    /**
+     * NVIDIA's driver below its root, and its module in the kernel.
+     *
+     * <p>The kernel gives the module's directory in sysfs a new inode each time it loads the module.
+     *
+     * @param root the driver root
+     * @param sysfs the mount point of sysfs
+     * @param proc the mount point of procfs
+     */
+    private record InstalledDriver(DriverRoot root, Path sysfs, Path proc) implements Installation {
+
+        @Override
+        public Path library() {
+            return root.findNvml();
+        }
+
+        @Override
+        public String fingerprint() {
+            return libraryKey() + " " + moduleLoad();
+        }
+
+        private String libraryKey() {
+            try {
+                Path file = root.findNvml().toRealPath();
+                return file + " " + attribute(file, "ino") + " " + attribute(file, "ctime");
+            } catch (DraException | IOException e) {
+                return "none";
+            }
+        }
+
+        @Override
+        public String moduleLoad() {
+            try {
+                String boot = Files.readString(proc.resolve("sys/kernel/random/boot_id"))
+                        .strip();
+                return boot + "/" + attribute(sysfs.resolve("module/nvidia"), "ino");
+            } catch (IOException e) {
+                return "";
+            }
+        }
+
+        private static String attribute(Path file, String name) throws IOException {
+            return String.valueOf(Files.getAttribute(file, "unix:" + name));
+        }
     }
 }

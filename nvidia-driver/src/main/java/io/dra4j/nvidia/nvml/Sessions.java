@@ -8,13 +8,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -382,5 +386,32 @@ final class Sessions {
     @SuppressWarnings("resource") // held until the process ends
     void close() {
         giveBack("the end of the driver");
+    }
+
+    /** The calls that have not returned yet, with their starts. Thread-safe, and never waits. */
+    private static final class PendingCalls {
+
+        private final InstantSource clock;
+        private final Map<Object, Instant> starts = new ConcurrentHashMap<>(); // a key for each call
+
+        PendingCalls(InstantSource clock) {
+            this.clock = clock;
+        }
+
+        /** Makes a call, which is pending until it returns or throws. */
+        <T> T make(Supplier<T> call) {
+            Object key = new Object();
+            starts.put(key, clock.instant());
+            try {
+                return call.get();
+            } finally {
+                starts.remove(key);
+            }
+        }
+
+        /** Returns the start of the call that has been pending for longest. */
+        Optional<Instant> oldest() {
+            return starts.values().stream().min(Comparator.naturalOrder());
+        }
     }
 }

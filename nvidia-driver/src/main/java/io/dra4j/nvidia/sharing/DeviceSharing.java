@@ -8,11 +8,14 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.SharingRecord;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -22,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -234,5 +238,55 @@ public final class DeviceSharing {
             isClean &= strategy.clean(holders);
         }
         return isClean;
+    }
+
+    /** The context of one group, whose record it changes. */
+    private record GroupContext(ClaimRef claim, String group, ClaimRecorder recorder, DriverContext runtime)
+            implements SharingContext {
+
+        private static final Logger LOG = LoggerFactory.getLogger(GroupContext.class);
+
+        @Override
+        public Instant deadline() {
+            return recorder.deadline();
+        }
+
+        @Override
+        public void record(ProviderState state) {
+            change(one -> one.withState(state));
+        }
+
+        @Override
+        public void release(String target) {
+            change(one -> one.without(target));
+        }
+
+        /** A group without a record has changed nothing. */
+        private void change(UnaryOperator<SharingRecord> changed) {
+            Optional<SharingRecord> recorded = recorder.state().sharing().stream()
+                    .filter(one -> one.group().equals(group))
+                    .findFirst();
+            recorded.map(changed).ifPresent(recorder::record);
+        }
+
+        @Override
+        public List<HeldSharing> others(String target) {
+            return SharedClaims.others(runtime.held(), target, group, claim, recorder);
+        }
+
+        @Override
+        public Duration left() {
+            Duration left = Duration.between(runtime.clock().instant(), deadline());
+            return left.isNegative() ? Duration.ZERO : left;
+        }
+
+        @Override
+        public void notice(String device, String message) {
+            LOG.atWarn()
+                    .addKeyValue("claim", claim)
+                    .addKeyValue("device", device)
+                    .log(message);
+            runtime.notice(device, message);
+        }
     }
 }

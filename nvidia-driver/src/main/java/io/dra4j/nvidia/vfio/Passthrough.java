@@ -7,6 +7,7 @@ import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.install.NvidiaSmi;
+import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.inventory.Offer;
 import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.mig.GpuLocks;
@@ -376,6 +377,36 @@ public final class Passthrough {
                     .addKeyValue("now", now.driver())
                     .log(
                             "PCI device of a claim is not returned to its driver: another has it, or the module is not loaded");
+        }
+    }
+
+    /**
+     * The persistence mode of GPUs, in which nvidia-persistenced keeps a GPU open without users. What
+     * can't be switched here is found among the users of the GPU.
+     *
+     * @param smi the program that switches it
+     */
+    private record Persistence(NvidiaSmi smi) {
+
+        boolean isOn(PciAddress gpu, Deadline deadline) {
+            try {
+                return smi.isPersistent(gpu.text(), deadline.left());
+            } catch (SmiException e) {
+                LOG.atDebug().setCause(e).addKeyValue("device", gpu).log("Persistence mode unknown");
+                return false;
+            }
+        }
+
+        void set(PciAddress gpu, boolean isOn, Deadline deadline) {
+            try {
+                smi.setPersistent(gpu.text(), isOn, deadline.left());
+            } catch (SmiException e) {
+                LOG.atWarn()
+                        .setCause(e)
+                        .addKeyValue("device", gpu)
+                        .addKeyValue("on", isOn)
+                        .log("Persistence mode of a GPU can't be switched");
+            }
         }
     }
 }
