@@ -10,6 +10,7 @@ import io.dra4j.allocator.model.Claim;
 import io.dra4j.allocator.model.DeviceClass;
 import io.dra4j.allocator.model.Node;
 import io.dra4j.allocator.model.Slice;
+import io.dra4j.allocator.model.TaintRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ public final class Given {
     private final List<Slice> slices = new ArrayList<>();
     private final List<Claim> held = new ArrayList<>();
     private final List<Claim> claims = new ArrayList<>();
+    private final List<TaintRule> rules = new ArrayList<>();
 
     /** Reads an object. */
     public static JsonNode json(String text) {
@@ -64,6 +66,12 @@ public final class Given {
         return this;
     }
 
+    /** Adds a rule that taints devices, by its spec. */
+    public Given rule(String spec) {
+        rules.add(TaintRule.of(json("{metadata: {name: 'x'}, spec: " + spec + "}")));
+        return this;
+    }
+
     /** Adds a claim with one request {@code r} of class {@code c}. */
     public Given claim(String exactly) {
         return requests("{name: 'r', exactly: {deviceClassName: 'c', " + exactly + "}}", "");
@@ -79,7 +87,7 @@ public final class Given {
 
     /** The cluster, with the class {@code c} of all devices. */
     public Cluster cluster() {
-        return new Cluster(List.of(new DeviceClass("c", List.of())), slices, held, List.of());
+        return new Cluster(List.of(new DeviceClass("c", List.of())), slices, held, rules);
     }
 
     /** The claims to allocate. */

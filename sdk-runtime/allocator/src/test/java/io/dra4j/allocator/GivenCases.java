@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.allocator.model.TaintRule;
 import io.dra4j.rules.FeatureGate;
 import io.dra4j.rules.FeatureGates;
 import io.dra4j.rules.KubernetesVersion;
@@ -17,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DynamicTest;
 
@@ -26,36 +26,30 @@ import org.junit.jupiter.api.DynamicTest;
  * <p>An outcome has the devices of all claims, or the reason why there are none, with the problems of pools and the
  * obstacles of requests. A release is taken as the rules say, or {@code asReleased}, with the bugs of its scheduler.
  */
-final class GivenCases {
+public final class GivenCases {
 
     private static final Path FOLDER = Path.of("src/test/resources/io/dra4j/allocator");
 
     private GivenCases() {}
 
     static List<DynamicTest> of(String file) throws IOException {
+        return of(file, GivenCases::check);
+    }
+
+    /** Returns a test for each outcome of each case. */
+    public static List<DynamicTest> of(String file, BiConsumer<Given, JsonNode> check) throws IOException {
         List<DynamicTest> tests = new ArrayList<>();
         for (JsonNode one : Given.json(Files.readString(FOLDER.resolve(file)))) {
             for (JsonNode outcome : one.path("outcomes")) {
                 String name = one.path("title").asText() + ": " + outcome;
-                tests.add(DynamicTest.dynamicTest(name, () -> check(one, outcome)));
+                tests.add(DynamicTest.dynamicTest(name, () -> check.accept(given(one), outcome)));
             }
         }
         return tests;
     }
 
-    private static void check(JsonNode one, JsonNode expected) {
-        Given given = given(one);
-        List<TaintRule> rules = one.path("rules")
-                .valueStream()
-                .map(spec -> TaintRule.of(Given.json("{metadata: {name: 'x'}, spec: " + spec + "}")))
-                .toList();
-        Cluster cluster = new Cluster(
-                given.cluster().classes(),
-                given.cluster().slices(),
-                given.cluster().claims(),
-                rules);
-
-        Outcome outcome = allocator(expected).allocate(cluster, Given.NODE, given.claims());
+    private static void check(Given given, JsonNode expected) {
+        Outcome outcome = given.allocate(allocator(expected));
 
         assertThat(Given.devices(outcome)).isEqualTo(texts(expected.path("devices")));
         assertThat(outcome instanceof Outcome.Failed).isEqualTo(expected.has("reason") && !expected.has("pools"));
@@ -110,6 +104,7 @@ final class GivenCases {
             ObjectNode result = held.deepCopy();
             given.held(result.remove("device").asText(), ", " + fields(result));
         }
+        one.path("rules").forEach(rule -> given.rule(rule.toString()));
         JsonNode claims = one.has("claims") ? one.path("claims") : Given.json("[{}]");
         if (one.has("requests")) {
             given.requests(fields(one.path("requests")), "");
@@ -126,7 +121,7 @@ final class GivenCases {
         return text.isEmpty() ? "" : text.substring(1, text.length() - 1);
     }
 
-    private static List<String> texts(JsonNode list) {
+    public static List<String> texts(JsonNode list) {
         return list.valueStream().map(JsonNode::asText).toList();
     }
 
