@@ -17,6 +17,7 @@ import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.testkit.VerdictPage;
 import io.dra4j.testkit.driver.ProcessDriver;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -67,35 +68,7 @@ class NvidiaConformanceIT {
               --proc-root={ROOT}/node/proc --rescan-interval=1 $MORE
             """;
 
-    private static final String SETTINGS = """
-            driver:
-              name: gpu.nvidia.com
-              process: {command: [the test has it]}
-              seamlessUpgrade: true
-              stateFiles: "{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}/claims.journal*"
-              declares: [adm, taint%6$s]
-              metrics: "http://127.0.0.1:{FREE_PORT}/metrics"
-              hooks:
-                fault: [%1$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", lose, "0"]
-                recover: [%1$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", find, "0"]
-                unplug: [%1$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", gpus, "%2$d"]
-                plug: [%1$s, "{ROOT}/node/driver/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1.state", gpus, "%3$d"]
-                reboot:
-                  - sh
-                  - -c
-                  - |
-                    %4$s
-                    cat /proc/sys/kernel/random/uuid > {ROOT}/node/proc/sys/kernel/random/boot_id
-              configs:
-                valid:
-                  - parameters: {apiVersion: resource.nvidia.com/v1beta1, kind: %5$s}
-                invalid:
-                  - {apiVersion: resource.nvidia.com/v1beta1, kind: %5$s, bogus: true}
-                  - {apiVersion: resource.nvidia.com/v1beta1, kind: %5$s, sharing: {strategy: Sometimes}}
-              claims: %7$s
-              emptyWhenUnprepared: ["{KUBELET_PLUGINS_DIRECTORY_PATH}/{DRIVER_NAME}/mps/*"]
-            seed: 1
-            """;
+    private static final Path SETTINGS = Path.of("src/test/resources/io/dra4j/nvidia/conformance.yaml");
 
     @TempDir
     private Path folder;
@@ -122,7 +95,8 @@ class NvidiaConformanceIT {
     private Outcome run(StandInNode node, String config, String reboot, String options, List<Path> claims)
             throws Exception {
         int gpus = node.state().gpus();
-        String settings = SETTINGS.formatted(HARDWARE, gpus - 1, gpus, reboot, config, declared(options), claims);
+        String settings = Files.readString(SETTINGS)
+                .formatted(HARDWARE, gpus - 1, gpus, reboot, config, declared(options), claims);
         String only = WHOLE ? "" : "only: [%s%s]".formatted(OF_CLAIMS, more(options));
         Map<String, String> environment = Map.of(
                 "NODE", node.folder().toString(),
