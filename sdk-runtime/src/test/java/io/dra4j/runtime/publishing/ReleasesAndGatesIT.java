@@ -242,6 +242,7 @@ class ReleasesAndGatesIT {
                 assertThat(result(driver, kind)).as("%s", kind).isEqualTo(expected);
                 assertThat(history.specs(kind.pool()))
                         .as("%s, at any moment", kind)
+                        .isNotEmpty()
                         .allSatisfy(
                                 spec -> assertThat(result(spec, kind)).isIn(Optional.empty(), Optional.of(expected)));
                 if (expected == Result.WITHHELD) {
