@@ -196,7 +196,7 @@ final class PrepareMutants {
 
     @Mutant(id = "M-34", what = "looks devices up by name, without their pool")
     @Violation("DRA-PREP-16: was prepared, although its device is in a pool that the")
-    static final class AnyPool extends ClaimWork {
+    static class AnyPool extends ClaimWork {
         @Override
         String acceptedPool(JsonNode result) {
             for (Map.Entry<String, List<ObjectNode>> pool :
@@ -359,6 +359,22 @@ final class PrepareMutants {
         List<Prepared> devices(ObjectNode held) {
             held.path("devices").forEach(device -> ((ObjectNode) device).put("share", ""));
             return super.devices(held);
+        }
+    }
+
+    @Mutant(
+            id = "M-212",
+            what = "looks shares up by name, without their pool, and refuses results without capacity",
+            with = ClaimVariants.WithoutPolicies.class,
+            options = "--gpu-allow-multiple-allocations")
+    @Violation("DRA-PREP-16: was prepared, although its device is in a pool that the")
+    static final class SharesOfAnyPool extends AnyPool {
+        @Override
+        void describe(ObjectNode held, JsonNode claim, JsonNode result) {
+            if (result.path("consumedCapacity").isEmpty()) {
+                throw new Refused("The capacity memory of " + result.path("device") + " is missing");
+            }
+            super.describe(held, claim, result);
         }
     }
 
