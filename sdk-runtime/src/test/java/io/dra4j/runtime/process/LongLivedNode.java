@@ -289,7 +289,7 @@ final class LongLivedNode implements AutoCloseable {
                             "resourceclaims",
                             claim.namespace(),
                             claim.name(),
-                            object -> object.withObject("/status").remove("allocation"));
+                            object -> object.withObject("/status").removeAll());
         }
         KubeletClaim next = allocate(device);
         prepare(next, device);

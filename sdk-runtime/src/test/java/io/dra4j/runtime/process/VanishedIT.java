@@ -95,7 +95,7 @@ class VanishedIT {
                         "resourceclaims",
                         "default",
                         "forgotten",
-                        claim -> ((ObjectNode) claim.path("status")).remove("allocation"));
+                        claim -> ((ObjectNode) claim.path("status")).removeAll());
         assertThat(node.prepare(next).complaint()).isEmpty();
 
         assertThat(node.unprepare(next).complaint()).isEmpty();
