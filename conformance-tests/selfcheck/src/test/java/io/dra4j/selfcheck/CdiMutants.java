@@ -18,15 +18,7 @@ final class CdiMutants {
 
     private CdiMutants() {}
 
-    @Mutant(
-            id = "M-60",
-            what = "writes the spec 200 ms after the answer",
-            collateral = {
-                "DRA-PREP-05", "DRA-PREP-10", "DRA-PREP-11", "DRA-PREP-12", "DRA-PREP-13",
-                "DRA-PREP-15", "DRA-PREP-19", "DRA-PREP-24", "DRA-PREP-25", "DRA-PREP-26",
-                "DRA-PREP-27", "DRA-PREP-30", "DRA-UNP-05", "DRA-RST-01", "DRA-RST-04",
-                "DRA-RST-06", "DRA-RST-07"
-            })
+    @Mutant(id = "M-60", what = "writes the spec 200 ms after the answer")
     @Violation("DRA-CDI-02: resolves to nothing")
     static final class Late extends CdiSpecs {
         @Override
@@ -66,15 +58,7 @@ final class CdiMutants {
         }
     }
 
-    @Mutant(
-            id = "M-64",
-            what = "leaves the spec after Unprepare",
-            collateral = {
-                "DRA-VER-02", "DRA-UNP-05",
-                "DRA-RST-06", "DRA-RST-07",
-                "DRA-UPG-02"
-            },
-            from = Build.PLAIN)
+    @Mutant(id = "M-64", what = "leaves the spec after Unprepare", from = Build.PLAIN)
     @Violation("DRA-CDI-06: after Unprepare of claim")
     static final class Left extends CdiSpecs {
         @Override
@@ -82,10 +66,7 @@ final class CdiMutants {
     }
 
     /** One spec for all claims, with what each of them adds in the edits of all. */
-    @Mutant(
-            id = "M-65",
-            what = "puts variables of a claim into the common edits of a shared spec",
-            collateral = {"DRA-UNP-08", "DRA-UNP-09"})
+    @Mutant(id = "M-65", what = "puts variables of a claim into the common edits of a shared spec")
     @Violation("DRA-CDI-07: was prepared, containers of claim")
     static final class OneForAll extends CdiSpecs {
         private static final String PREFIX = "example.com/";
@@ -282,14 +263,7 @@ final class CdiMutants {
     }
 
     /** A first version of the spec stays beside the final one. */
-    @Mutant(
-            id = "M-125b",
-            what = "temporary files stay",
-            collateral = {
-                "DRA-VER-02", "DRA-PREP-06", "DRA-UNP-04", "DRA-UNP-05",
-                "DRA-UNP-06", "DRA-UNP-12", "DRA-RST-02", "DRA-RST-03",
-                "DRA-RST-06", "DRA-RST-07", "DRA-RST-10", "DRA-UPG-02"
-            })
+    @Mutant(id = "M-125b", what = "temporary files stay")
     @Violation("DRA-CDI-12: rounds of prepare and unprepare, files stay that are no specs")
     static final class Untidy extends CdiSpecs {
         @Override

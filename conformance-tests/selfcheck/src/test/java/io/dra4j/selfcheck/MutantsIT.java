@@ -50,8 +50,21 @@ class MutantsIT {
     void isCaught(Mutant mutant, long seed) throws Exception {
         Outcome outcome = Runner.run(mutant, WHOLE, seed);
 
-        assertThat(Stream.concat(missed(mutant, outcome), unexpected(mutant, outcome)))
+        assertThat(Stream.of(missed(mutant, outcome), unexpected(mutant, outcome), unexplained(outcome))
+                        .flatMap(each -> each))
                 .isEmpty();
+    }
+
+    /** What is blocked by a requirement that was tried, and that the driver does not break. */
+    private static Stream<String> unexplained(Outcome outcome) {
+        return outcome.results().stream()
+                .filter(result -> !result.blockedBy().isEmpty())
+                .filter(result -> isUnbroken(Runner.results(outcome, result.blockedBy())))
+                .map(result -> Runner.text(result) + ", blocked by " + result.blockedBy());
+    }
+
+    private static boolean isUnbroken(List<Result> causes) {
+        return !causes.isEmpty() && causes.stream().noneMatch(cause -> VIOLATED.contains(cause.verdict()));
     }
 
     private static Stream<String> missed(Mutant mutant, Outcome outcome) {

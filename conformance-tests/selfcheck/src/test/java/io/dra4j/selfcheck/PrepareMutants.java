@@ -18,10 +18,7 @@ final class PrepareMutants {
 
     private PrepareMutants() {}
 
-    @Mutant(
-            id = "M-22",
-            what = "only the first result of a request is prepared",
-            collateral = {"DRA-PREP-09", "DRA-SLICE-19"})
+    @Mutant(id = "M-22", what = "only the first result of a request is prepared", collateral = "DRA-PREP-09")
     @Violation("DRA-PREP-04: devices that were allocated for one claim")
     @Violation("DRA-PREP-02: of the allocated devices")
     static final class FirstOfRequest extends ClaimWork {
@@ -34,15 +31,7 @@ final class PrepareMutants {
         }
     }
 
-    @Mutant(
-            id = "M-23",
-            what = "CDI names are random in each call",
-            with = NamesOfTheMoment.class,
-            collateral = {
-                "DRA-VER-03", "DRA-PREP-13", "DRA-PREP-19",
-                "DRA-UNP-08", "DRA-UNP-09", "DRA-SHUT-02"
-            },
-            from = Build.PLAIN)
+    @Mutant(id = "M-23", what = "CDI names are random in each call", with = NamesOfTheMoment.class, from = Build.PLAIN)
     @Violation("DRA-PREP-05: a repeated prepare is answered")
     static final class Afresh extends ClaimWork {
         @Override

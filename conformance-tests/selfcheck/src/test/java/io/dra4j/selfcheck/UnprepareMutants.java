@@ -171,7 +171,7 @@ final class UnprepareMutants {
 
     /** Keeps what was done before the failure. */
     @Mutant(id = "M-27", what = "a failed claim leaves its first device's spec and lock")
-    @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
+    @Violation("DRA-PREP-09: the prepare of a claim failed and still holds device")
     static class HalfDone extends ClaimWork {
         @Override
         ObjectNode plan(ClaimId id, JsonNode claim) {
@@ -208,7 +208,7 @@ final class UnprepareMutants {
                 "DRA-PREP-30", "DRA-UNP-03"
             })
     @Violation("DRA-UNP-07: after a prepare that failed and its unprepare, the CDI")
-    @Violation("DRA-PREP-09: after a prepare that failed for its second device, the CDI")
+    @Violation("DRA-PREP-09: the prepare of a claim failed and still holds device")
     static final class HalfDoneForGood extends HalfDone {
         @Override
         void forget(ClaimId id, Map<String, ObjectNode> held, ObjectNode known) {

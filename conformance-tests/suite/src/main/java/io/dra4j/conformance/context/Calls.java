@@ -220,8 +220,7 @@ public final class Calls {
 
     /** Prepares a claim that must be prepared, and returns the answer for it. */
     public ClaimResult prepared(KubeletClaim claim) {
-        return answerOf(
-                claim, timed("slowest prepare", () -> prepare(claim)), "claim %s was not prepared: %s", text(claim));
+        return answerOf(claim, timedPrepare(claim), "claim %s was not prepared: %s", text(claim));
     }
 
     /** The same with a message, whose last argument is the complaint; not measured. */

@@ -164,6 +164,7 @@ record PrepareRules(TestContext context) {
         }
         List<String> differences = context.cdi().contents().differences(specs);
         Violation.unless(differences.isEmpty())
+                .about("DRA-CDI-02")
                 .because("repeated prepares changed the CDI specs: %s", Pools.few(differences));
     }
 

@@ -224,6 +224,7 @@ record RestartRules(TestContext context) {
     /** It may be refused; what succeeds leaves no spec. */
     private void unprepared(KubeletClaim claim, CallResult result, String after) {
         Violation.unless(result.complaint().isPresent() || !context.files().contains(claim.uid()))
+                .about("DRA-CDI-06", "DRA-CDI-12")
                 .because("%s, Unprepare of claim %s succeeded, but its CDI spec is still there", after, claim.uid());
     }
 

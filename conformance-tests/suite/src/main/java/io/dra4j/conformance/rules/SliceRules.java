@@ -249,6 +249,7 @@ record SliceRules(TestContext context, Publishing publishing) {
         Set<String> answered = Reported.names(answer);
         for (String device : Reported.names(devices)) {
             Violation.unless(answered.contains(device))
+                    .about("DRA-PREP-02")
                     .because(
                             "the device %s was published and prepared, and the answer names %s instead",
                             device, answered);

@@ -136,6 +136,7 @@ record UnprepareRules(TestContext context) {
         }
         List<String> now = context.cdi().edits(answer.devices());
         Violation.unless(now.equals(edits))
+                .about("DRA-CDI-07")
                 .because(
                         "the unprepare of %s changed the edits of claim %s from %s to %s",
                         other, claim.name(), edits, now);

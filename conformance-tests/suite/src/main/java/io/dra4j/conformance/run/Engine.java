@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -192,16 +193,21 @@ public final class Engine {
         Map<String, Integer> positions = Plan.positions(catalogue);
         List<Result> results = new ArrayList<>();
         running.forEach(group -> results.addAll(group.join()));
-        results.replaceAll(result -> revised(result, parts.check()));
+        Map<String, String> causes = new HashMap<>();
+        results.replaceAll(result -> revised(result, parts.check(), causes));
+        results.replaceAll(result -> result.blockedBy(causes.getOrDefault(result.blockedBy(), result.blockedBy())));
         results.sort(Comparator.comparing(
                 result -> positions.get(result.requirement().id())));
         return results;
     }
 
-    private Result revised(Result result, RequirementCheck check) {
+    private Result revised(Result result, RequirementCheck check, Map<String, String> causes) {
         Result revised = check.revised(result);
         if (revised != result) {
             progress.ended(revised);
+            if (!revised.blockedBy().isEmpty()) {
+                causes.put(revised.requirement().id(), revised.blockedBy());
+            }
         }
         return revised;
     }

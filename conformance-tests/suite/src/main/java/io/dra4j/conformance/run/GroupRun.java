@@ -108,7 +108,7 @@ final class GroupRun {
         }
         if (!parts.capabilities().isRegistered() && !parts.rules().triesUnregistered(id)) {
             String failure = parts.capabilities().registrationFailure();
-            return Optional.of(new Closed(Verdict.BLOCKED, failure, "DRA-REG-01"));
+            return Optional.of(new Closed(Verdict.BLOCKED, failure));
         }
         Optional<Closed> missing = parts.capabilities().missing(requirement);
         return missing.isPresent() ? missing : parts.verdicts().broken(requirement);

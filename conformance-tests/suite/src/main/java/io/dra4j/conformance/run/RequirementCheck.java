@@ -69,8 +69,8 @@ final class RequirementCheck {
     Result revised(Result result) {
         Violation violation = own.get(result);
         if (violation != null) {
-            return verdicts.explainedInTheEnd(result.requirement(), violation)
-                    .map(result::blocked)
+            return verdicts.explained(result.requirement(), violation, true)
+                    .map(why -> result.with(why.verdict(), why.reason()).blockedBy(why.by()))
                     .orElse(result);
         }
         return findings.of(result)
@@ -102,7 +102,7 @@ final class RequirementCheck {
 
     /** A violation is the rule's own unless it shows what another requirement is about, which fails. */
     private Found judged(Requirement requirement, Violation e) {
-        return verdicts.explained(requirement, e)
+        return verdicts.explained(requirement, e, false)
                 .map(closed -> new Found(closed, null))
                 .orElseGet(() -> new Found(new Closed(broken(requirement, e), String.valueOf(e.getMessage())), e));
     }

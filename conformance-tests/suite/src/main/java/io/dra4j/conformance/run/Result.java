@@ -50,9 +50,9 @@ public record Result(
         return requirement.profile() + "." + requirement.id() + (variant.isEmpty() ? "" : "[" + variant + "]");
     }
 
-    /** The same, without an answer. */
-    Result blocked(Closed why) {
-        return new Result(requirement, variant, why.verdict(), why.reason(), took, evidence, measurements, why.by());
+    /** The same, with another cause. */
+    Result blockedBy(String cause) {
+        return new Result(requirement, variant, verdict, message, took, evidence, measurements, cause);
     }
 
     /** The same, with another verdict and message. */

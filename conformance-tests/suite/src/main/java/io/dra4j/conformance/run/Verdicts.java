@@ -124,23 +124,14 @@ final class Verdicts {
 
     /**
      * Decides what a violation means: the rule's own failure, or that of a requirement which it is
-     * about, for which it waits. That comes before the rule in the plan: no two groups wait for each
-     * other.
+     * about. One that comes before the rule in the plan is waited for: no two groups wait for each
+     * other. In the end, when all is known, any counts.
      *
      * @return why the rule has no answer; empty if it is broken
      */
-    Optional<Closed> explained(Requirement requirement, Violation violation) {
-        List<String> before = order.subList(0, order.indexOf(requirement.id()));
-        return explained(requirement, violation, before);
-    }
-
-    /** The same in the end, when all is known. */
-    Optional<Closed> explainedInTheEnd(Requirement requirement, Violation violation) {
-        return explained(requirement, violation, order);
-    }
-
-    private Optional<Closed> explained(Requirement requirement, Violation violation, List<String> known) {
+    Optional<Closed> explained(Requirement requirement, Violation violation, boolean end) {
         String id = requirement.id();
+        List<String> known = end ? order : order.subList(0, order.indexOf(id));
         return violation.roots().stream()
                 .takeWhile(root -> !root.equals(id))
                 .filter(known::contains)

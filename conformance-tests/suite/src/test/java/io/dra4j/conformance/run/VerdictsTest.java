@@ -94,7 +94,7 @@ class VerdictsTest {
     }
 
     private Optional<Closed> explained(String id, String root) {
-        return verdicts.explained(requirement(id), new Violation("seen").about(root));
+        return verdicts.explained(requirement(id), new Violation("seen").about(root), false);
     }
 
     @Test
@@ -102,7 +102,7 @@ class VerdictsTest {
         ends("DRA-SLICE-14", Verdict.WARN, "");
 
         Violation violation = new Violation("seen").about("DRA-SLICE-14");
-        assertThat(verdicts.explainedInTheEnd(requirement("DRA-REG-03"), violation))
+        assertThat(verdicts.explained(requirement("DRA-REG-03"), violation, true))
                 .isPresent();
     }
 
