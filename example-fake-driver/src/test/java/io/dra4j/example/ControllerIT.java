@@ -48,7 +48,7 @@ class ControllerIT {
                 "gpu.example.com",
                 new ProcessDriver(launchers.command(controller.command()), controller.onTestNode(), TestNode.TIMEOUT),
                 EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
-        node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"));
+        node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"), "");
     }
 
     /**

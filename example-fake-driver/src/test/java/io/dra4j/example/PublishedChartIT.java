@@ -58,7 +58,7 @@ class PublishedChartIT {
                 "gpu.example.com",
                 new ProcessDriver(Launchers.in(folder).command(plugin.command()), environment, TestNode.TIMEOUT),
                 EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
-        node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"));
+        node.proxy().allowOnly(CHART.access("gpu.example.com", "1.36"), TestNode.NAME);
         node.proxy()
                 .inject(Fault.status(422, "Invalid")
                         .on(Requests.creates("resourceslices"))

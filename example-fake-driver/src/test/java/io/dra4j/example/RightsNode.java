@@ -35,11 +35,13 @@ final class RightsNode implements AutoCloseable {
         Path file = manifests.write(folder.resolve("manifests.yaml"));
         node = new TestNode(DRIVER, new InProcessDriver(this::run), EmbeddedApiServer.builder());
         node.proxy()
-                .allowOnly(new ServiceAccountAccess(
-                        manifests.serviceAccount(),
-                        List.of(file.toString()),
-                        DRIVER,
-                        node.api().version().name().replace("V", "").replace("_", ".")));
+                .allowOnly(
+                        new ServiceAccountAccess(
+                                manifests.serviceAccount(),
+                                List.of(file.toString()),
+                                DRIVER,
+                                node.api().version().name().replace("V", "").replace("_", ".")),
+                        TestNode.NAME);
     }
 
     private DraDriver run(Place place) throws IOException {

@@ -80,7 +80,7 @@ class PublishedChartIT {
                 GPU,
                 new ProcessDriver(gpus.command(), environment, TestNode.TIMEOUT),
                 EmbeddedApiServer.builder().version(KubernetesVersion.V1_36));
-        node.proxy().allowOnly(CHART.access(GPU, "1.36"));
+        node.proxy().allowOnly(CHART.access(GPU, "1.36"), TestNode.NAME);
         node.proxy()
                 .inject(Fault.status(422, "Invalid")
                         .on(Requests.creates("resourceslices"))

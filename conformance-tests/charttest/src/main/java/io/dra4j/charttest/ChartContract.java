@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.charttest.Manifests.Kind;
+import io.dra4j.testkit.rbac.Refusal;
+import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The rules for each driver's chart; the test of a driver extends this. */
 public abstract class ChartContract {
@@ -33,7 +36,6 @@ public abstract class ChartContract {
     private static final Pattern VARIABLE = Pattern.compile("\\b[A-Z][A-Z0-9_]{2,}\\b");
     private static final Pattern VERSION =
             Pattern.compile("<artifactId>dra4j-parent</artifactId>\\s*<version>(.*?)</version>");
-    private static final String NODE = "authentication.kubernetes.io/node-name";
 
     /** The driver's name in the default values. */
     protected abstract String driver();
@@ -238,48 +240,33 @@ public abstract class ChartContract {
     }
 
     @Test
-    void aDriverWritesSlicesOfItsOwnNodeAlone() {
+    void aDriverWritesSlicesOfItsOwnNodeAlone(@TempDir Path folder) throws IOException {
         Manifests manifests = CHART.render(Installation.DEFAULT);
-        AdmissionPolicy policy = new AdmissionPolicy(manifests.one(Kind.ValidatingAdmissionPolicy));
-        String driver = "system:serviceaccount:" + manifests.serviceAccount().replace('/', ':');
-        Map<String, Object> here = Map.of(NODE, List.of("node-1"));
-        Map<String, Object> own = Map.of("spec", Map.of("nodeName", "node-1"));
-        Map<String, Object> other = Map.of("spec", Map.of("nodeName", "node-2"));
-        Map<String, Object> everywhere = Map.of("spec", Map.of("allNodes", true));
-
-        for (String operation : List.of("CREATE", "UPDATE")) {
-            assertThat(policy.refusal(write(operation, driver, here, own))).isEmpty();
-            assertThat(policy.refusal(write(operation, driver, here, other)))
-                    .hasValueSatisfying(text -> assertThat(text).contains("'node-1'", "'node-2'"));
-            assertThat(policy.refusal(write(operation, driver, here, everywhere)))
-                    .isPresent();
-            assertThat(policy.refusal(write(operation, driver, Map.of(), own)))
-                    .hasValueSatisfying(text -> assertThat(text).contains("names no node"));
-            assertThat(policy.refusal(write(operation, driver, Map.of("else", List.of("x")), own)))
-                    .hasValueSatisfying(text -> assertThat(text).contains("names no node"));
-            assertThat(policy.refusal(write(operation, "admin", Map.of(), other)))
-                    .isEmpty();
+        JsonNode policy = manifests.one(Kind.ValidatingAdmissionPolicy);
+        String account = manifests.serviceAccount();
+        List<String> files =
+                List.of(manifests.write(folder.resolve("chart.yaml")).toString());
+        ServiceAccountAccess access = new ServiceAccountAccess(account, files, driver(), "1.36");
+        for (String method : List.of("POST", "PUT", "DELETE")) {
+            assertThat(refusal(access, method, "node-1", "{nodeName: node-1}")).isEmpty();
+            assertThat(refusal(access, method, "node-1", "{nodeName: node-2}")).contains("'node-1'", "'node-2'");
+            assertThat(refusal(access, method, "node-1", "{allNodes: true}")).isNotEmpty();
+            assertThat(refusal(access, method, "", "{nodeName: node-1}")).contains("names no node");
         }
-        assertThat(policy.refusal(delete(driver, here, own))).isEmpty();
-        assertThat(policy.refusal(delete(driver, here, other))).isPresent();
-        assertThat(policy.policy()
-                        .at("/spec/matchConstraints/resourceRules/0/apiVersions/0")
+        assertThat(policy.at("/spec/matchConditions/0/expression").asText())
+                .isEqualTo("request.userInfo.username == \"system:serviceaccount:" + account.replace('/', ':') + '"');
+        assertThat(policy.at("/spec/matchConstraints/resourceRules/0/apiVersions/0")
                         .asText())
                 .isEqualTo("*");
-        assertThat(manifests
-                        .one(Kind.ValidatingAdmissionPolicyBinding)
-                        .at("/spec/policyName")
-                        .asText())
-                .isEqualTo(policy.policy().at("/metadata/name").asText());
     }
 
-    private static AdmissionPolicy.Write write(
-            String operation, String user, Map<String, Object> extra, Map<String, Object> object) {
-        return new AdmissionPolicy.Write(operation, user, extra, object, null);
-    }
-
-    private static AdmissionPolicy.Write delete(String user, Map<String, Object> extra, Map<String, Object> object) {
-        return new AdmissionPolicy.Write("DELETE", user, extra, null, object);
+    private static String refusal(ServiceAccountAccess access, String method, String node, String spec)
+            throws IOException {
+        JsonNode slice = Manifests.MAPPER.readTree("spec: " + spec);
+        String path = "/apis/resource.k8s.io/v1/resourceslices" + (method.equals("POST") ? "" : "/slice");
+        return access.refusal(method, path, Map.of(), node, () -> slice, () -> slice)
+                .map(Refusal::message)
+                .orElse("");
     }
 
     /** A release's file for {@code kubectl apply}: the namespace, and the default objects. */

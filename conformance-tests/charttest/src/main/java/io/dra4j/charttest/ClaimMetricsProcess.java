@@ -44,11 +44,13 @@ final class ClaimMetricsProcess implements AutoCloseable {
                         + "/"
                         + container.pod().path("serviceAccountName").asText();
         Path rights = manifests.write(folder.resolve("manifests.yaml"));
-        proxy.allowOnly(new ServiceAccountAccess(
-                account,
-                List.of(rights.toString()),
-                container.environment().get("DRIVER_NAME"),
-                "1." + api.version().minor()));
+        proxy.allowOnly(
+                new ServiceAccountAccess(
+                        account,
+                        List.of(rights.toString()),
+                        container.environment().get("DRIVER_NAME"),
+                        "1." + api.version().minor()),
+                "");
         List<String> command = new ArrayList<>(program);
         command.addAll(container.arguments());
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -57,7 +57,7 @@ public final class InstalledChart implements AutoCloseable {
                 List.of(manifests.write(folder.resolve("installed.yaml")).toString()),
                 driver,
                 "1." + node.api().version().minor());
-        node.proxy().allowOnly(access);
+        node.proxy().allowOnly(access, TestNode.NAME);
         manifests.of(Kind.DeviceClass).forEach(one -> node.api().store().putStrictly(one));
     }
 

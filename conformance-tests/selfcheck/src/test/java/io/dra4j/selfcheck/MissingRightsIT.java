@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.dra4j.conformance.run.Outcome;
 import io.dra4j.conformance.run.Verdict;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,10 +28,13 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class MissingRightsIT {
 
+    private static final Path CHARTS_POLICY = Path.of(
+            "../../example-fake-driver/archetype/src/main/resources/archetype-resources/chart/templates/admission.yaml");
+
     @TempDir
     private Path folder;
 
-    private Outcome run(UnaryOperator<String> change) throws Exception {
+    private Outcome run(UnaryOperator<String> change, String more, String... options) throws Exception {
         String manifests;
         try (InputStream file = getClass().getResourceAsStream("/io/dra4j/testkit/rbac/driver.yaml")) {
             manifests = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
@@ -40,7 +45,38 @@ class MissingRightsIT {
                 JsonNodeFactory.instance.textNode("gpu-system/gpu-driver"),
                 "/apiServer/manifests",
                 JsonNodeFactory.instance.arrayNode().add(file.toString()));
-        return Runner.run("only: [DRA-PREP-01, DRA-SLICE-11]", flags, Runner.process(List.of()));
+        return Runner.run("only: [DRA-PREP-01, DRA-SLICE-11]\n" + more, flags, Runner.process(List.of(options)));
+    }
+
+    /** The chart of the archetype lets a driver write the slices of its own node alone. */
+    private static String withPolicy(String manifests) {
+        try {
+            return manifests
+                    + "\n---\n"
+                    + Files.readString(CHARTS_POLICY)
+                            .replace("${artifactId}", "gpu-driver")
+                            .replace("{{ .Release.Namespace }}", "gpu-system");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void slicesOfOneNodeAreAdmitted() throws Exception {
+        Outcome outcome = run(MissingRightsIT::withPolicy, "");
+
+        assertThat(verdict(outcome, "DRA-SLICE-11")).isEqualTo(Verdict.PASS);
+        assertThat(outcome.notes().toString()).doesNotContain("Admission");
+    }
+
+    @Test
+    void slicesOfAllNodesAreDeniedByTheChartsPolicy() throws Exception {
+        Outcome outcome = run(MissingRightsIT::withPolicy, "timeoutFactor: 0.1", "--variant", "H-7");
+
+        assertThat(Runner.results(outcome, "DRA-SLICE-01").get(0).message())
+                .contains("ValidatingAdmissionPolicy 'gpu-driver-own-node'", "may not write slices of node ''");
+        assertThat(outcome.notes().toString()).contains("Admission: the API server refused");
+        assertThat(outcome.exitCode()).isEqualTo(1);
     }
 
     private static Verdict verdict(Outcome outcome, String id) {
@@ -49,7 +85,7 @@ class MissingRightsIT {
 
     @Test
     void withAllRightsNothingIsRefused() throws Exception {
-        Outcome outcome = run(manifests -> manifests);
+        Outcome outcome = run(manifests -> manifests, "");
 
         assertThat(outcome.notes())
                 .contains("RBAC: the API server refused no request of the ServiceAccount gpu-system/gpu-driver.");
@@ -61,7 +97,7 @@ class MissingRightsIT {
     @Test
     @Tag("nightly")
     void theRightToDeleteSlicesIsReportedAsMissing() throws Exception {
-        Outcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"));
+        Outcome outcome = run(manifests -> manifests.replace("patch, delete]", "patch]"), "");
 
         assertThat(verdict(outcome, "DRA-PREP-01")).isEqualTo(Verdict.PASS);
         assertThat(verdict(outcome, "DRA-SLICE-11")).isEqualTo(Verdict.FAIL);

@@ -306,7 +306,7 @@ final class DriverOptions {
                 names = "--manifests",
                 paramLabel = "FILE",
                 description =
-                        "[apiServer.manifests] A file or a folder with the ServiceAccount, its roles and their bindings, may be repeated.")
+                        "[apiServer.manifests] A file or a folder with the ServiceAccount, its roles, admission policies, and their bindings, may be repeated.")
         @Nullable
         List<String> manifests;
     }

@@ -112,7 +112,7 @@ final class ApiServer implements AutoCloseable {
     static ApiServer start(Settings settings, Optional<ServiceAccountAccess> access, String node, String namespace) {
         ExternalSettings external = settings.driver().external();
         ApiServer server = new ApiServer(settings.apiServer(), external == null ? 0 : external.proxyPort(), namespace);
-        access.ifPresent(server::allowOnly);
+        access.ifPresent(limit -> server.allowOnly(limit, node));
         boolean furnished = false;
         try {
             server.furnish(node);
@@ -125,9 +125,9 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    private void allowOnly(ServiceAccountAccess access) {
+    private void allowOnly(ServiceAccountAccess access, String node) {
         access.serverIs(version);
-        proxy.allowOnly(access);
+        proxy.allowOnly(access, node);
     }
 
     private void furnish(String node) {

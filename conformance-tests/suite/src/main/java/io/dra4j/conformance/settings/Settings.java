@@ -102,7 +102,8 @@ public record Settings(
      * @param context the kubeconfig's context; empty for its current one
      * @param serviceAccount whose RBAC the driver's requests are checked against, {@code
      *     namespace/name}; empty if they are all allowed
-     * @param manifests files and folders with that ServiceAccount, its roles and their bindings
+     * @param manifests files and folders with that ServiceAccount, its roles, admission policies, and
+     *     their bindings
      */
     public record ApiServerSettings(
             String kubernetes, String kubeconfig, String context, String serviceAccount, List<String> manifests) {

@@ -209,9 +209,13 @@ public final class ApiProxy implements AutoCloseable {
         return requests.inject(fault);
     }
 
-    /** Lets clients do what a ServiceAccount may do; by default they may do everything. */
-    public void allowOnly(ServiceAccountAccess access) {
-        requests.allowOnly(access);
+    /**
+     * Lets clients do what a ServiceAccount may do; by default they may do everything.
+     *
+     * @param node the node of their pod, which the token names; empty if they are not on one
+     */
+    public void allowOnly(ServiceAccountAccess access, String node) {
+        requests.allowOnly(access, node);
     }
 
     /** Ends all open watches in the middle, now: their connections, or their streams of HTTP/2. */

@@ -112,7 +112,7 @@ final class Passage {
         send(effect.code(), format.mediaType(), format.object(status), callback);
     }
 
-    /** Answers as an API server does whose RBAC does not allow the request. */
+    /** Answers as an API server does whose RBAC or admission policy does not allow the request. */
     void forbid(Refusal refusal, Callback callback) {
         WireFormat format = accepted();
         ended(refusal.status().toString());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.proxy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.http.Connections;
 import io.dra4j.testkit.rbac.Refusal;
 import io.dra4j.testkit.rbac.ServiceAccountAccess;
@@ -51,6 +52,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
     private final List<Injection> injections = new CopyOnWriteArrayList<>();
     private final Set<Relay> watches = ConcurrentHashMap.newKeySet();
     private volatile @Nullable ServiceAccountAccess access;
+    private volatile String node = "";
 
     ProxiedRequests(Upstream upstream, RequestLog log) {
         super(request -> HttpURI.build(upstream.base())); // The path: newProxyToServerRequest
@@ -69,7 +71,8 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         return link.version(getHttpClient(), limit);
     }
 
-    void allowOnly(ServiceAccountAccess limit) {
+    void allowOnly(ServiceAccountAccess limit, String nodeOfPod) {
+        node = nodeOfPod;
         access = limit;
     }
 
@@ -114,7 +117,7 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
             passage.refuseWebSocket(callback);
             return true;
         }
-        Optional<Refusal> refusal = refusal(recorded);
+        Optional<Refusal> refusal = refusal(recorded, request, body);
         if (refusal.isPresent()) {
             passage.forbid(refusal.get(), callback);
             return true;
@@ -134,9 +137,26 @@ final class ProxiedRequests extends ProxyHandler.Reverse {
         return true;
     }
 
-    private Optional<Refusal> refusal(RecordedRequest request) {
+    private Optional<Refusal> refusal(RecordedRequest recorded, Request request, byte[] body) {
         ServiceAccountAccess limit = access;
-        return limit == null ? Optional.empty() : limit.refusal(request.method(), request.path(), request.query());
+        String path = request.getHttpURI().getPath();
+        return limit == null
+                ? Optional.empty()
+                : limit.refusal(
+                        recorded.method(),
+                        recorded.path(),
+                        recorded.query(),
+                        node,
+                        () -> link.object(getHttpClient(), "GET", path, null),
+                        () -> dryRun(request, body));
+    }
+
+    /** The object that a write makes, tried without a trace. */
+    private JsonNode dryRun(Request request, byte[] body) {
+        String query = request.getHttpURI().getQuery();
+        String path = request.getHttpURI().getPath() + "?dryRun=All" + (query == null ? "" : "&" + query);
+        String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+        return link.object(getHttpClient(), request.getMethod(), path, new BytesRequestContent(type, body));
     }
 
     private void hold(Injection injection, Effect.Delay delay, Request request, Response response, Callback callback) {

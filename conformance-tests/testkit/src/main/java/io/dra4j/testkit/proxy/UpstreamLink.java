@@ -4,6 +4,7 @@ package io.dra4j.testkit.proxy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -20,6 +21,7 @@ import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class UpstreamLink {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final Duration LONGEST_DRY_RUN = Duration.ofSeconds(10);
 
     private final Upstream upstream;
 
@@ -67,6 +71,25 @@ final class UpstreamLink {
     /** A request with this path and query, not changed in any way. */
     Request newRequest(HttpClient client, String pathQuery) {
         return client.newRequest(upstream.host()).path(upstream.basePath() + pathQuery);
+    }
+
+    /** The object with which the server answers, in JSON; a missing node if it is no success. */
+    JsonNode object(HttpClient client, String method, String pathQuery, Request.@Nullable Content body) {
+        try {
+            ContentResponse response = newRequest(client, pathQuery)
+                    .method(method)
+                    .headers(headers -> upstream.headers().forEach(headers::put))
+                    .headers(headers -> headers.put(HttpHeader.ACCEPT, "application/json"))
+                    .body(body)
+                    .timeout(LONGEST_DRY_RUN.toMillis(), TimeUnit.MILLISECONDS)
+                    .send();
+            return response.getStatus() < 300 ? JSON.readTree(response.getContent()) : MissingNode.getInstance();
+        } catch (ExecutionException | TimeoutException | IOException e) {
+            return MissingNode.getInstance(); // the request itself fails as well
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return MissingNode.getInstance();
+        }
     }
 
     /**

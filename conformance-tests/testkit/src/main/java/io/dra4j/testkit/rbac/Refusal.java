@@ -2,38 +2,64 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.rbac;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
 
 /**
- * A request that RBAC does not allow, in Kubernetes' words.
+ * A request that RBAC or an admission policy does not allow, in Kubernetes' words.
  *
  * <p>The verb of an entry of a status is asked for while the claim is validated, so that its lack
  * is a validation error (422, {@code Invalid}); any other is refused at once (403, {@code
- * Forbidden}).
+ * Forbidden}). An admission policy chooses its reason; by default it is {@code Invalid}.
  */
 public final class Refusal {
 
-    private static final int FORBIDDEN = 403;
-    private static final int INVALID = 422;
+    /** The codes of the reasons that a policy may give; of any other it is that of Invalid. */
+    private static final Map<String, Integer> CODES =
+            Map.of("Unauthorized", 401, "Forbidden", 403, "RequestEntityTooLarge", 413, "Invalid", 422);
 
     private final ApiAction action;
-    private final boolean isOfValidation;
+    private final String reason;
+    private final String kind;
     private final String message;
 
-    Refusal(ApiAction action, ApiAction lacking, String user) {
+    private Refusal(ApiAction action, String reason, String kind, String message) {
         this.action = action;
-        this.isOfValidation = !lacking.equals(action);
+        this.reason = reason;
+        this.kind = kind;
+        this.message = message;
+    }
+
+    /** A refusal for the lack of a right. */
+    static Refusal lacking(ApiAction action, ApiAction lacking, String user) {
         String forbidden = message(action, lacking, user);
-        this.message = isOfValidation
-                ? "ResourceClaim.%s \"%s\" is invalid: status.devices: Forbidden: %s"
-                        .formatted(action.group(), action.name(), forbidden)
-                : forbidden;
+        return lacking.equals(action)
+                ? new Refusal(action, "Forbidden", action.plural(), forbidden)
+                : new Refusal(
+                        action,
+                        "Invalid",
+                        "ResourceClaim",
+                        "ResourceClaim.%s \"%s\" is invalid: status.devices: Forbidden: %s"
+                                .formatted(action.group(), action.name(), forbidden));
+    }
+
+    /** A refusal by an admission policy. */
+    static Refusal byPolicy(ApiAction action, AdmissionPolicy policy, AdmissionPolicy.Denied denied, JsonNode object) {
+        String message = "%s \"%s\" is forbidden: ValidatingAdmissionPolicy '%s' with binding '%s' denied request: %s"
+                .formatted(
+                        action.qualified(),
+                        object.at("/metadata/name").asText("Unknown"),
+                        policy.name(),
+                        policy.bindingName(),
+                        denied.message());
+        return new Refusal(action, denied.reason(), action.plural(), message);
     }
 
     /** The status of the HTTP response. */
     public int code() {
-        return isOfValidation ? INVALID : FORBIDDEN;
+        return CODES.getOrDefault(reason, CODES.get("Invalid"));
     }
 
     private static String message(ApiAction action, ApiAction lacking, String user) {
@@ -61,12 +87,12 @@ public final class Refusal {
     public ObjectNode status() {
         ObjectNode status = JsonNodeFactory.instance.objectNode();
         status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
-        status.put("status", "Failure").put("message", message).put("reason", isOfValidation ? "Invalid" : "Forbidden");
+        status.put("status", "Failure").put("message", message).put("reason", reason);
         ObjectNode details = status.putObject("details");
         if (action.isResource()) {
             put(details, "name", action.name());
             put(details, "group", action.group());
-            put(details, "kind", isOfValidation ? "ResourceClaim" : action.plural());
+            put(details, "kind", kind);
         }
         return status.put("code", code());
     }

@@ -2,25 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.testkit.rbac;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.testkit.settings.ManifestFiles;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Evaluates RBAC for the requests of one ServiceAccount, and remembers what it refused;
- * thread-safe.
+ * Evaluates RBAC and admission policies for the requests of one ServiceAccount, and remembers what
+ * they refused; thread-safe.
  *
  * <p>As Kubernetes does: what no rule allows is refused. Beyond the rules of the manifests hold
  * those that every user has, for discovery. Aggregated ClusterRoles are read by their own rules.
  */
 public final class ServiceAccountAccess {
 
+    private static final String NODE_OF_TOKEN = "authentication.kubernetes.io/node-name";
     private static final String STATUS = "resourceclaims/status";
     private static final Pattern RELEASE = Pattern.compile("^v?1\\.(\\d+)");
     private static final Set<String> WRITES = Set.of("update", "patch");
@@ -33,10 +37,16 @@ public final class ServiceAccountAccess {
     private final String driver;
     private volatile int minor; // of the API server, as far as it is known
     private final Grants grants;
+    private final Admission admission;
+    private final Map<String, Missing> denied = new TreeMap<>(); // guarded by this
     private final Map<String, Missing> missing = new TreeMap<>(); // guarded by this
 
     /** A rule that is missing, the first refusal for it, and how many there were. */
-    private record Missing(Refusal example, int count) {}
+    private record Missing(Refusal example, int count) {
+        String requests() {
+            return count == 1 ? "a request" : count + " requests";
+        }
+    }
 
     /**
      * Reads the manifests that grant the rights.
@@ -54,7 +64,9 @@ public final class ServiceAccountAccess {
         String[] parts = account.split("/");
         user = "system:serviceaccount:" + parts[0] + ":" + parts[1];
         minor = Integer.parseInt(release.split("\\.")[1]);
-        grants = new Grants(parts[0], parts[1], ManifestFiles.read("apiServer.manifests", places));
+        List<JsonNode> manifests = ManifestFiles.read("apiServer.manifests", places);
+        grants = new Grants(parts[0], parts[1], manifests);
+        admission = new Admission(manifests);
     }
 
     /** The release of a real API server, whose rules hold instead of those of the settings. */
@@ -70,14 +82,43 @@ public final class ServiceAccountAccess {
      *
      * @param path as it was sent, without the query
      * @param query the decoded parameters
+     * @param node the node of the driver's pod, which its token names; empty if it has none
+     * @param before reads the object as it is; a missing node if there is none
+     * @param after tries a write, and returns the object that it makes; a missing node if it fails
      * @return empty if it is allowed
      */
-    public Optional<Refusal> refusal(String method, String path, Map<String, String> query) {
+    public Optional<Refusal> refusal(
+            String method,
+            String path,
+            Map<String, String> query,
+            String node,
+            Supplier<JsonNode> before,
+            Supplier<JsonNode> after) {
         ApiAction action = ApiAction.of(method, path, query);
         if (!grants.allow(action)) {
             return Optional.of(refused(action, action));
         }
-        return lacksDriverEntry(action).map(lacking -> refused(action, lacking));
+        return lacksDriverEntry(action)
+                .map(lacking -> refused(action, lacking))
+                .or(() ->
+                        admission.refusal(action, userInfo(node), before, after).map(this::denied));
+    }
+
+    private Map<String, Object> userInfo(String node) {
+        Map<String, Object> info = new HashMap<>(Map.of("username", user));
+        if (!node.isEmpty()) {
+            info.put("extra", Map.of(NODE_OF_TOKEN, List.of(node)));
+        }
+        return info;
+    }
+
+    private synchronized Refusal denied(Refusal refusal) {
+        count(denied, refusal.message().replaceFirst(".*?is forbidden: ", ""), refusal);
+        return refusal;
+    }
+
+    private static void count(Map<String, Missing> found, String what, Refusal refusal) {
+        found.merge(what, new Missing(refusal, 1), (known, one) -> new Missing(known.example, known.count + 1));
     }
 
     /** The verb of its own with which a driver writes its entries into a claim's status. */
@@ -91,9 +132,8 @@ public final class ServiceAccountAccess {
     }
 
     private synchronized Refusal refused(ApiAction action, ApiAction lacking) {
-        Refusal refusal = new Refusal(action, lacking, user);
-        missing.merge(
-                rule(lacking), new Missing(refusal, 1), (known, one) -> new Missing(known.example, known.count + 1));
+        Refusal refusal = Refusal.lacking(action, lacking, user);
+        count(missing, rule(lacking), refusal);
         return refusal;
     }
 
@@ -113,6 +153,9 @@ public final class ServiceAccountAccess {
                             .formatted(role, account));
         }
         missing.forEach((rule, found) -> notes.add(note(rule, found)));
+        denied.forEach((what, found) -> notes.add("Admission: the API server refused %s of the driver (%d): %s"
+                .formatted(found.requests(), found.example.code(), what)));
+        notes.addAll(admission.notes());
         if (notes.isEmpty()) {
             notes.add("RBAC: the API server refused no request of the ServiceAccount %s.".formatted(account));
         }
@@ -120,8 +163,7 @@ public final class ServiceAccountAccess {
     }
 
     private String note(String rule, Missing found) {
-        String requests = found.count == 1 ? "a request" : found.count + " requests";
         return "RBAC: the API server refused %s of the driver (%d): %s. If the driver needs that, add %s to a ClusterRole of the ServiceAccount %s."
-                .formatted(requests, found.example.code(), found.example.message(), rule, account);
+                .formatted(found.requests(), found.example.code(), found.example.message(), rule, account);
     }
 }

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dra4j.testkit.settings.SettingsException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +29,30 @@ class ServiceAccountAccessTest {
 
     private static final String USER = "User \"system:serviceaccount:gpu-system:gpu-driver\"";
     private static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
+
+    private static final Supplier<JsonNode> SLICE = () -> {
+        ObjectNode slice = JsonNodeFactory.instance.objectNode();
+        slice.putObject("spec").put("nodeName", "node-2");
+        return slice;
+    };
+
+    private static final String POLICY = """
+            ---
+            kind: ValidatingAdmissionPolicy
+            metadata: {name: own-node}
+            spec:
+              matchConstraints:
+                resourceRules: [{apiGroups: [resource.k8s.io], resources: [resourceslices], operations: [CREATE]}]
+              variables:
+                - {name: unused, expression: oldObject.spec.nodeName}
+                - {name: own, expression: 'request.userInfo.extra[?"authentication.kubernetes.io/node-name"][0].orValue("")'}
+              validations:
+                - {expression: variables.own == object.spec.nodeName, message: not its node}
+            ---
+            kind: ValidatingAdmissionPolicyBinding
+            metadata: {name: of-drivers}
+            spec: {policyName: own-node, validationActions: [Deny]}
+            """;
 
     @TempDir
     private Path folder;
@@ -51,7 +79,8 @@ class ServiceAccountAccessTest {
         String[] words = request.split("[ ?]", 3);
         Map<String, String> query =
                 words.length < 3 ? Map.of() : Map.of(words[2].split("=", 2)[0], words[2].split("=", 2)[1]);
-        return access.refusal(words[0], words[1], query).map(Refusal::message);
+        return access.refusal(words[0], words[1], query, "node-1", MissingNode::getInstance, SLICE)
+                .map(Refusal::message);
     }
 
     @ParameterizedTest
@@ -111,9 +140,42 @@ class ServiceAccountAccessTest {
     }
 
     private JsonNode invalid() throws Exception {
-        return access().refusal("PUT", "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status", Map.of())
+        return access().refusal(
+                        "PUT",
+                        "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status",
+                        Map.of(),
+                        "node-1",
+                        MissingNode::getInstance,
+                        SLICE)
                 .orElseThrow()
                 .status();
+    }
+
+    /** Of a policy in which a text is replaced; ~ begins a line. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    own-node              | own-node                                                | 422 | API server refused a request
+                    message: not its node | message: not its node, reason: Forbidden                | 403 | with binding 'of-drivers' denied request: not its node
+                    variables.own ==      | object.nothing ==                                       | 422 | expression failed
+                    variables.own ==      | authorizer ==                                           | 0   | own-node was not evaluated
+                    matchConstraints:     | paramKind: {kind: A}~  matchConstraints:                | 0   | own-node was not evaluated
+                    object.spec.nodeName  | object.x}~  failurePolicy: Ignore~  other: {b: c        | 0   | refused no request
+                    [Deny]                | [Audit]                                                 | 0   | refused no request
+                    [resourceslices]      | ['*/status']                                            | 0   | refused no request
+                    [CREATE]              | ['*']                                                   | 422 | not its node
+                    """)
+    void anAdmissionPolicyRefusesAsAnApiServerDoes(String text, String other, int code, String note) throws Exception {
+        manifests += POLICY.replace(text, other.replace("~", "\n"));
+        ServiceAccountAccess access = access();
+        Optional<Refusal> refusal = access.refusal("POST", SLICES, Map.of(), "node-1", MissingNode::getInstance, SLICE);
+
+        assertThat(refusal.map(Refusal::code).orElse(0)).isEqualTo(code);
+        refusal.ifPresent(one -> assertThat(one.message())
+                .startsWith("resourceslices.resource.k8s.io \"Unknown\" is forbidden: ValidatingAdmissionPolicy "));
+        assertThat(access.notes().toString()).contains(note);
+        assertThat(access.refusal("POST", SLICES, Map.of(), "node-2", MissingNode::getInstance, SLICE)
+                        .isPresent())
+                .isEqualTo(note.equals("expression failed"));
     }
 
     @Test
@@ -159,7 +221,9 @@ class ServiceAccountAccessTest {
 
     @Test
     void theStatusIsThatOfAnApiServer() throws Exception {
-        Refusal refusal = access().refusal("PATCH", "/api/v1/nodes/n", Map.of()).orElseThrow();
+        Refusal refusal = access().refusal(
+                        "PATCH", "/api/v1/nodes/n", Map.of(), "node-1", MissingNode::getInstance, SLICE)
+                .orElseThrow();
 
         assertThat(refusal.status().path("reason").asText()).isEqualTo("Forbidden");
         assertThat(refusal.status().path("code").asInt()).isEqualTo(403);

@@ -63,7 +63,7 @@ class StatusUpdateIT {
 
     @BeforeEach
     void connect() throws Exception {
-        proxy.allowOnly(new ServiceAccountAccess("s/d", List.of(RIGHTS), "gpu.example.com", "1.36"));
+        proxy.allowOnly(new ServiceAccountAccess("s/d", List.of(RIGHTS), "gpu.example.com", "1.36"), "");
         driver = Cluster.connect(
                 proxy.writeKubeconfig(folder.resolve("kubeconfig")), "gpu.example.com", "node", Meters.none());
         claim = new ClaimRef("default", "c", create());

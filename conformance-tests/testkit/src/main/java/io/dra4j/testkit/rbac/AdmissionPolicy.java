@@ -1,0 +1,176 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.rbac;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.cel.common.CelValidationException;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.common.values.NullValue;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.compiler.CelCompilerFactory;
+import dev.cel.extensions.CelExtensions;
+import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.runtime.CelRuntimeFactory;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A ValidatingAdmissionPolicy, evaluated as an API server does: an expression that fails refuses
+ * the request, unless failures are ignored.
+ *
+ * @param policy the object
+ * @param binding the object that binds it
+ */
+record AdmissionPolicy(JsonNode policy, JsonNode binding) {
+
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_LONG_FOR_INTS)
+            .build();
+    /** An optional key whose value this library of CEL cannot index, unless it is written otherwise. */
+    private static final Pattern OPTIONAL_KEY = Pattern.compile("([\\w.]+)\\[\\?(\"[^\"]*\")]");
+
+    private static final CelType ANY = SimpleType.DYN;
+    private static final CelCompiler COMPILER = CelCompilerFactory.standardCelCompilerBuilder()
+            .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+            .addLibraries(CelExtensions.optional())
+            .addVar("request", ANY)
+            .addVar("object", ANY)
+            .addVar("oldObject", ANY)
+            .addVar("variables", ANY)
+            .build();
+    private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder()
+            .addLibraries(CelExtensions.optional())
+            .build();
+
+    /** A write that is refused: a reason as in a Status, and the message. */
+    record Denied(String reason, String message) {}
+
+    String name() {
+        return policy.at("/metadata/name").asText();
+    }
+
+    String bindingName() {
+        return binding.at("/metadata/name").asText();
+    }
+
+    /** Returns whether it has a part that is not evaluated here. */
+    boolean isUnclear() {
+        JsonNode constraints = policy.at("/spec/matchConstraints");
+        return Stream.of(
+                        policy.at("/spec/paramKind"),
+                        binding.at("/spec/matchResources"),
+                        constraints.path("namespaceSelector"),
+                        constraints.path("objectSelector"),
+                        constraints.path("excludeResourceRules"))
+                .anyMatch(part -> !part.isEmpty());
+    }
+
+    /** Returns whether it is for a request, by its groups, resources, names and operations. */
+    boolean isFor(ApiAction action, String operation) {
+        return policy.at("/spec/matchConstraints/resourceRules")
+                .valueStream()
+                .anyMatch(rule -> has(rule.path("apiGroups"), action.group())
+                        && has(rule.path("operations"), operation)
+                        && (rule.path("resourceNames").isEmpty() || has(rule.path("resourceNames"), action.name()))
+                        && hasResource(rule.path("resources"), action));
+    }
+
+    private static boolean hasResource(JsonNode resources, ApiAction action) {
+        String subresource = action.resource().substring(action.plural().length());
+        return resources
+                .valueStream()
+                .map(JsonNode::asText)
+                .anyMatch(one -> one.equals("*/*")
+                        || one.equals(action.resource())
+                        || (one.equals("*") && subresource.isEmpty())
+                        || (!subresource.isEmpty() && one.equals("*" + subresource)));
+    }
+
+    private static boolean has(JsonNode values, String wanted) {
+        return values.valueStream().map(JsonNode::asText).anyMatch(one -> one.equals("*") || one.equals(wanted));
+    }
+
+    /**
+     * Returns why a write is refused; empty if it is not.
+     *
+     * @param user the name of the client, and what else the API server knows of it
+     * @throws IllegalStateException if an expression uses what is not known here
+     */
+    Optional<Denied> denied(String operation, Map<String, Object> user, JsonNode object, JsonNode old) {
+        try {
+            return denied(input(operation, user, object, old));
+        } catch (CelEvaluationException e) {
+            return policy.at("/spec/failurePolicy").asText().equals("Ignore")
+                    ? Optional.empty()
+                    : Optional.of(new Denied("Invalid", "expression failed: " + e.getMessage()));
+        }
+    }
+
+    private Optional<Denied> denied(Map<String, Object> input) throws CelEvaluationException {
+        for (JsonNode condition : policy.at("/spec/matchConditions")) {
+            if (!isTrue(condition.path("expression"), input)) {
+                return Optional.empty();
+            }
+        }
+        Map<String, Object> variables = new HashMap<>();
+        input.put("variables", variables);
+        for (JsonNode variable : policy.at("/spec/variables")) {
+            try {
+                variables.put(variable.path("name").asText(), value(variable.path("expression"), input));
+            } catch (CelEvaluationException e) {
+                continue; // it counts where it is used
+            }
+        }
+        for (JsonNode validation : policy.at("/spec/validations")) {
+            if (!isTrue(validation.path("expression"), input)) {
+                return Optional.of(new Denied(validation.path("reason").asText("Invalid"), message(validation, input)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Map<String, Object> input(
+            String operation, Map<String, Object> user, JsonNode object, JsonNode old) {
+        Map<String, Object> input = new HashMap<>();
+        input.put("request", Map.of("operation", operation, "userInfo", user));
+        input.put("object", object.isObject() ? JSON.convertValue(object, Map.class) : NullValue.NULL_VALUE);
+        input.put("oldObject", old.isObject() ? JSON.convertValue(old, Map.class) : NullValue.NULL_VALUE);
+        return input;
+    }
+
+    private static String message(JsonNode validation, Map<String, Object> input) throws CelEvaluationException {
+        JsonNode expression = validation.path("messageExpression");
+        return expression.isMissingNode()
+                ? validation
+                        .path("message")
+                        .asText("failed expression: "
+                                + validation.path("expression").asText().strip())
+                : String.valueOf(value(expression, input));
+    }
+
+    private static boolean isTrue(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
+        return Boolean.TRUE.equals(value(expression, input));
+    }
+
+    private static Object value(JsonNode expression, Map<String, Object> input) throws CelEvaluationException {
+        String text = OPTIONAL_KEY.matcher(expression.asText().strip()).replaceAll("optional.of($1)[$2]");
+        try {
+            return RUNTIME.createProgram(COMPILER.compile(text).getAst()).eval(input);
+        } catch (CelValidationException e) {
+            throw new IllegalStateException(text + ": " + e.getMessage(), e);
+        } catch (CelEvaluationException e) {
+            if (String.valueOf(e.getMessage()).contains("Ambiguous overloads")) {
+                throw new IllegalStateException(text + ": " + e.getMessage(), e); // of this library alone
+            }
+            throw e;
+        }
+    }
+}
