@@ -12,6 +12,7 @@ import io.dra4j.conformance.context.Violation;
 import io.dra4j.conformance.probes.ApiRules;
 import io.dra4j.conformance.probes.Publishing;
 import io.dra4j.conformance.probes.QuietWindow;
+import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -166,31 +167,47 @@ record TaintRules(TestContext context, Publishing publishing) {
                 seen -> seen.settled() && seen.devices().stream().anyMatch(PublishedDevice::isTainted);
         Pools now = publishing.settled();
         if (tainted.test(now)) {
-            preparesTainted(now);
+            prepared(ofTainted(now));
             return;
         }
         String none = "no device is tainted so that claims must tolerate it";
         Untested.unless(context.hooks().has("fault"), none);
         try {
             context.hooks().run("fault");
-            preparesTainted(publishing
+            prepared(ofBroken(publishing
                     .measured(TAINTED, tainted, context.timeouts().change())
-                    .orElseThrow(() -> new Untested(none + ", nor after the hook fault")));
+                    .orElseThrow(() -> new Untested(none + ", nor after the hook fault"))));
         } finally {
             context.tidy(); // before the device is well again
             context.hooks().run("recover");
         }
     }
 
-    private void preparesTainted(Pools pools) {
+    /** Also a broken device should be prepared, but its fault is a reason not to. */
+    private KubeletClaim ofBroken(Pools pools) {
+        KubeletClaim claim = ofTainted(pools);
+        context.calls()
+                .prepare(claim)
+                .complaint()
+                .filter(why -> !why.contains("taint"))
+                .ifPresent(why -> {
+                    throw new Untested("the device that the hook fault taints is refused, maybe for the fault: " + why);
+                });
+        return claim;
+    }
+
+    private KubeletClaim ofTainted(Pools pools) {
         PublishedDevice device = pools.devices().stream()
                 .filter(PublishedDevice::isTainted)
                 .findFirst()
                 .orElseThrow();
+        return context.claims().create(context.claims().draft().tolerantRequest("r0", device));
+    }
+
+    private void prepared(KubeletClaim claim) {
         context.calls()
                 .prepared(
-                        context.claims().create(context.claims().draft().tolerantRequest("r0", device)),
-                        "device %s is tainted, and a claim that tolerates it was allocated it; prepare refused: %s",
-                        device);
+                        claim,
+                        "a device is tainted, and a claim that tolerates it was allocated it; prepare refused: %s");
     }
 }
