@@ -28,7 +28,7 @@ const kinds = [
       { text: 'Drivers', pages: ['nvidia-driver', 'nvml-answers', 'fake-driver', 'attributes', 'configurations'] },
       { text: 'Deployment', pages: ['images', 'charts', 'rbac', 'drop-in'] },
       { text: 'Releases', pages: ['version-skew', 'features'] },
-      { text: 'Conformance', pages: ['requirements', ...all('reference', 'reports'), 'embedded-api-server'] },
+      { text: 'Conformance', pages: ['requirements', 'league', ...all('reference', 'reports'), 'embedded-api-server'] },
       { text: 'Words and code', pages: ['glossary', 'javadoc'] },
     ],
   },

@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.report.Reports;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.run.Engine;
 import io.dra4j.conformance.run.Outcome;
@@ -124,6 +125,7 @@ class NvidiaConformanceIT {
     }
 
     private static void assertGreen(String run, Outcome outcome) throws IOException {
+        Reports.write(outcome, Path.of("target/report", run)); // for docs-site/reference/reports
         outcome.results().stream()
                 .filter(result -> !GREEN.contains(result.verdict()))
                 .forEach(result -> System.out.println(text(result) + "\n" + result.evidence()));

@@ -4,6 +4,7 @@ package io.dra4j.selfcheck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.conformance.report.Reports;
 import io.dra4j.conformance.requirements.Catalogue;
 import io.dra4j.conformance.rules.RuleBook;
 import io.dra4j.conformance.run.Engine;
@@ -84,6 +85,7 @@ class FakeDriverIT {
         }
 
         Outcome outcome = run(settings + "\nonly: [%s]\n".formatted(only), "--num-devices=40");
+        Reports.write(outcome, Path.of("target/report")); // for docs-site/reference/reports
 
         assertThat(outcome.results())
                 .allSatisfy(result -> assertThat(result.verdict())

@@ -31,6 +31,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             InitMain.class,
             ListMain.class,
             ExplainMain.class,
+            LeagueMain.class,
             PlayMain.class,
             ApiServerMain.class
         })

@@ -145,7 +145,7 @@ final class CoverageReport {
     }
 
     /** Text on one line, in which nothing is markup. */
-    private static String cell(String words) {
+    static String cell(String words) {
         return VisibleText.of(words).strip().replaceAll("\\s+", " ").replaceAll("[\\\\`*_&<>\\[\\]|#]", "\\\\$0");
     }
 
