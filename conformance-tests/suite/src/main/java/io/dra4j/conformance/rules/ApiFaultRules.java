@@ -89,7 +89,7 @@ record ApiFaultRules(TestContext context) {
             if (took.compareTo(SOME) >= 0) {
                 return took;
             }
-            Violation.unless(false).about(survival()).because("GetInfo failed %s: %s", when, e.getMessage());
+            throw failed("GetInfo failed %s: %s", when, e.getMessage());
         }
         return Duration.ofNanos(System.nanoTime() - begin);
     }
@@ -159,14 +159,16 @@ record ApiFaultRules(TestContext context) {
     }
 
     private void good(CallResult result, String what) {
-        Violation.unless(result.complaint().isEmpty())
-                .about(survival())
-                .because("%s failed: %s", what, result.complaint().orElse(""));
+        result.complaint().ifPresent(complaint -> {
+            throw failed("%s failed: %s", what, complaint);
+        });
     }
 
     /** A driver that has ended with the API server's faults fails to survive them, and no more. */
-    private String[] survival() {
-        return context.driver().isAlive() ? new String[0] : new String[] {"DRA-SLICE-13", "DRA-SLICE-14"};
+    private Violation failed(String message, Object... arguments) {
+        Violation failed = new Violation(message, arguments);
+        boolean ended = context.driver().current().awaitExit(SHORT).isPresent();
+        return ended ? failed.about("DRA-SLICE-13", "DRA-SLICE-14") : failed;
     }
 
     @Rule("DRA-PREP-31")

@@ -29,7 +29,8 @@ final class GroupRun {
     private static final Set<ExecutionGroup> LOOKS =
             Set.of(ExecutionGroup.CONNECTIONS, ExecutionGroup.SLICES, ExecutionGroup.QUIET);
 
-    private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR);
+    /** The verdicts of checks that did not come to their end. */
+    private static final Set<Verdict> BROKEN = Set.of(Verdict.FAIL, Verdict.WARN, Verdict.BLOCKED, Verdict.SUITE_ERROR);
 
     /** The parts that all execution groups share. */
     record Parts(
