@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -193,21 +194,36 @@ public final class Engine {
         Map<String, Integer> positions = Plan.positions(catalogue);
         List<Result> results = new ArrayList<>();
         running.forEach(group -> results.addAll(group.join()));
-        Map<String, String> causes = new HashMap<>();
-        results.replaceAll(result -> revised(result, parts.check(), causes));
-        results.replaceAll(result -> result.blockedBy(causes.getOrDefault(result.blockedBy(), result.blockedBy())));
+        results.replaceAll(result -> revised(result, parts.check()));
+        trace(results);
         results.sort(Comparator.comparing(
                 result -> positions.get(result.requirement().id())));
         return results;
     }
 
-    private Result revised(Result result, RequirementCheck check, Map<String, String> causes) {
+    /** Names the first causes, now that all are known: none where the one that was named holds. */
+    private static void trace(List<Result> results) {
+        Map<String, String> causes = new HashMap<>();
+        Set<String> held = new HashSet<>();
+        for (Result one : results) {
+            String id = one.requirement().id();
+            causes.merge(id, one.blockedBy(), (a, b) -> a.isEmpty() ? a : b);
+            held.add(id);
+        }
+        results.stream()
+                .filter(one -> one.verdict().blocks() && one.blockedBy().isEmpty() || one.verdict() == Verdict.WARN)
+                .forEach(one -> held.remove(one.requirement().id()));
+        results.replaceAll(one -> {
+            String cause = causes.getOrDefault(one.blockedBy(), "");
+            String first = cause.isEmpty() ? one.blockedBy() : cause;
+            return one.blockedBy(held.contains(first) ? "" : first);
+        });
+    }
+
+    private Result revised(Result result, RequirementCheck check) {
         Result revised = check.revised(result);
         if (revised != result) {
             progress.ended(revised);
-            if (!revised.blockedBy().isEmpty()) {
-                causes.put(revised.requirement().id(), revised.blockedBy());
-            }
         }
         return revised;
     }
