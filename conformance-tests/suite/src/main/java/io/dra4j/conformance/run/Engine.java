@@ -17,6 +17,7 @@ import io.dra4j.testkit.rbac.ServiceAccountAccess;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Runs the catalogue against a driver. */
@@ -84,7 +86,17 @@ public final class Engine {
             capabilities = probed(first);
         }
         List<Requirement> plan = Plan.with(catalogue, settings, wanted, capabilities);
-        Verdicts verdicts = new Verdicts(plan, catalogue.profiles());
+        List<TestContext> ready = new ArrayList<>(List.of(first));
+        List<List<Requirement>> groups = groups(plan);
+        boolean together = adapter.runsSeveral()
+                && !settings.driver().hasFixedPort()
+                && (groups.size() < 2 || !isComplete(capabilities) || runTogether(ready));
+        if (!together) {
+            groups = adapter.runsAnywhere() ? inTurns(plan) : List.of(plan);
+        }
+        List<Requirement> order =
+                together ? plan : groups.stream().flatMap(List::stream).toList();
+        Verdicts verdicts = new Verdicts(order, catalogue.profiles());
         GroupRun.Parts parts = new GroupRun.Parts(
                 capabilities,
                 verdicts,
@@ -92,13 +104,7 @@ public final class Engine {
                 new RequirementCheck(rules, settings.strict(), verdicts),
                 Set.copyOf(settings.skip()),
                 progress);
-        List<TestContext> ready = new ArrayList<>(List.of(first));
-        List<List<Requirement>> groups =
-                groups(plan, adapter.runsSeveral() && !settings.driver().hasFixedPort());
-        if (groups.size() > 1 && isComplete(capabilities) && !runTogether(ready)) {
-            groups = groups(plan, false);
-        }
-        List<Result> results = results(groups, ready, parts);
+        List<Result> results = results(groups, ready, parts, together);
         notes.addAll(access.map(ServiceAccountAccess::notes).orElse(List.of(NO_RBAC)));
         return new Outcome(header(capabilities, started), catalogue.profiles(), results, notes(capabilities));
     }
@@ -169,23 +175,54 @@ public final class Engine {
         }
     }
 
-    private List<List<Requirement>> groups(List<Requirement> plan, boolean together) {
+    private List<List<Requirement>> groups(List<Requirement> plan) {
         Map<ExecutionGroup, List<Requirement>> groups = new EnumMap<>(ExecutionGroup.class);
-        for (Requirement requirement : plan) {
-            ExecutionGroup group =
-                    together ? rules.group(requirement.id()).orElse(ExecutionGroup.CALLS) : ExecutionGroup.CALLS;
-            groups.computeIfAbsent(group, key -> new ArrayList<>()).add(requirement);
-        }
+        plan.forEach(requirement -> groups.computeIfAbsent(group(requirement), key -> new ArrayList<>())
+                .add(requirement));
         return List.copyOf(groups.values());
     }
 
-    private List<Result> results(List<List<Requirement>> groups, List<TestContext> ready, GroupRun.Parts parts) {
+    private ExecutionGroup group(Requirement requirement) {
+        return rules.group(requirement.id()).orElse(ExecutionGroup.CALLS);
+    }
+
+    /**
+     * The plan in parts that run one after the other: each is of one execution group, because of
+     * what its rules leave running, and needs no later part.
+     */
+    private List<List<Requirement>> inTurns(List<Requirement> plan) {
+        List<List<Requirement>> parts = new ArrayList<>();
+        List<Requirement> left = new ArrayList<>(plan);
+        while (!left.isEmpty()) {
+            for (ExecutionGroup group : ExecutionGroup.values()) {
+                List<Requirement> part = new ArrayList<>();
+                Set<String> later = left.stream().map(Requirement::id).collect(Collectors.toSet());
+                for (Requirement requirement : left) {
+                    if (group(requirement) == group && Collections.disjoint(requirement.needs(), later)) {
+                        part.add(requirement);
+                        later.remove(requirement.id());
+                    }
+                }
+                left.removeAll(part);
+                if (!part.isEmpty()) {
+                    parts.add(part);
+                }
+            }
+        }
+        return parts;
+    }
+
+    private List<Result> results(
+            List<List<Requirement>> groups, List<TestContext> ready, GroupRun.Parts parts, boolean together) {
         List<CompletableFuture<List<Result>>> running = new ArrayList<>();
-        int on = ofFirst(groups, parts.capabilities());
+        int on = together ? ofFirst(groups, parts.capabilities()) : 0;
         for (int i = 0; i < groups.size(); i++) {
             TestContext known = i >= on && i - on < ready.size() ? ready.get(i - on) : null;
             GroupRun group = new GroupRun(groups.get(i), this::context, known, parts);
             running.add(async(group::run, "dra-conformance-group-" + i));
+            if (!together) {
+                awaitAll(running);
+            }
         }
         if (groups.isEmpty()) {
             ready.forEach(TestContext::close);
