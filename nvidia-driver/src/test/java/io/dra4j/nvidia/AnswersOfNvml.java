@@ -24,7 +24,6 @@ import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -34,6 +33,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -300,23 +300,9 @@ final class AnswersOfNvml {
                 devices(nvml.read(), true).offer(new DeviceName(DEVICE)).orElseThrow();
     }
 
-    /** Records the state of a claim. */
-    private static final class Journal implements ClaimContext {
-        private ProviderState last;
-
-        @Override
-        public void checkpoint(ProviderState state) {
-            last = state;
-        }
-
-        @Override
-        public Instant deadline() {
-            return Instant.MAX;
-        }
-    }
-
     private String ofClaim(String function, int code, boolean isPrepare) {
-        Journal journal = new Journal();
+        AtomicReference<ProviderState> last = new AtomicReference<>();
+        ClaimContext journal = ProviderOnBoards.by(last::set);
         String cost = "none";
         try (Nvml nvml = Nvml.open(node.library())) {
             MigDeviceAllocator allocator = new MigDeviceAllocator(nvml, gpu -> true);
@@ -329,7 +315,7 @@ final class AnswersOfNvml {
                 if (isPrepare) {
                     allocator.create(Map.of(DEVICE, requested), List::of, journal);
                 } else {
-                    allocator.destroy(journal.last, List::of, journal);
+                    allocator.destroy(last.get(), List::of, journal);
                 }
             } catch (DraException e) {
                 assertThat(e).hasMessageContaining("nvml");
@@ -339,7 +325,7 @@ final class AnswersOfNvml {
                 cost = NOT_CALLED;
             }
             state.noneFails();
-            allocator.destroy(journal.last, List::of, journal);
+            allocator.destroy(last.get(), List::of, journal);
             if (state.isMigEnabled(WHOLE)) {
                 assertThat(cost).isEqualTo("none");
                 cost = "mode-stays";

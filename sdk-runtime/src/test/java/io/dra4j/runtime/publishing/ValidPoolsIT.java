@@ -29,13 +29,6 @@ class ValidPoolsIT {
     private static final int POOLS = 20;
     private static final int[] SIZES = {63, 64, 65, 127, 128, 129};
 
-    private static EmbeddedApiServer server() {
-        return EmbeddedApiServer.builder()
-                .node(PublishingDriver.NODE)
-                .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
-                .start();
-    }
-
     @ParameterizedTest
     @ValueSource(longs = {1, 2})
     void poolsAtTheLimitsArePublishedWithoutAnErrorOfTheServer(long seed) throws Exception {
@@ -43,7 +36,10 @@ class ValidPoolsIT {
         RandomPools pools = new RandomPools(random);
         List<Pool> inventory = List.of();
         int devices = 0;
-        try (EmbeddedApiServer api = server();
+        try (EmbeddedApiServer api = EmbeddedApiServer.builder()
+                        .node(PublishingDriver.NODE)
+                        .featureGate(FeatureGate.DRA_LIST_TYPE_ATTRIBUTES, true)
+                        .start();
                 PublishingDriver driver = PublishingDriver.start(api)) {
             for (int round = 0; round < ROUNDS; round++) {
                 inventory = inventory(random, pools);
