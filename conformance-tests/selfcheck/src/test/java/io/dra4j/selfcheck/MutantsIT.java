@@ -55,7 +55,7 @@ class MutantsIT {
                 .isEmpty();
     }
 
-    /** What is blocked by a requirement that was tried, and that the driver does not break. */
+    /** Results that are blocked by a requirement that was tried, and that the driver does not break. */
     private static Stream<String> unexplained(Outcome outcome) {
         return outcome.results().stream()
                 .filter(result -> !result.blockedBy().isEmpty())

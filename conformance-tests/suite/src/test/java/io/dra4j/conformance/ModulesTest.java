@@ -36,7 +36,7 @@ class ModulesTest {
     private static final String MODULE = "/project/modules/module | /project/profiles/profile/modules/module";
     private static final String AGGREGATOR = "conformance-tests";
 
-    /** What the poms may declare; the file says what its names mean. */
+    /** The dependencies that poms may declare; the file says what its names mean. */
     private static final Map<String, Module> MODULES = read();
 
     private record Module(Set<String> ships, @Nullable Set<String> tests) {}

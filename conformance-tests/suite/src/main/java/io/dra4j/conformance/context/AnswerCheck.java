@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What holds in every successful answer to a Prepare, whatever the rule is about that asked for it:
+ * A check of every successful answer to a Prepare, whatever the rule is about that asked for it:
  * its devices are the driver's results of the claim, with their share ids, for their requests. An
  * answer without devices is one of a driver that needs nothing from the kubelet.
  *
@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  */
 record AnswerCheck(String driver, JsonNode claim, ClaimResult answer) {
 
-    /** What is wrong, each about the requirement that is broken. */
+    /** Returns the faults, each about the requirement that is broken. */
     List<Violation> violations(Service service) {
         List<Violation> found = new ArrayList<>();
         for (PreparedDevice device : answer.devices()) {

@@ -48,7 +48,7 @@ public final class Calls {
     private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
     /**
-     * What an answer had wrong that holds in any.
+     * A fault of an answer in something that holds in any.
      *
      * @param service the version of the service that gave it
      * @param violation is about the requirement that is broken

@@ -121,15 +121,18 @@ final class HtmlReport {
         html.element("p.note", Wording.NO_CERTIFICATION);
     }
 
-    /** What failed, a line each, and what was not judged. */
+    private void brief(Result result) {
+        html.element("li", () -> {
+            html.element("a", result.name(), "href", "#" + HtmlResult.anchor(result));
+            html.element("span", " " + Excerpt.line(result.message(), BRIEF), "dir", "auto");
+        });
+    }
+
+    /** The failures, a line each, and the requirements that were not judged. */
     private void brief() {
         html.element("ul.brief", () -> {
             for (Verdict verdict : List.of(Verdict.FAIL, Verdict.SUITE_ERROR)) {
-                outcome.with(verdict)
-                        .forEach(result -> html.element("li", () -> {
-                            html.element("a", result.name(), "href", "#" + HtmlResult.anchor(result));
-                            html.element("span", " " + Excerpt.line(result.message(), BRIEF), "dir", "auto");
-                        }));
+                outcome.with(verdict).forEach(this::brief);
             }
         });
         Map<Boolean, List<NotJudged>> groups = NotJudged.of(outcome).stream()

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What answers had wrong in checks of other requirements. Those of a check that did not hold do not
+ * Faults of answers, seen in checks of other requirements. Those of a check that did not hold do not
  * count: its subject explains them. Thread-safe.
  */
 final class Findings {

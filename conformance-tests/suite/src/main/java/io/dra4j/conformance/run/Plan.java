@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  */
 final class Plan {
 
-    /** What violations of other rules can be about, see {@link io.dra4j.conformance.context.Violation#roots}. */
+    /** Requirements that violations of other rules can be about, see {@link io.dra4j.conformance.context.Violation#roots}. */
     private static final List<String> ROOTS = List.of(
             "DRA-PREP-01",
             "DRA-SLICE-19",

@@ -32,7 +32,7 @@ final class RequirementCheck {
         this.verdicts = verdicts;
     }
 
-    /** What came of a try, and the violation that is the rule's own. */
+    /** The end of a try, and the violation that is the rule's own. */
     private record Found(Closed end, @Nullable Violation violation) {
 
         Found(Verdict verdict, @Nullable String message) {

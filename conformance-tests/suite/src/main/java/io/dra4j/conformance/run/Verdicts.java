@@ -28,7 +28,7 @@ final class Verdicts {
     private final Set<String> optional;
 
     /**
-     * What a requirement means for others.
+     * The meaning of a requirement's end for others.
      *
      * @param blocked the profiles whose requirements it blocks
      * @param broken whether the driver breaks it, or that is not known
