@@ -14,6 +14,7 @@ import io.dra4j.api.device.Quantity;
 import io.dra4j.api.device.RequestPolicy.ValidRange;
 import io.dra4j.test.AllocatedClaims;
 import io.dra4j.test.RecordingClaimContext;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;
@@ -131,15 +132,13 @@ class FakeNicProviderTest {
 
         @Test
         void hasAnAddressForEachShare() throws Exception {
-            String whole =
-                    prepare(provider, claim().device("nic-1")).edits().env().get("NET_DEVICE_1_MAC");
-            String share = prepare(provider, claim().share("nic-1", SHARE, Map.of()))
-                    .edits()
-                    .env()
-                    .get("NET_DEVICE_1_MAC");
+            List<String> addresses =
+                    new ArrayList<>(List.of(text(devices(provider).get(1), "mac")));
+            for (AllocatedClaims claim : List.of(claim().device("nic-1"), claim().share("nic-1", SHARE, Map.of()))) {
+                addresses.add(prepare(provider, claim).edits().env().get("NET_DEVICE_1_MAC"));
+            }
 
-            assertThat(share).isNotEqualTo(whole);
-            assertThat(text(devices(provider).get(1), "mac")).isEqualTo(whole);
+            assertThat(addresses).doesNotContainNull().doesNotHaveDuplicates();
         }
 
         @Test
