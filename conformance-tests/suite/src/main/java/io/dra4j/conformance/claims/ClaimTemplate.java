@@ -74,7 +74,7 @@ record ClaimTemplate(String title, ObjectNode json, Claim claim) {
             for (SubRequest asked : request.alternatives()) {
                 if (asked.adminAccess()) {
                     throw new SettingsException(
-                            "driver.claims: %s, request %s asks for admin access, which requirements of its own try: leave it out"
+                            "driver.claims: %s, request %s asks for admin access, which other requirements try: leave it out"
                                     .formatted(title, request.nameOf(asked)));
                 }
                 requireCompiled(title + ", request " + request.nameOf(asked), asked.selectors());

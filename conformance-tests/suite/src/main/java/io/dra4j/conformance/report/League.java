@@ -40,7 +40,7 @@ public record League(JsonNode report, Map<String, List<JsonNode>> results) {
      * Renders the page in Markdown.
      *
      * @param directory has the reports, each as {@code report.yaml} in a folder
-     * @throws SettingsException if there is none, or a file is no report
+     * @throws SettingsException if there is none, or a file is not a report
      * @throws IOException if a file cannot be read
      */
     public static String page(Path directory) throws IOException {
@@ -64,7 +64,7 @@ public record League(JsonNode report, Map<String, List<JsonNode>> results) {
     private static League read(Path file) throws IOException {
         JsonNode report = YAML.readTree(file.toFile());
         if (!report.path("kind").asText().equals(YamlReport.KIND)) {
-            throw new SettingsException("%s is no %s".formatted(file, YamlReport.KIND));
+            throw new SettingsException("%s is not a %s".formatted(file, YamlReport.KIND));
         }
         Map<String, List<JsonNode>> results = new LinkedHashMap<>();
         report.path("results")

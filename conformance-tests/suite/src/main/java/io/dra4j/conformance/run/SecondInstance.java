@@ -7,7 +7,7 @@ import io.dra4j.testkit.driver.DriverUnusable;
 import java.util.Optional;
 
 /**
- * Tries whether two instances of a driver can run at the same time, each at a place of its own.
+ * Tries whether two instances of a driver can run at the same time, each at its own place.
  *
  * @param first a test context whose driver runs
  * @param second another, whose driver was not started
@@ -15,7 +15,7 @@ import java.util.Optional;
 record SecondInstance(TestContext first, TestContext second) {
 
     /**
-     * Starts the second one beside the first. If that does not work it is started alone.
+     * Starts the second one next to the first. If that does not work it is started alone.
      *
      * @return why it runs only alone, as a note, and the first does not run any more then; empty if
      *     both run, or it does not run alone either

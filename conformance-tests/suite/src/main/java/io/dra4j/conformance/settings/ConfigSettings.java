@@ -81,7 +81,7 @@ public record ConfigSettings(List<Valid> valid, List<JsonNode> invalid, String p
                 }
             } catch (PatternSyntaxException e) {
                 throw new SettingsException(
-                        "driver.configs.valid: the effect is no regular expression: " + e.getMessage());
+                        "driver.configs.valid: the effect is not a regular expression: " + e.getMessage());
             }
         }
 

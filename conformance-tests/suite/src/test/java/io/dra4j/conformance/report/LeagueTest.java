@@ -63,6 +63,6 @@ class LeagueTest {
     void aFolderWithoutReportsIsAnError() throws IOException {
         assertThatThrownBy(() -> League.page(folder)).isInstanceOf(SettingsException.class);
         Files.writeString(folder.resolve("report.yaml"), "kind: Pod");
-        assertThatThrownBy(() -> League.page(folder)).hasMessageContaining("is no DriverConformanceReport");
+        assertThatThrownBy(() -> League.page(folder)).hasMessageContaining("is not a DriverConformanceReport");
     }
 }

@@ -102,7 +102,7 @@ class SettingsReaderTest {
     @CsvSource(delimiter = '|', textBlock = """
                     {parameters: {a: 1}, effect: X=1}, {parameters: {a: 2}, effect: X=1} | two configurations have the same effect
                     {parameters: {a: 1}, effect: "(X=1)?"} | matches everything
-                    {parameters: {a: 1}, effect: "X=["}    | is no regular expression
+                    {parameters: {a: 1}, effect: "X=["}    | is not a regular expression
                     """)
     void anEffectThatShowsNothingIsAnErrorOfTheSettings(String configs, String words) {
         String text = "driver: {name: a, process: {command: [b]}, configs: {valid: [%s]}}".formatted(configs);

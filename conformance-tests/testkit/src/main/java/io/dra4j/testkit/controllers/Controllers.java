@@ -121,7 +121,7 @@ public final class Controllers implements AutoCloseable {
      * Waits until the scheduler has found no place for a pod.
      *
      * @return what stands in the way
-     * @throws AssertionError when the pod is placed, or the time is over
+     * @throws AssertionError when the pod is placed, or the time has passed
      */
     public String awaitUnschedulable(String namespace, String name, Duration timeout) {
         JsonNode tried = objects.awaitObject(

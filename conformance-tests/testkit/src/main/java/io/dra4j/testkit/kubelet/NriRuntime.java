@@ -101,7 +101,7 @@ public final class NriRuntime implements AutoCloseable {
         }
     }
 
-    /** A plugin's socket, and of each connection what is no whole message yet. */
+    /** A plugin's socket, and of each connection the part of a message that has come. */
     private record Plugin(SocketChannel channel, Map<Integer, ByteArrayOutputStream> rests) {
 
         void received(int connection, byte[] frame) throws IOException {

@@ -73,7 +73,7 @@ final class UpstreamLink {
         return client.newRequest(upstream.host()).path(upstream.basePath() + pathQuery);
     }
 
-    /** The object with which the server answers, in JSON; a missing node if it is no success. */
+    /** The object with which the server answers, in JSON; a missing node if it is not a success. */
     JsonNode object(HttpClient client, String method, String pathQuery, Request.@Nullable Content body) {
         try {
             ContentResponse response = newRequest(client, pathQuery)
