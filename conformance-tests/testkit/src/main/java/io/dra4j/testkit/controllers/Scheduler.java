@@ -154,8 +154,8 @@ final class Scheduler implements Controller {
     }
 
     private void report(Pod pod, String reason, String message) {
-        objects.condition(pod, SCHEDULED, false, reason, message);
         objects.event(pod, WARNING, FAILED, message);
+        objects.condition(pod, SCHEDULED, false, reason, message); // last: who waits for it finds the event
     }
 
     private static String counted(Map<String, Integer> reasons) {
