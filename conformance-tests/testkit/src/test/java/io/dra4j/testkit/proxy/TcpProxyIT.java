@@ -12,6 +12,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.SocketException;
 import java.net.URI;
 import java.time.Duration;
@@ -223,6 +224,7 @@ class TcpProxyIT {
 
         assertThat(ends.client.getInputStream().read()).isEqualTo(-1);
         assertThat(silent.client.getInputStream().read()).isEqualTo(-1);
-        assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+        assertThatThrownBy(this::connect) // another process may have got the port since, and then nothing is accepted
+                .isInstanceOfAny(ConnectException.class, SocketTimeoutException.class);
     }
 }
