@@ -64,6 +64,18 @@ final class ConfigMutants {
         }
     }
 
+    @Mutant(
+            id = "M-42b",
+            what = "gives the first request all configs, also those of others",
+            collateral = "DRA-PREP-26")
+    @Violation("DRA-PREP-24: although its config is for request r1 and the device for r0")
+    static final class FirstTakesAll extends Configs {
+        @Override
+        boolean applies(JsonNode entry, String request) {
+            return request.equals("r0") || super.applies(entry, request);
+        }
+    }
+
     @Mutant(id = "M-43", what = "compares the requests of a config literally, so that the main request never matches")
     @Violation("DRA-PREP-25: no edit of the device matches")
     static final class Exact extends Configs {

@@ -114,20 +114,24 @@ record ConfigRules(TestContext context, ConfigSettings configs) {
     void aConfigIsForItsRequestsAloneOrForAll() {
         List<PublishedDevice> two = context.devices().some(2);
         JsonNode config = visible(0).parameters();
-        for (PublishedDevice device : two) {
-            boolean first = device.equals(two.get(0));
-            ClaimDraft one = draft().request("r0", two.get(0)).request("r1", two.get(1));
-            List<String> edits = edits(one.config(config, "r0"), device);
-            if (first) {
-                due(edits, visible(0), "a config for request r0 is for this device");
-            } else {
-                notDue(edits, visible(0), "its config is for request r0 and the device for r1");
+        for (int i = 0; i < two.size(); i++) {
+            PublishedDevice device = two.get(i);
+            for (int of = 0; of < two.size(); of++) {
+                List<String> edits = edits(ofTwo(two).config(config, "r" + of), device);
+                if (of == i) {
+                    due(edits, visible(0), "a config for request r%d is for this device".formatted(of));
+                } else {
+                    notDue(edits, visible(0), "its config is for request r%d and the device for r%d".formatted(of, i));
+                }
+                context.tidy();
             }
-            context.tidy();
-            ClaimDraft all = draft().request("r0", two.get(0)).request("r1", two.get(1));
-            due(edits(all.config(config), device), visible(0), "a config that names no request is for all");
+            due(edits(ofTwo(two).config(config), device), visible(0), "a config that names no request is for all");
             context.tidy();
         }
+    }
+
+    private ClaimDraft ofTwo(List<PublishedDevice> two) {
+        return draft().request("r0", two.get(0)).request("r1", two.get(1));
     }
 
     @Rule("DRA-PREP-25")
