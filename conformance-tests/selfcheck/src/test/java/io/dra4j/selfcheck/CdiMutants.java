@@ -3,6 +3,7 @@
 package io.dra4j.selfcheck;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,6 +39,29 @@ final class CdiMutants {
             ObjectNode described = super.device(device);
             described.putObject("containerEdits");
             return described;
+        }
+    }
+
+    /** Its container edits have what comes with each device of the claim. */
+    @Mutant(
+            id = "M-260",
+            what = "one CDI device for all of a claim, which brings each request the devices of all",
+            collateral = "DRA-PREP-24")
+    @Violation("DRA-PREP-03: a container that uses request r0 alone gets what is request r1's: [env GPU_DEVICE_1=gpu-1")
+    static final class OneForTheClaim extends CdiSpecs {
+        @Override
+        String name(String uid, String device, String share) {
+            return "claim-" + uid;
+        }
+
+        @Override
+        ObjectNode spec(ObjectNode held) {
+            ObjectNode spec = super.spec(held);
+            ObjectNode all = (ObjectNode) spec.path("devices").path(0);
+            ArrayNode env = all.withObject("containerEdits").putArray("env");
+            held.path("devices").forEach(each -> env.addAll((ArrayNode) each.path("env")));
+            spec.putArray("devices").add(all);
+            return spec;
         }
     }
 

@@ -113,8 +113,40 @@ record PrepareRules(TestContext context) {
                             due,
                             device.requests().isEmpty() ? "all requests" : device.requests());
         }
+        List<String> second = edits(answer, two.get(1));
+        List<String> both =
+                edits(answer, two.get(0)).stream().filter(second::contains).toList();
         context.tidy();
+        List<List<String>> alone = two.stream().map(this::editsAlone).toList();
+        nothingOfTheOther("r0", "r1", both, alone.get(0), alone.get(1));
+        nothingOfTheOther("r1", "r0", both, alone.get(1), alone.get(0));
         subrequestsAreNotNamed(two.get(0));
+    }
+
+    private List<String> editsAlone(PublishedDevice device) {
+        List<String> edits = edits(context.calls().prepared(context.claims().allocate(device)), device);
+        context.tidy();
+        return edits;
+    }
+
+    /** The edits that come with a device; none if an id does not resolve, which is DRA-CDI-02's. */
+    private List<String> edits(ClaimResult answer, PublishedDevice device) {
+        List<PreparedDevice> own =
+                answer.devices().stream().filter(one -> isOf(one, device)).toList();
+        boolean all = own.stream().flatMap(one -> one.cdiDeviceIds().stream()).allMatch(context.cdi()::resolves);
+        return all ? context.cdi().edits(own) : List.of();
+    }
+
+    /** An edit of both requests that only the other's device has by itself is the other's. */
+    private static void nothingOfTheOther(
+            String request, String other, List<String> both, List<String> own, List<String> others) {
+        List<String> foreign = both.stream()
+                .filter(line -> others.contains(line) && !own.contains(line))
+                .toList();
+        Violation.unless(own.isEmpty() || foreign.isEmpty())
+                .because(
+                        "a container that uses request %s alone gets what is request %s's: %s",
+                        request, other, foreign);
     }
 
     private void subrequestsAreNotNamed(PublishedDevice device) {
