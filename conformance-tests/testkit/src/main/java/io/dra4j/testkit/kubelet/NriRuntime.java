@@ -34,6 +34,7 @@ public final class NriRuntime implements AutoCloseable {
     private static final int PLUGIN_SERVES = 1;
     private static final int RUNTIME_SERVES = 2;
     private static final int HEADER = 10;
+    private static final int LONGEST = 4 << 20; // of a message, as in ttrpc
     private static final byte REQUEST = 1;
     private static final byte RESPONSE = 2;
 
@@ -92,13 +93,20 @@ public final class NriRuntime implements AutoCloseable {
             Plugin plugin = new Plugin(channel, new HashMap<>());
             while (server.isOpen()) {
                 int connection = in.readInt();
-                plugin.received(connection, in.readNBytes(in.readInt()));
+                plugin.received(connection, in.readNBytes(length(in.readInt(), HEADER + LONGEST)));
             }
         } catch (IOException e) {
-            // the plugin has ended
+            // the plugin has ended, or sent nonsense: its connection is closed
         } finally {
             plugins.remove(channel);
         }
+    }
+
+    private static int length(int length, int most) throws IOException {
+        if (length < 0 || length > most) {
+            throw new IOException("no length of NRI: " + length);
+        }
+        return length;
     }
 
     /** A plugin's socket, and of each connection the part of a message that has come. */
@@ -108,7 +116,8 @@ public final class NriRuntime implements AutoCloseable {
             ByteArrayOutputStream rest = rests.computeIfAbsent(connection, key -> new ByteArrayOutputStream());
             rest.write(frame);
             ByteBuffer all = ByteBuffer.wrap(rest.toByteArray());
-            while (all.remaining() >= HEADER && all.remaining() - HEADER >= all.getInt(all.position())) {
+            while (all.remaining() >= HEADER
+                    && all.remaining() - HEADER >= length(all.getInt(all.position()), LONGEST)) {
                 byte[] message = new byte[all.getInt()];
                 int stream = all.getInt();
                 byte type = all.get();

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes between a plugin and the runtime: frames of a connection, with messages of ttrpc. */
 @Timeout(30)
@@ -98,6 +100,17 @@ class NriRuntimeIT {
         assertThat(frame(2)).isEqualTo("00000002" + "00000003" + "0200" + OK);
 
         plugin.close();
+        connect();
+        send(2, REGISTER);
+        assertThat(frame(2)).endsWith(OK);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"00000002ffffffff", "000000027fffffff", "000000020000000affffffff000000010100"})
+    void nonsenseEndsItsConnectionAlone(String bytes) throws IOException {
+        plugin.write(ByteBuffer.wrap(HEX.parseHex(bytes)));
+
+        assertThat(in.read()).isEqualTo(-1);
         connect();
         send(2, REGISTER);
         assertThat(frame(2)).endsWith(OK);
