@@ -10,26 +10,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Restarts with unchanged devices, once for all rules about them: so many that an order which chance
+ * Restarts with unchanged devices, once for all rules about them: enough that an order which chance
  * makes does not stay by chance.
  *
  * @param before the pools before the first
  * @param after the pools after each, by its name in messages
- * @param writes the writes of slices during all
  */
-public record Restarts(Pools before, List<After> after, List<RecordedRequest> writes) {
+public record Restarts(Pools before, List<After> after) {
 
     private static final int STOPS = 3;
     private static final int KILLS = 2;
     private static final Duration LAST_LOOK = Duration.ofSeconds(5);
 
     /**
-     * The pools after a restart.
+     * The pools after a restart, and the writes of slices since before the first.
      *
      * @param restart names it
-     * @param wrote whether slices were written in it or before
      */
-    public record After(String restart, Pools pools, boolean wrote) {}
+    public record After(String restart, Pools pools, List<RecordedRequest> writes) {}
 
     public static Restarts of(TestContext context) throws InterruptedException {
         Publishing publishing = new Publishing(context);
@@ -44,11 +42,11 @@ public record Restarts(Pools before, List<After> after, List<RecordedRequest> wr
                 context.driver().restartAfterKill();
             }
             Idle.await(context);
-            boolean wrote = publishing.writesWithin(number, isLast ? LAST_LOOK : Duration.ZERO);
+            publishing.writesWithin(number, isLast ? LAST_LOOK : Duration.ZERO);
             publishing.await(Publishing.like(before), context.timeouts().repair());
             String restart = "restart %d of %d (%s)".formatted(i, STOPS + KILLS, i <= STOPS ? "SIGTERM" : "SIGKILL");
-            after.add(new After(restart, publishing.now(), wrote));
+            after.add(new After(restart, publishing.now(), publishing.writesAfter(number)));
         }
-        return new Restarts(before, after, publishing.writesAfter(number));
+        return new Restarts(before, after);
     }
 }
