@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A check of every successful answer to a Prepare, whatever the rule is about that asked for it:
+ * A check of every successful answer to a Prepare, of any rule:
  * its devices are the driver's results of the claim, with their share ids, for their requests. An
  * answer without devices is one of a driver that needs nothing from the kubelet.
  *

@@ -171,7 +171,7 @@ public final class DriverControl implements AutoCloseable {
         return LastWords.of(logSince(begun), place, isAlive());
     }
 
-    /** Returns whether there is anything in the kubelet's registry, of whatever kind. */
+    /** Returns whether there is anything in the kubelet's registry, of any kind. */
     public boolean hasEntry() {
         String[] entries = place.registry().toFile().list();
         return entries != null && entries.length > 0;

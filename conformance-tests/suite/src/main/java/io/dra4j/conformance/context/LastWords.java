@@ -76,8 +76,8 @@ final class LastWords {
             return lines.get(lines.size() - 1);
         }
         String told = lines.get(line);
-        boolean goesOn = told.startsWith("thread '") && told.endsWith(":") && line + 1 < lines.size();
-        return goesOn ? told + " " + lines.get(line + 1) : told;
+        boolean continues = told.startsWith("thread '") && told.endsWith(":") && line + 1 < lines.size();
+        return continues ? told + " " + lines.get(line + 1) : told;
     }
 
     private static int last(List<String> lines, Pattern pattern) {

@@ -56,7 +56,7 @@ public record PublishedDevice(
         return new PublishedDevice(pool, name, json, one);
     }
 
-    /** A device that the driver does not publish, and that is like this one but for its pool and name. */
+    /** A device that the driver does not publish, and that is like this one except for its pool and name. */
     public PublishedDevice absent(String otherPool, String otherName) {
         return new PublishedDevice(otherPool, otherName, ((ObjectNode) json.deepCopy()).without(List.of("name")));
     }

@@ -45,7 +45,7 @@ public final class Engine {
     static final String LOGGED = "the driver logged: ";
 
     private static final String HARD_WIRED =
-            "The driver has its sockets at the kubelet's standard paths, whatever it is given: it was run as with driver.process.standardPaths (--standard-paths).";
+            "The driver has its sockets at the kubelet's standard paths, not where it was told: it was run as with driver.process.standardPaths (--standard-paths).";
 
     private final Settings settings;
     private DriverAdapter adapter;

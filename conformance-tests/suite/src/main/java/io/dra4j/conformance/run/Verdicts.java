@@ -113,7 +113,7 @@ final class Verdicts {
                 .map(need -> blockedBy(need, ""));
     }
 
-    /** The reason of what is blocked by a requirement: that, and the one which it is blocked by itself. */
+    /** The reason of what is blocked by a requirement: that one, and the one that blocks it in turn. */
     Closed blockedBy(String need, String state) {
         String cause = ends.containsKey(need) && ends.get(need).isDone()
                 ? ends.get(need).join().cause()
