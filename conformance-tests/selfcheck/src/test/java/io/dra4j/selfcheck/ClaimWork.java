@@ -319,7 +319,7 @@ class ClaimWork {
         return Long.parseLong(quantity.asText().replaceAll("\\D", ""));
     }
 
-    private void checkFree(JsonNode device, ObjectNode other) {
+    void checkFree(JsonNode device, ObjectNode other) {
         for (JsonNode taken : other.path("devices")) {
             if (device.path("exclusive").asBoolean()
                     && taken.path("exclusive").asBoolean()

@@ -59,6 +59,47 @@ final class StateVariants {
         }
     }
 
+    static final class Noting extends StateFile {
+        boolean lost;
+
+        @Override
+        Optional<Map<String, ObjectNode>> damaged(IOException problem) {
+            lost = true;
+            return super.damaged(problem);
+        }
+    }
+
+    @Variant(
+            id = "H-64",
+            what = "after a loss of state, each claim that the API server shows holds its devices until its end",
+            with = Noting.class,
+            passes = "DRA-RST-06")
+    static final class AllocatedIsHeld extends ClaimWork {
+        private final Set<String> released = new HashSet<>();
+
+        @Override
+        void checkFree(ObjectNode fresh, Map<String, ObjectNode> held) {
+            super.checkFree(fresh, held);
+            JsonNode claims =
+                    ((Noting) state).lost ? driver.api.get("/apis/resource.k8s.io/v1/resourceclaims") : Json.object();
+            for (JsonNode claim : claims.path("items")) {
+                String uid = claim.at("/metadata/uid").asText();
+                if (!uid.equals(fresh.path("uid").asText())
+                        && !released.contains(uid)
+                        && !results(claim).isEmpty()) {
+                    ObjectNode other = plan(new ClaimId("", "", uid), claim);
+                    fresh.path("devices").forEach(device -> checkFree(device, other));
+                }
+            }
+        }
+
+        @Override
+        void release(String uid) {
+            super.release(uid);
+            released.add(uid);
+        }
+    }
+
     /** Claims whose specs vanished while it was down, in the same boot, are not to be trusted. */
     @Variant(
             id = "H-23b",

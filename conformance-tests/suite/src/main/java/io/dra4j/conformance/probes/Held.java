@@ -103,8 +103,8 @@ public record Held(
         end(context, claim);
     }
 
-    /** Whoever ends a claim deletes it: a driver may ask the API server who could have a device. */
-    private static void end(TestContext context, KubeletClaim over) {
+    /** Unprepares a claim and deletes it: a driver may ask the API server who could have a device. */
+    public static void end(TestContext context, KubeletClaim over) {
         context.calls().unprepared(over);
         context.claims().deleteObject(over);
     }

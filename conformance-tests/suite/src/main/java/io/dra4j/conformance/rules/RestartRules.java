@@ -218,7 +218,7 @@ record RestartRules(TestContext context) {
             answers(held, after);
         }
         repair(held, files);
-        other.ifPresent(context.calls()::unprepared);
+        other.ifPresent(claim -> Held.end(context, claim));
     }
 
     /** It may be refused; what succeeds leaves no spec. */
