@@ -29,6 +29,7 @@ import java.util.function.Supplier;
  * @param pins the hardware that devices' names were published for
  * @param reports the statuses and metadata of prepared devices
  * @param inventory the last inventory that could be read
+ * @param unreadable why the last read of it has failed; empty if it has not
  * @param events receives damage and failed repairs
  * @param meters measures how long claims waited
  * @param dataDirectory the driver's directory below the kubelet's plugins
@@ -44,6 +45,7 @@ public record ClaimParts(
         CdiSpecs specs,
         ClaimReports reports,
         Supplier<Optional<Inventory>> inventory,
+        Supplier<Optional<String>> unreadable,
         InstantSource clock,
         EventRecorder events,
         Meters meters,
@@ -70,6 +72,9 @@ public record ClaimParts(
      * @throws PrepareException if none could be read yet
      */
     Inventory requireInventory() {
-        return inventory.get().orElseThrow(() -> new PrepareException("the driver could not read its devices yet"));
+        return inventory
+                .get()
+                .orElseThrow(() -> new PrepareException("the driver could not read its devices yet"
+                        + unreadable.get().map(": "::concat).orElse("")));
     }
 }

@@ -206,6 +206,7 @@ public final class RunningDriver implements AutoCloseable {
                 new CdiSpecs(settings.cdiRoot(), settings.driverName()),
                 reports,
                 publisher::lastInventory,
+                publisher::unreadable,
                 settings.clock(),
                 events,
                 meters,

@@ -3,9 +3,11 @@
 package io.dra4j.runtime.internal.publish;
 
 import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.EventRecorder;
+import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,13 +21,14 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Reads the inventory when it may have changed, and keeps the last one that could be read.
  *
  * <p>The provider is called on a thread of its own: one that hangs in its hardware does not keep
- * the publisher from repairs. Used on the loop's thread alone, except where a method is documented
- * otherwise.
+ * the publisher from repairs. A failure is logged when its reason changes, and counted otherwise.
+ * Used on the loop's thread alone, except where a method is documented otherwise.
  */
 final class InventoryReader {
 
@@ -52,6 +55,8 @@ final class InventoryReader {
     private long failedAt;
     private @Nullable Instant readingSince;
     private boolean failing;
+    private int failures; // since the last success
+    private volatile @Nullable String problem;
     private volatile @Nullable Inventory last;
 
     /**
@@ -103,6 +108,12 @@ final class InventoryReader {
     /** Returns whether the last read has failed, or takes too long. */
     boolean isFailing() {
         return failing;
+    }
+
+    /** Returns why the last read has failed; {@code null} if it has not; from any thread. */
+    @Nullable
+    String problem() {
+        return problem;
     }
 
     /** Waits for the provider's first result, good or bad; from any thread. */
@@ -162,7 +173,9 @@ final class InventoryReader {
         retries.succeeded();
         if (failing) {
             failing = false;
-            LOG.atInfo().log("The provider can read its inventory again");
+            LOG.atInfo().log("The provider can read its inventory again, after {} failures", failures);
+            failures = 0;
+            problem = null;
             report(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
         }
         leftOut.read(read);
@@ -173,13 +186,25 @@ final class InventoryReader {
         readingSince = null;
         failedAt = request;
         retries.failed(clock.instant(), null);
-        failed(failure.toString(), failure);
+        failed(why(failure), failure);
         onRead.run();
+    }
+
+    /** The message of a known failure has all that an admin needs. */
+    private static String why(Throwable failure) {
+        String message = failure instanceof DraException ? failure.getMessage() : null;
+        return message == null ? failure.toString() : message;
     }
 
     private void failed(String why, @Nullable Throwable failure) {
         failing = true;
-        LOG.atError().setCause(failure).log("The provider could not read its inventory; the last good slices stay");
+        failures++;
+        boolean isKnown = why.equals(problem);
+        problem = why;
+        LOG.atLevel(isKnown ? Level.DEBUG : Level.ERROR)
+                .addKeyValue(LogField.REASON, why)
+                .setCause(failure instanceof DraException && !isKnown ? null : failure)
+                .log("The provider could not read its inventory; the last good slices stay");
         report(
                 Reason.INVENTORY_UNREADABLE,
                 "The driver could not read its devices; the last good ResourceSlices stay: " + why,

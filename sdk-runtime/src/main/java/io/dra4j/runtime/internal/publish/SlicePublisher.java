@@ -213,6 +213,11 @@ public final class SlicePublisher implements AutoCloseable {
         return Optional.ofNullable(reader.last());
     }
 
+    /** Returns why the last read of the inventory has failed; empty if it has not. */
+    public Optional<String> unreadable() {
+        return Optional.ofNullable(reader.problem());
+    }
+
     /** Returns this node's devices in the cluster, as long as no inventory could be read. */
     public List<Device> storedDevices() {
         return stored;
@@ -403,10 +408,11 @@ public final class SlicePublisher implements AutoCloseable {
         if (reader.last() != null) {
             return written;
         }
+        String notRead = NOT_READ + unreadable().map(": "::concat).orElse("");
         return new PublishStatus(
                 written.slices(),
                 written.unpublishedPools(),
-                Stream.concat(Stream.of(NOT_READ), written.missing().stream()).toList(),
+                Stream.concat(Stream.of(notRead), written.missing().stream()).toList(),
                 written.leftOut());
     }
 

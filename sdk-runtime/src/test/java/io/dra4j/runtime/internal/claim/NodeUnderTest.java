@@ -83,6 +83,7 @@ final class NodeUnderTest implements AutoCloseable {
                 new CdiSpecs(cdi, DRIVER),
                 NoReports.in(data),
                 () -> Optional.of(provider.inventory()),
+                Optional::empty,
                 Clock.systemUTC(),
                 events::add,
                 meters,

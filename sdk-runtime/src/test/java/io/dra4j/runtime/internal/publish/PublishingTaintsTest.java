@@ -168,7 +168,9 @@ class PublishingTaintsTest extends PublisherUnderTest {
         taint(true);
 
         assertThat(publisher.missing())
-                .containsExactly("inventory: not read yet", "pool node-a: the API server rejected it; see the log");
+                .containsExactly(
+                        "inventory: not read yet: java.lang.LinkageError: the hardware fails",
+                        "pool node-a: the API server rejected it; see the log");
     }
 
     @Test
