@@ -129,23 +129,19 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         nvml.recall(recalled.stream().filter(gpu -> !lent.contains(gpu.pci())).toList());
         faults.recall(before.errors(), before.exceeded());
         allocator.recall(before.ended());
-        readFirst(started);
+        readFirst();
         followInstances(started);
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
         watch.start();
     }
 
-    /** Without NVML, claims that are held can be unprepared all the same, most of them. */
-    private void readFirst(DriverContext started) {
+    /** Without NVML the driver starts, too: what waits for NVML may wait for claims to be unprepared. */
+    private void readFirst() {
         try {
             last = read();
             logProblems(NodeDevices.NONE, last.devices());
-        } catch (NvmlException e) {
-            if (started.held().isEmpty()) {
-                throw e;
-            }
+        } catch (NvmlException e) { // the runtime reads next, and reports it
             isUnreadable = true;
-            LOG.atError().setCause(e).log("NVML can't be used; claims can be unprepared");
         }
     }
 
@@ -185,7 +181,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         }
 
         private boolean isWithoutNvml() {
-            return passthrough.isOn() && last.reading().gpus().isEmpty();
+            boolean wasNeverRead = last == Snapshot.NONE;
+            return wasNeverRead || (passthrough.isOn() && last.reading().gpus().isEmpty());
         }
 
         @Override
@@ -195,7 +192,9 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public void resume() {
-            sharing.resume();
+            if (!isUnreadable) {
+                sharing.resume();
+            }
         }
 
         @Override
@@ -205,8 +204,14 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public boolean settled() {
+            if (isUnreadable) {
+                return false;
+            }
             boolean isClean = clean(runtime);
-            return (!settings.dynamicMig() || handleForeignInstances(runtime)) && isClean;
+            if (settings.dynamicMig()) {
+                handleForeignInstances(runtime);
+            }
+            return isClean;
         }
     }
 
@@ -244,10 +249,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         LOG.atWarn().addKeyValue("device", device).addKeyValue("reason", reason).log(message);
     }
 
-    private boolean handleForeignInstances(DriverContext runtime) {
-        if (isUnreadable) {
-            return false;
-        }
+    private void handleForeignInstances(DriverContext runtime) {
         ForeignInstances foreign = allocator.foreignInstances();
         try {
             List<ForeignInstance> found = foreign.find(last.reading().present(), () -> NvidiaClaims.migStates(runtime));
@@ -260,7 +262,6 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         } catch (DraException e) {
             LOG.atWarn().setCause(e).log("GPU instances without a claim are unknown; all stay");
         }
-        return true;
     }
 
     @Override

@@ -136,7 +136,8 @@ public final class InstallOptions {
     /**
      * NVIDIA's driver below its root, and its module in the kernel.
      *
-     * <p>The kernel gives the module's directory in sysfs a new inode each time it loads the module.
+     * <p>The kernel gives the module's directory in sysfs a new inode each time it loads the module. While the module is
+     * not loaded, that differs from each load, too: settings and instances of before have ended.
      *
      * @param root the driver root
      * @param sysfs the mount point of sysfs
@@ -168,7 +169,9 @@ public final class InstallOptions {
             try {
                 String boot = Files.readString(proc.resolve("sys/kernel/random/boot_id"))
                         .strip();
-                return boot + "/" + attribute(sysfs.resolve("module/nvidia"), "ino");
+                Path modules = sysfs.resolve("module");
+                boolean isUnloaded = Files.isDirectory(modules) && Files.notExists(modules.resolve("nvidia"));
+                return boot + "/" + (isUnloaded ? "not loaded" : attribute(modules.resolve("nvidia"), "ino"));
             } catch (IOException e) {
                 return "";
             }

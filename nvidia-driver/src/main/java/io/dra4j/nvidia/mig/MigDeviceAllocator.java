@@ -362,6 +362,9 @@ public final class MigDeviceAllocator {
     }
 
     private List<GpuInstance> instances(MigAllocation allocation) {
+        if (allocation.step() == Step.DIVIDING || ownership.hasEnded(allocation)) {
+            return List.of();
+        }
         try {
             return nvml.instances(allocation.gpu());
         } catch (NvmlException e) {

@@ -67,6 +67,12 @@ final class Ownership {
         return presence == Presence.PRESENT || (presence == Presence.UNKNOWN && recorded.matches(instance));
     }
 
+    /** Returns whether the kernel's driver was unloaded since, which no instance outlives; NVML need not be there. */
+    boolean hasEnded(MigAllocation recorded) {
+        Origin origin = recorded.origin();
+        return origin != null && origin.isBefore(nvml.moduleLoad());
+    }
+
     /** Only a finished device must have its compute instance: others may lose it by our doing. */
     private Presence presence(MigAllocation recorded, Origin origin) {
         Long serial = serial(origin);

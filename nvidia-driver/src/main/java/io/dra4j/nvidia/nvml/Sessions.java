@@ -187,10 +187,13 @@ final class Sessions {
             ended = false;
             return opened;
         } catch (DraException e) {
-            failed(String.valueOf(e.getMessage()));
-            throw e instanceof NvmlException known
+            NvmlException failed = e instanceof NvmlException known
                     ? known
                     : new NvmlException(Reason.NO_DRIVER, String.valueOf(e.getMessage()), e);
+            if (failed.reason() != Reason.NO_DRIVER) { // which no restart of this process brings
+                failed(String.valueOf(e.getMessage()));
+            }
+            throw failed;
         }
     }
 
@@ -364,7 +367,7 @@ final class Sessions {
 
     /**
      * Returns why only a restart of the process may help: a call of NVML does not return, or NVML
-     * fails again and again.
+     * fails again and again, though the node has a driver.
      */
     Optional<String> persistentFailure() {
         Optional<Instant> hanging = pending.oldest().filter(this::isLongAgo);

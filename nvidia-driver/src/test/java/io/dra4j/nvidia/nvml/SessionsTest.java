@@ -29,6 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions of NVML: how long they last, and what follows them. */
@@ -293,18 +294,20 @@ class SessionsTest {
         other.close();
     }
 
-    @Test
-    void askForARestartAfterManyFailuresInALongTime() {
+    @ParameterizedTest
+    @CsvSource({"18, SESSION_ENDED, true", "9, NO_DRIVER, false"})
+    void askForARestartAfterManyFailuresInALongTimeUnlessThereIsNoDriver(int code, Reason reason, boolean asks) {
         AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
         Nvml failing = new Nvml(Installation.of(node.library()), now::get);
-        state.initFails(18);
+        state.initFails(code);
 
         for (int i = 0; i < 5; i++) {
-            assertFails(failing::read, Reason.SESSION_ENDED, "(18)");
+            assertFails(failing::read, reason, "(" + code + ")");
         }
         assertThat(failing.persistentFailure()).as("it has not been long").isEmpty();
         now.set(Instant.EPOCH.plus(Duration.ofMinutes(5)));
-        assertThat(failing.persistentFailure()).hasValueSatisfying(why -> why.contains("5 times"));
+        assertThat(failing.persistentFailure().filter(why -> why.contains("5 times")))
+                .matches(why -> why.isPresent() == asks);
         state.initFails(0);
         failing.read();
 

@@ -1,0 +1,144 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dra4j.nvidia.standin.Await;
+import io.dra4j.nvidia.standin.StandInNode;
+import io.dra4j.testkit.TestNode;
+import io.dra4j.testkit.kubelet.KubeletClaim;
+import io.dra4j.testkit.proxy.Requests;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A node that starts without NVIDIA's driver, which arrives when the pods of before have gone, as a package below the
+ * root, or as GPU Operator's driver container.
+ */
+@Tag("slow")
+class DriverArrivesIT {
+
+    private static final String GPU = "gpu.nvidia.com";
+    private static final String OPERATOR = "/run/nvidia/driver";
+    private static final String UNREADABLE = "could not read its inventory";
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    @TempDir
+    private Path folder;
+
+    @AutoClose
+    private TestNode node;
+
+    private StandInNode boards;
+    private Path away;
+
+    enum Before {
+        NOTHING,
+        CLAIM_OF_THIS_BOOT,
+        CLAIM_OF_AN_EARLIER_BOOT
+    }
+
+    private void install(boolean isOperators) throws Exception {
+        boards = StandInNode.install(folder.resolve("node"), "l40s");
+        away = boards.folder().resolve("away");
+        List<String> command = new ArrayList<>(DriverJar.command(folder));
+        command.add("--nvidia-driver-root=" + (isOperators ? OPERATOR : boards.root()));
+        command.add("--container-driver-root=" + boards.root());
+        command.add("--sysfs-root=" + boards.sysfs());
+        command.add("--proc-root=" + boards.proc());
+        command.add("--http-endpoint=127.0.0.1:{FREE_PORT}");
+        command.addAll(List.of("-v", "4")); // repeated failures, too
+        node = new TestNode(GPU, command);
+    }
+
+    private KubeletClaim held() throws Exception {
+        node.startRegistered();
+        node.awaitSlices(slices -> !slices.isEmpty());
+        KubeletClaim held = node.allocate("held", "gpu-0");
+        assertThat(node.prepare(held).complaint()).isEmpty();
+        assertThat(node.terminate()).isZero();
+        return held;
+    }
+
+    private void reboot() throws Exception {
+        assertThat(boards.unload()).isZero();
+        Files.writeString(boards.proc().resolve("sys/kernel/random/boot_id"), "another\n");
+    }
+
+    private HttpResponse<String> get(String page) throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + node.place().freePort() + page);
+        return HTTP.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NOTHING, false",
+        "CLAIM_OF_THIS_BOOT, false",
+        "CLAIM_OF_AN_EARLIER_BOOT, false",
+        "CLAIM_OF_THIS_BOOT, true",
+        "CLAIM_OF_AN_EARLIER_BOOT, true"
+    })
+    void theProcessThatUnpreparesTheClaimsPublishesTheDevices(Before before, boolean isOperators) throws Exception {
+        install(isOperators);
+        KubeletClaim held = before == Before.NOTHING ? null : held();
+        if (before == Before.CLAIM_OF_AN_EARLIER_BOOT) {
+            reboot();
+        }
+        List<JsonNode> slices = node.api().store().list("resourceslices");
+        Files.move(boards.root(), away);
+
+        assertThat(node.startRegistered()).isTrue();
+
+        if (held != null) {
+            assertThat(node.unprepare(held).complaint()).isEmpty();
+        }
+        KubeletClaim next = node.allocate("next", "gpu-0");
+        assertThat(node.prepare(next).complaint().orElseThrow()).contains("No NVIDIA driver below " + boards.root());
+        assertWaits(slices);
+        Files.move(away, boards.root());
+        if (before == Before.CLAIM_OF_AN_EARLIER_BOOT) {
+            boards.load(StandInNode.VERSION);
+        }
+        Await.until("readiness", TestNode.TIMEOUT, () -> get("/readyz").statusCode() == 200);
+        assertThat(node.api().store().list("resourceslices").toString()).contains("gpu-3");
+        assertThat(node.prepare(next).complaint()).isEmpty();
+        assertThat(Files.readString(node.place().cdi().resolve(node.specs().get(0))))
+                .contains((isOperators ? OPERATOR : boards.root()) + "/usr/lib/x86_64-linux-gnu/libcuda.so.");
+        assertThat(node.terminate()).as("the same process").isZero();
+        assertThat(node.log()).contains("can read its inventory again");
+    }
+
+    private long failures(String level) {
+        return node.log()
+                .lines()
+                .filter(line -> line.contains(level) && line.contains(UNREADABLE))
+                .count();
+    }
+
+    private void assertWaits(List<JsonNode> slices) throws Exception {
+        Await.until("further tries", TestNode.TIMEOUT, () -> failures(" DEBUG ") > 1);
+        assertThat(failures(" ERROR ")).as("reasons").isOne();
+        assertThat(get("/startupz").statusCode()).isEqualTo(200);
+        assertThat(get("/healthz").statusCode()).isEqualTo(200);
+        assertThat(get("/readyz").statusCode()).isEqualTo(503);
+        assertThat(get("/readyz").body()).contains("No NVIDIA driver below");
+        assertThat(node.api().store().list("resourceslices")).isEqualTo(slices);
+        node.proxy().awaitAll(TestNode.TIMEOUT, all -> all.stream().anyMatch(Requests.creates("events")));
+        assertThat(node.api().store().list("events").toString())
+                .contains("InventoryUnreadable", "No NVIDIA driver below");
+    }
+}
