@@ -25,22 +25,22 @@ affinity: |
   {{- include "nvidia.affinity" . | nindent 2 }}
 env: |
   {{- include "nvidia.env" . | nindent 2 }}
-# What the node mounts there later appears in the container, too.
+# A driver container mounts the root when it is ready, and again when it is replaced: that appears below a mount of the
+# parent, and not in a mount of the root itself.
 mounts: |
-  - {name: driver-root, mountPath: /driver-root, readOnly: true, mountPropagation: HostToContainer}
+  - {name: driver-root-parent, mountPath: /driver-root-parent, readOnly: true, mountPropagation: HostToContainer}
   {{- if .Values.featureGates.PassthroughSupport }}
   # GPUs are bound to other drivers by writing to it.
   - {name: sys, mountPath: /sys}
   {{- end }}
 volumes: |
   {{- include "nvidia.volumes" . | nindent 2 }}
-init: |
-  {{- include "nvidia.init" . | nindent 2 }}
 parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events | toJson }}
 {{- end }}
 
 {{- define "nvidia.env" -}}
 - {name: NVIDIA_DRIVER_ROOT, value: {{ .Values.nvidiaDriverRoot | quote }}}
+- {name: CONTAINER_DRIVER_ROOT, value: {{ clean (printf "/driver-root-parent/%s" (base .Values.nvidiaDriverRoot)) | quote }}}
 # NVIDIA's container runtime gives this container nothing of its own.
 - {name: NVIDIA_VISIBLE_DEVICES, value: "void"}
 {{- with .Values.nvidiaCDIHookPath }}
@@ -92,30 +92,13 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 - {name: RESCAN_INTERVAL, value: {{ .Values.rescanIntervalSeconds | quote }}}
 {{- end }}
 
-{{/* The parent of the root, too: the root itself may not be there yet, or be mounted again. */}}
 {{- define "nvidia.volumes" -}}
-- name: driver-root
-  hostPath: {path: {{ .Values.nvidiaDriverRoot | quote }}, type: DirectoryOrCreate}
 - name: driver-root-parent
   hostPath: {path: {{ clean .Values.nvidiaDriverRoot | dir | quote }}, type: DirectoryOrCreate}
 {{- if .Values.featureGates.PassthroughSupport }}
 - name: sys
   hostPath: {path: /sys, type: Directory}
 {{- end }}
-{{- end }}
-
-{{- define "nvidia.init" -}}
-- name: init
-  image: {{ include "dra4j.image" . | quote }}
-  imagePullPolicy: {{ .Values.image.pullPolicy }}
-  command: [/usr/bin/kubelet-plugin-prestart.sh]
-  env:
-    - {name: NVIDIA_DRIVER_ROOT, value: {{ .Values.nvidiaDriverRoot | quote }}}
-    - {name: NVIDIA_VISIBLE_DEVICES, value: "void"}
-  volumeMounts:
-    - {name: driver-root-parent, mountPath: /driver-root-parent, readOnly: true, mountPropagation: HostToContainer}
-  securityContext: {{- toYaml .Values.kubeletPlugin.containers.init.securityContext | nindent 4 }}
-  resources: {{- toYaml .Values.kubeletPlugin.containers.init.resources | nindent 4 }}
 {{- end }}
 
 {{/* The affinity of the values; each term keeps away from nodes of which GPU Operator says so, and there is one at least. */}}

@@ -12,7 +12,6 @@ The DaemonSet of a driver. Takes a dict:
   env         YAML: the variables beside those of all drivers
   mounts      YAML: volumeMounts beside those of all drivers
   volumes     YAML: volumes beside those of all drivers
-  init        YAML: init containers
   affinity    YAML: the affinity
   hostPID     whether the driver sees the processes of the node
   propagation of mounts in the driver's directory, None by default
@@ -61,9 +60,6 @@ spec:
       {{- end }}
       {{- with $plugin.tolerations }}
       tolerations: {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- with .init }}
-      initContainers: {{- . | trim | nindent 8 }}
       {{- end }}
       containers:
         - name: {{ .name }}

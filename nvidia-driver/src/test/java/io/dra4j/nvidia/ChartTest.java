@@ -71,12 +71,21 @@ class ChartTest extends ChartContract {
                 .containsExactlyInAnyOrder(tuple("gpu.nvidia.com", name), tuple("mig.nvidia.com", ""));
     }
 
-    @Test
-    void theParentOfADriverRootThatEndsWithASlashIsItsParent() {
-        Installation slash = Installation.DEFAULT.set("nvidiaDriverRoot", "/run/nvidia/driver/");
+    /** What is mounted at the root later, or again, appears below a mount of the parent alone. */
+    @ParameterizedTest
+    @CsvSource({
+        "/run/nvidia/driver/, /run/nvidia, /driver-root-parent/driver",
+        "/home/kubernetes/bin/nvidia, /home/kubernetes/bin, /driver-root-parent/nvidia",
+        "/, /, /driver-root-parent"
+    })
+    void theDriverRootIsSeenBelowItsParent(String root, String parent, String seen) {
+        DriverContainer driver = DriverContainer.of(CHART.render(Installation.DEFAULT.set("nvidiaDriverRoot", root)));
 
-        assertThat(DriverContainer.of(CHART.render(slash)).hostPaths())
-                .containsEntry("driver-root-parent", "/run/nvidia");
+        assertThat(driver.hostPaths()).containsEntry("driver-root-parent", parent);
+        assertThat(driver.environment()).containsEntry("CONTAINER_DRIVER_ROOT", seen);
+        assertThat(driver.container().path("volumeMounts").toString())
+                .contains(
+                        "\"driver-root-parent\",\"mountPath\":\"/driver-root-parent\",\"readOnly\":true,\"mountPropagation\":\"HostToContainer\"");
     }
 
     private static JsonNode terms(Installation installation) {
@@ -200,16 +209,16 @@ class ChartTest extends ChartContract {
                 .isEqualTo(gate);
     }
 
+    /** It waits for NVIDIA's driver itself: before it is registered, no pod of before can end. */
     @Test
-    void onlyTheDriverItselfIsPrivileged() {
-        JsonNode pod = DriverContainer.of(CHART.render(Installation.DEFAULT)).pod();
+    void nothingRunsBeforeTheDriver() {
+        JsonNode pod = DriverContainer.of(CHART.render(
+                        Installation.DEFAULT.set("kubeletPlugin.containers.init.resources.limits.memory", "1Gi")))
+                .pod();
 
+        assertThat(pod.has("initContainers")).isFalse();
         assertThat(pod.at("/containers/0/securityContext/privileged").asBoolean())
                 .isTrue();
-        assertThat(pod.at("/initContainers/0/securityContext/privileged").asBoolean(true))
-                .isFalse();
-        assertThat(pod.at("/containers/0/volumeMounts").toString())
-                .contains("\"name\":\"driver-root\",\"mountPath\":\"/driver-root\",\"readOnly\":true");
     }
 
     @Test
