@@ -22,6 +22,7 @@ public enum FeatureGate {
     ComputeDomainCliques(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
     CrashOnNVLinkFabricErrors(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
     HostManagedIMEXDaemon(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
+    NodeLocalFabricIPC(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
     ContextualLogging(Handling.ALWAYS_ON, "log lines have keys and values"),
     LoggingAlphaOptions(Handling.NOT_NEEDED, Notes.LOGGING),
     LoggingBetaOptions(Handling.NOT_NEEDED, Notes.LOGGING),
@@ -65,7 +66,8 @@ public enum FeatureGate {
     }
 
     private static final class Notes {
-        private static final String COMPUTE_DOMAINS = "compute domains have a program of their own";
+        private static final String COMPUTE_DOMAINS =
+                "compute domains have another program, in a release of NVIDIA's chart next to this driver";
         private static final String LOGGING = "`--logging-format` is always there";
     }
 }

@@ -18,7 +18,21 @@ public final class FeatureGates {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");
 
+    /** Gates that NVIDIA's driver refuses together, and the option with which this driver has both. */
+    private static final List<Exclusion> EXCLUSIONS = List.of(
+            new Exclusion(FeatureGate.DynamicMIG, FeatureGate.PassthroughSupport, "--dynamic-mig"),
+            new Exclusion(FeatureGate.DynamicMIG, FeatureGate.MPSSupport, "--dynamic-mig"),
+            new Exclusion(FeatureGate.NVMLDeviceHealthCheck, FeatureGate.PassthroughSupport, "--health-watch"));
+
     private final Map<String, Boolean> given;
+
+    private record Exclusion(FeatureGate gate, FeatureGate other, String option) {
+
+        String problem() {
+            return "feature gates %s and %s are on, and NVIDIA's driver refuses them together: set one to false; this driver has both with %s in place of %s"
+                    .formatted(gate, other, option, gate);
+        }
+    }
 
     private FeatureGates(Map<String, Boolean> given) {
         this.given = Collections.unmodifiableMap(given);
@@ -71,7 +85,7 @@ public final class FeatureGates {
                 .toList();
     }
 
-    /** Returns a sentence for each gate that is unknown, or on and not supported. */
+    /** Returns a sentence for each gate that is unknown, on and not supported, or refused with another. */
     List<String> problems() {
         List<String> problems = new ArrayList<>();
         for (FeatureGate gate : known()) {
@@ -79,6 +93,13 @@ public final class FeatureGates {
                 problems.add("feature gate %s is on, and this driver does not support it (%s): set %s=false"
                         .formatted(gate, gate.note(), gate));
             }
+        }
+        EXCLUSIONS.stream()
+                .filter(both -> isOn(both.gate()) && isOn(both.other()))
+                .map(Exclusion::problem)
+                .forEach(problems::add);
+        if (isOn(FeatureGate.DeviceMetadata) && !isOn(FeatureGate.PassthroughSupport)) {
+            problems.add("feature gate DeviceMetadata is on, and needs PassthroughSupport: set both, or neither");
         }
         List<String> names =
                 Stream.of(FeatureGate.values()).map(FeatureGate::name).toList();

@@ -94,6 +94,10 @@ public final class GateOptions {
      */
     public void check() {
         List<String> problems = new ArrayList<>(gates.problems());
+        if (shares.areAllowed() && !gates.given(FeatureGate.ConsumableShares).orElse(true)) {
+            problems.add(
+                    "--consumable-shares is given, and feature gate ConsumableShares is off: leave one of them out");
+        }
         if (!problems.isEmpty() && !Boolean.TRUE.equals(ignoreUnknown)) {
             throw new DraException(String.join("; ", problems) + "; or start without it, by --ignore-unknown-gates");
         }

@@ -78,7 +78,8 @@ class GateOptionsTest {
     void areAcceptedIfOffAndIfOnUnlessThisDriverLacksThem(FeatureGate gate) {
         assertThatCode(() -> options("--feature-gates=" + gate + "=false").check())
                 .doesNotThrowAnyException();
-        GateOptions on = options("--feature-gates=" + gate + "=true");
+        String needed = gate == FeatureGate.DeviceMetadata ? ",PassthroughSupport=true" : "";
+        GateOptions on = options("--feature-gates=" + gate + "=true" + needed);
         if (gate.handling() == Handling.NOT_SUPPORTED) {
             assertThatThrownBy(on::check)
                     .isInstanceOf(DraException.class)
@@ -91,6 +92,38 @@ class GateOptionsTest {
         } else {
             assertThatCode(on::check).doesNotThrowAnyException();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    DynamicMIG=true,PassthroughSupport=true            | both with --dynamic-mig in place of DynamicMIG
+                    DynamicMIG=true,MPSSupport=true                    | both with --dynamic-mig in place of DynamicMIG
+                    PassthroughSupport=true,NVMLDeviceHealthCheck=true | both with --health-watch in place of NVML
+                    DeviceMetadata=true,PassthroughSupport=false       | DeviceMetadata is on, and needs PassthroughSupport
+                    """)
+    void areRefusedTogetherAsNvidiasDriverRefusesThem(String gates, String problem) {
+        assertThatThrownBy(() -> options("--feature-gates=" + gates).check())
+                .isInstanceOf(DraException.class)
+                .hasMessageContaining(problem);
+        assertThatCode(() -> options("--feature-gates=" + gates, "--ignore-unknown-gates")
+                        .check())
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DynamicMIG=true,PassthroughSupport=false", "DynamicMIG=true,NVMLDeviceHealthCheck=true"})
+    void areAcceptedTogetherAsNvidiasDriverAcceptsThem(String gates) {
+        assertThatCode(() -> options("--feature-gates=" + gates).check()).doesNotThrowAnyException();
+    }
+
+    @Test
+    void consumableSharesContradictTheirGateIfItIsOff() {
+        assertThatThrownBy(() -> options("--consumable-shares=4", "--feature-gates=ConsumableShares=false")
+                        .check())
+                .hasMessageContaining("feature gate ConsumableShares is off");
+        assertThatCode(() -> options("--consumable-shares=disabled", "--feature-gates=ConsumableShares=false")
+                        .check())
+                .doesNotThrowAnyException();
     }
 
     @Test
