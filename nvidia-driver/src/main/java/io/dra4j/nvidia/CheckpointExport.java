@@ -21,6 +21,7 @@ import io.dra4j.nvidia.takeover.GoCheckpointWriter;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.MigEntry;
+import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.HandOver;
 import java.io.IOException;
@@ -42,12 +43,14 @@ final class CheckpointExport {
     private final Nvml nvml;
     private final NodeDevices.Settings settings;
     private final Passthrough passthrough;
+    private final GoForm form;
 
-    CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings, Passthrough passthrough) {
+    CheckpointExport(String driver, Nvml nvml, NodeDevices.Settings settings, Passthrough passthrough, GoForm form) {
         this.driver = driver;
         this.nvml = nvml;
         this.settings = settings;
         this.passthrough = passthrough;
+        this.form = form;
     }
 
     /**
@@ -70,7 +73,7 @@ final class CheckpointExport {
      * @throws DraException if one can't be handed over, with all reasons
      */
     byte[] checkpoint(String bootId, List<HeldClaim> claims) {
-        GoCheckpointWriter writer = new GoCheckpointWriter(driver, bootId);
+        GoCheckpointWriter writer = new GoCheckpointWriter(driver, bootId, form);
         List<String> refused = new ArrayList<>();
         List<HeldClaim> others = withoutMachines(claims, refused);
         if (!others.isEmpty()) {

@@ -75,7 +75,8 @@ public final class NvidiaDriverMain {
                             options.driverName(),
                             nvml,
                             options.install().inventorySettings(options.nodeName()),
-                            options.passthrough(nvml))
+                            options.passthrough(nvml),
+                            options.checkpointForm())
                     .run(handOver);
         }
     }

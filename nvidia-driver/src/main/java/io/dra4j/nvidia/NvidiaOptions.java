@@ -23,6 +23,7 @@ import io.dra4j.nvidia.slicing.SliceFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
+import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.AuditedNode;
 import io.dra4j.runtime.DriverOptions;
@@ -221,6 +222,34 @@ final class NvidiaOptions extends DriverOptions {
                 "Default: ${DEFAULT-VALUE}"
             })
     private TakeOverMode takeOver;
+
+    private @Nullable GoForm checkpointForm;
+
+    @Option(
+            names = "--checkpoint-release",
+            order = 12,
+            paramLabel = "RELEASE",
+            defaultValue = "",
+            description = {
+                "The release of NVIDIA's driver that export-checkpoint writes for: 25.12, 0.4.0, 0.4.1, 0.5, or"
+                        + " 0.5.0-dev for builds of 29 July to 11 August 2026. [CHECKPOINT_RELEASE]",
+                "Default: that of the checkpoint that was taken over, and 25.12 without one, which all but"
+                        + " 0.5.0-dev read"
+            })
+    private void checkpointRelease(String release) {
+        try {
+            checkpointForm = release.isEmpty() ? null : GoForm.of(release);
+        } catch (IllegalArgumentException e) {
+            throw invalid("--checkpoint-release", e);
+        }
+    }
+
+    /** Returns the form of the checkpoint that claims are handed over in. */
+    GoForm checkpointForm() {
+        return checkpointForm == null
+                ? GoForm.ofTakenOver(directory().resolve(GoCheckpoint.FILE + NvidiaTakeOver.PUT_ASIDE))
+                : checkpointForm;
+    }
 
     @Mixin
     private ThresholdOptions thresholds;

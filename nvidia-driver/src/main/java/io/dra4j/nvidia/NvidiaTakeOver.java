@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
 final class NvidiaTakeOver implements TakeOver {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvidiaTakeOver.class);
-    private static final String PUT_ASIDE = ".taken-over";
+    static final String PUT_ASIDE = ".taken-over";
 
     /** The ending of a file that can't be used, for people. */
     static final String UNUSED = ".unused";

@@ -23,6 +23,7 @@ import io.dra4j.nvidia.nvml.Placement;
 import io.dra4j.nvidia.state.ClaimState;
 import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
+import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.nvidia.vfio.Passthrough;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,8 @@ class CheckpointExportTest extends VfioOnBoards {
                         "gpu.nvidia.com",
                         nvml,
                         new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
-                        new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()))
+                        new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()),
+                        GoForm.of("0.5"))
                 .checkpoint("boot-1", claims.held);
     }
 

@@ -14,6 +14,7 @@ import io.dra4j.nvidia.standin.StandInNode;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
+import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.testkit.GrpcProbe;
 import io.dra4j.testkit.PublishedChart;
@@ -135,7 +136,7 @@ class PublishedChartIT {
     /** One of the claims is prepared, and the other is not: they have the same GPU. */
     private static byte[] checkpoint(StandInNode boards) throws IOException {
         String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"));
-        GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip());
+        GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip(), GoForm.of("0.5"));
         HeldDevice device = HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
                 .build();
         try (var nvml = boards.nvml()) {

@@ -12,6 +12,7 @@ import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Entry;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
+import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import io.dra4j.testkit.proxy.Fault;
@@ -65,7 +66,7 @@ class TakeOverIT {
         held = node.allocate("held", "gpu-0");
         directory = Files.createDirectory(node.place().plugins().resolve(GPU));
         String boot = Files.readString(boards.proc().resolve("sys/kernel/random/boot_id"));
-        GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip());
+        GoCheckpointWriter writer = new GoCheckpointWriter(GPU, boot.strip(), GoForm.of("0.5"));
         HeldDevice device = HeldDevice.builder("gpu", new PoolName(TestNode.NAME), new DeviceName("gpu-0"))
                 .build();
         try (var nvml = boards.nvml()) {

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The checkpoint of NVIDIA's driver, in the newest form that the file has.
@@ -36,6 +37,9 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
 
     /** The name of the file, in the driver's directory. */
     public static final String FILE = "checkpoint.json";
+
+    /** The members of a file of version 1; one of a version that is not known has others, too. */
+    private static final Set<String> FIRST = Set.of("checksum", "v1");
 
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -110,11 +114,15 @@ public record GoCheckpoint(String bootId, List<GoClaim> claims) {
             requireSum(root.at("/v2/checksum"), v2.replaceFirst("^\\{\"checksum\":[0-9]+", "{\"checksum\":0"));
             return new GoCheckpoint(root.at("/v2/nodeBootID").asText(""), claims(root.at("/v2/preparedClaims")));
         }
-        if (root.path("v1").isObject() && root.path("version").asText("v1").equals("v1")) {
+        if (root.path("v1").isObject() && FIRST.containsAll(names(root))) {
             requireSum(root.path("checksum"), "{\"checksum\":0,\"v1\":" + member(file, "v1") + "}");
             return new GoCheckpoint("", claims(root.at("/v1/preparedClaims")));
         }
         throw new DraException("it has neither version 1 nor 2: another program, or a later release, wrote it");
+    }
+
+    private static List<String> names(JsonNode object) {
+        return object.properties().stream().map(Map.Entry::getKey).toList();
     }
 
     private static JsonNode tree(byte[] file) {

@@ -22,6 +22,7 @@ public final class GoCheckpointWriter {
 
     private final String driver;
     private final String bootId;
+    private final GoForm form;
     private final Map<String, List<Group>> claims = new TreeMap<>(); // by UID, as Go sorts them
 
     /**
@@ -29,10 +30,12 @@ public final class GoCheckpointWriter {
      *
      * @param driver the driver's name, {@code gpu.nvidia.com}
      * @param bootId the id of the present boot
+     * @param form the members that the reader knows
      */
-    public GoCheckpointWriter(String driver, String bootId) {
+    public GoCheckpointWriter(String driver, String bootId, GoForm form) {
         this.driver = driver;
         this.bootId = bootId;
+        this.form = form;
     }
 
     /**
@@ -80,10 +83,12 @@ public final class GoCheckpointWriter {
         });
         ObjectNode v1 = withClaims(JSON.objectNode(), first);
         ObjectNode v2 = withClaims(JSON.objectNode().put("checksum", 0), second);
-        v2.put("nodeBootID", bootId);
+        if (form.hasBootId()) {
+            v2.put("nodeBootID", bootId);
+        }
         v2.put("checksum", sum(v2));
         ObjectNode viewOfFirst = JSON.objectNode().put("checksum", 0).set("v1", v1);
-        ObjectNode file = JSON.objectNode().put("version", "v2").put("checksum", sum(viewOfFirst));
+        ObjectNode file = JSON.objectNode().put("checksum", sum(viewOfFirst));
         file.set("v1", v1);
         file.set("v2", v2);
         return bytes(file);
@@ -131,7 +136,13 @@ public final class GoCheckpointWriter {
             ObjectNode one = all.addObject();
             ArrayNode devices = one.putArray("devices");
             group.devices().forEach(entry -> devices.add(prepared(uid, entry)));
-            one.putObject("configState").put("mpsControlDaemonID", "").put("timeSliceApplied", group.isTimeSliced());
+            ObjectNode state = one.putObject("configState");
+            if (form.hasDaemonId()) {
+                state.put("mpsControlDaemonID", "");
+            }
+            if (form.hasTimeSlices()) {
+                state.put("timeSliceApplied", group.isTimeSliced());
+            }
         }
         return all;
     }
@@ -153,13 +164,15 @@ public final class GoCheckpointWriter {
         } else {
             prepared.putNull("gpu");
             ObjectNode made = prepared.putObject("mig");
-            made.putObject("concrete")
+            ObjectNode concrete = made.putObject("concrete")
                     .put("parentMinor", mig.parentMinor())
                     .put("giId", mig.gpuInstance())
                     .put("ciId", mig.computeInstance())
                     .put("migUUID", entry.uuid())
-                    .put("parentUUID", mig.parent())
-                    .put("parentPCIBusID", mig.pci());
+                    .put("parentUUID", mig.parent());
+            if (form.hasParentAddress()) {
+                concrete.put("parentPCIBusID", mig.pci());
+            }
             made.set("device", answered);
         }
         return prepared;

@@ -16,6 +16,7 @@ import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.MigEntry;
 import io.dra4j.nvidia.takeover.GoDevice.Kind;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -36,7 +37,11 @@ class GoCheckpointTest {
     }
 
     private static byte[] written() {
-        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1");
+        return written(GoForm.of("0.5"));
+    }
+
+    private static byte[] written(GoForm form) {
+        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1", form);
         writer.add(
                 B,
                 List.of(new Group(
@@ -85,13 +90,36 @@ class GoCheckpointTest {
     @Test
     void membersAreInTheOrderOfThatDriver() {
         assertThat(new String(written(), StandardCharsets.UTF_8))
-                .startsWith("{\"version\":\"v2\",\"checksum\":")
+                .startsWith("{\"checksum\":")
                 .contains(
                         "\"%s\":{\"checkpointState\":\"PrepareCompleted\",\"status\":{\"allocation\":{\"devices\":{\"results\":[{\"request\":\"gpu\",\"driver\":\"gpu.nvidia.com\",\"pool\":\"node-1\",\"device\":\"gpu-0\"}]}}},\"preparedDevices\":[{\"devices\":[{\"gpu\":{\"info\":{\"uuid\":\"GPU-0\"},\"device\":{\"Requests\":[\"gpu\"],\"PoolName\":\"node-1\",\"DeviceName\":\"gpu-0\",\"CDIDeviceIDs\":[\"k8s.gpu.nvidia.com/claim=%s-gpu-0\"]}},\"mig\":null}],\"configState\":{\"mpsControlDaemonID\":\"\",\"timeSliceApplied\":true}}]}"
                                 .formatted(A, A))
                 .contains(
                         "\"concrete\":{\"parentMinor\":1,\"giId\":3,\"ciId\":0,\"migUUID\":\"MIG-1\",\"parentUUID\":\"GPU-1\",\"parentPCIBusID\":\"0000:17:00.0\"}")
                 .endsWith(",\"nodeBootID\":\"boot-1\"}}");
+    }
+
+    /** Each resource is what the release's types give as JSON, with sums of another implementation. */
+    @ParameterizedTest
+    @ValueSource(strings = {"25.12", "0.4.0", "0.4.1", "0.5", "0.5.0-dev"})
+    void eachReleaseHasItsFormAndGetsItBack(String release, @TempDir Path folder) throws Exception {
+        Path ofRelease = Path.of("src/test/resources/io/dra4j/nvidia/takeover/" + release + ".json");
+
+        assertThat(written(GoForm.of(release))).isEqualTo(Files.readAllBytes(ofRelease));
+        assertThat(GoForm.ofTakenOver(ofRelease)).isEqualTo(GoForm.of(release));
+        assertThat(GoCheckpoint.read(ofRelease).orElseThrow().claims())
+                .isEqualTo(GoCheckpoint.decode(written()).claims());
+        assertThat(GoForm.ofTakenOver(folder.resolve("none"))).isEqualTo(GoForm.of("25.12"));
+    }
+
+    @Test
+    void aCheckpointWithoutClaimsShowsOnlyWhetherItNamesTheBoot(@TempDir Path folder) throws Exception {
+        Path file = Files.write(folder.resolve("f"), GoFiles.secondVersion("\"nodeBootID\":\"boot-1\""));
+
+        assertThat(GoForm.ofTakenOver(file)).isEqualTo(new GoForm(true, true, false, false));
+        assertThatThrownBy(() -> GoForm.of("0.3")).hasMessage("\"0.3\" is none of 0.4.0, 0.4.1, 0.5, 0.5.0-dev, 25.12");
+        Files.writeString(file, "{");
+        assertThatThrownBy(() -> GoForm.ofTakenOver(file)).hasMessageContaining("give --checkpoint-release");
     }
 
     @Test
@@ -153,7 +181,7 @@ class GoCheckpointTest {
 
     @Test
     void noClaimsAreNoMember() {
-        assertThat(new GoCheckpointWriter("gpu.nvidia.com", "boot-1").toBytes())
+        assertThat(new GoCheckpointWriter("gpu.nvidia.com", "boot-1", GoForm.of("0.5")).toBytes())
                 .asString(StandardCharsets.UTF_8)
                 .contains("\"v1\":{}")
                 .doesNotContain("preparedClaims");
@@ -161,7 +189,7 @@ class GoCheckpointTest {
 
     @Test
     void adminAccessAndSubrequestsAreWritten() {
-        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1");
+        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", "boot-1", GoForm.of("0.5"));
         HeldDevice device = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-0"))
                 .subrequest("large")
                 .adminAccess(true)
@@ -191,7 +219,7 @@ class GoCheckpointTest {
     @Test
     void aReleaseOfTheFirstVersionAcceptsItsPart() throws Exception {
         ObjectNode file = (ObjectNode) new ObjectMapper().readTree(written());
-        file.remove(List.of("version", "v2"));
+        file.remove("v2");
 
         GoCheckpoint read = GoCheckpoint.decode(bytes(file.toString()));
 
@@ -207,6 +235,7 @@ class GoCheckpointTest {
                 "null",
                 "{\"v3\":{}}",
                 "{\"version\":\"v3\",\"checksum\":0,\"v1\":{}}",
+                "{\"checksum\":1083090442,\"v1\":{},\"v3\":{}}",
                 "{\"v2\":{\"checksum\":\"1\"}}",
                 "{\"v2\":{\"checksum\":0,\"preparedClaims\":{}}}"
             })

@@ -35,7 +35,7 @@ public final class GoFiles {
     public static byte[] prepared(String claim, String uuid, String boot) {
         HeldDevice gpu = HeldDevice.builder("gpu", new PoolName("node-1"), new DeviceName("gpu-0"))
                 .build();
-        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", boot);
+        GoCheckpointWriter writer = new GoCheckpointWriter("gpu.nvidia.com", boot, GoForm.of("0.5"));
         writer.add(claim, List.of(new Group(List.of(new Entry(gpu, uuid, null)), false)));
         return writer.toBytes();
     }

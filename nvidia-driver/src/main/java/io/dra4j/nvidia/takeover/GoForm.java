@@ -1,0 +1,77 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.takeover;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The members that a release of NVIDIA's driver has in its checkpoint.
+ *
+ * <p>A release compares sums with what it would write itself, so that it refuses a file with a
+ * member that it does not know, or without one that it always writes. All but one build take the
+ * oldest form.
+ *
+ * @param hasBootId whether it has the boot of the claims
+ * @param hasDaemonId whether it has the id of the MPS daemon of a group that has none
+ * @param hasTimeSlices whether it has whether time slices were set
+ * @param hasParentAddress whether it has the PCI address of a MIG device's GPU
+ */
+public record GoForm(boolean hasBootId, boolean hasDaemonId, boolean hasTimeSlices, boolean hasParentAddress) {
+
+    private static final GoForm OLDEST = new GoForm(false, true, false, false);
+    private static final GoForm NEWEST = new GoForm(true, true, true, true);
+
+    /** By release; a build of 29 July to 11 August 2026 is called 0.5.0-dev. */
+    private static final Map<String, GoForm> RELEASES = new TreeMap<>(Map.of(
+            "25.12", OLDEST,
+            "0.4.0", new GoForm(true, true, false, true),
+            "0.4.1", NEWEST,
+            "0.5", NEWEST,
+            "0.5.0-dev", new GoForm(true, false, true, true)));
+
+    /**
+     * Returns the form of a release.
+     *
+     * @throws IllegalArgumentException if it is unknown
+     */
+    public static GoForm of(String release) {
+        GoForm form = RELEASES.get(release);
+        if (form == null) {
+            throw new IllegalArgumentException(
+                    "\"%s\" is none of %s".formatted(release, String.join(", ", RELEASES.keySet())));
+        }
+        return form;
+    }
+
+    /**
+     * Returns the form of the checkpoint that was taken over; the oldest if none was.
+     *
+     * @throws DraException if it can't be read
+     */
+    public static GoForm ofTakenOver(Path file) {
+        try {
+            JsonNode v2 = new JsonMapper().readTree(Files.readAllBytes(file)).path("v2");
+            JsonNode claims = v2.path("preparedClaims");
+            return new GoForm(
+                    v2.has("nodeBootID"),
+                    claims.findValue("configState") == null || claims.findValue("mpsControlDaemonID") != null,
+                    claims.findValue("timeSliceApplied") != null,
+                    claims.findValue("parentPCIBusID") != null);
+        } catch (NoSuchFileException e) {
+            return OLDEST;
+        } catch (IOException e) {
+            throw new DraException(
+                    "Can't read %s, whose form the checkpoint is to have: %s; give --checkpoint-release"
+                            .formatted(file, e),
+                    e);
+        }
+    }
+}
