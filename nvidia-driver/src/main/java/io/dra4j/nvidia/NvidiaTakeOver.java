@@ -79,6 +79,11 @@ final class NvidiaTakeOver implements TakeOver {
     }
 
     @Override
+    public boolean hasRun() {
+        return Files.exists(file);
+    }
+
+    @Override
     public Set<String> claims(String bootId) {
         GoCheckpoint checkpoint = read();
         if (isOfEarlierBoot(checkpoint, bootId)) {

@@ -121,7 +121,9 @@ class NvidiaTakeOverTest extends SharingOnBoards {
         NvidiaTakeOver takeOver = takeOver(false);
 
         PreparedClaim adopted = adopt(takeOver, "", "gpu-0");
+        assertThat(takeOver.hasRun()).isTrue();
         takeOver.finish();
+        assertThat(takeOver.hasRun()).isFalse();
 
         PreparedClaim prepared = claims.prepare(provider, claim(TWO, "", "gpu-0"));
         assertThat(adopted.edits()).isEqualTo(prepared.edits());

@@ -14,6 +14,11 @@ import java.util.Set;
 record LeftClaims(TakeOver takeOver) implements Predecessor {
 
     @Override
+    public boolean hasRun() {
+        return takeOver.hasRun();
+    }
+
+    @Override
     public Set<String> claims(String bootId) {
         return takeOver.claims(bootId);
     }

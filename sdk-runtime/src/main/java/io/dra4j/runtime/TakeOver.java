@@ -19,6 +19,15 @@ import java.util.Set;
 public interface TakeOver {
 
     /**
+     * Returns whether the other driver has run on this node since the last take-over.
+     *
+     * <p>Claims that this driver still holds, and the cluster does not have any more, were then
+     * unprepared by the other one, which did not know them: they don't keep their devices from
+     * others.
+     */
+    boolean hasRun();
+
+    /**
      * Reads the other driver's record.
      *
      * @param bootId the id of the node's present boot

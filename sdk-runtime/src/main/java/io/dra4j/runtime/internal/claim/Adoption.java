@@ -21,6 +21,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.LogField;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,9 +51,13 @@ public final class Adoption {
     private final Allocations allocations;
     private final DeviceHolds holds;
     private final Predecessor predecessor;
+    private final KubeletClaims kubelet;
 
     /** The other driver, by what it left. */
     public interface Predecessor {
+
+        /** Returns whether it has run since its record was put aside. */
+        boolean hasRun();
 
         /** Returns the UIDs of its claims of a boot. */
         Set<String> claims(String bootId);
@@ -81,13 +87,15 @@ public final class Adoption {
             List<ConfigType<?>> configTypes,
             Journal journal,
             ClaimReader reader,
-            Predecessor predecessor) {
+            Predecessor predecessor,
+            Path dataDirectory) {
         this.node = node;
         this.journal = journal;
         this.reader = reader;
         this.allocations = new Allocations(driver, configTypes);
         this.holds = new DeviceHolds(driver);
         this.predecessor = predecessor;
+        this.kubelet = new KubeletClaims(dataDirectory);
     }
 
     /**
@@ -109,7 +117,45 @@ public final class Adoption {
             }
             lost.forEach(this::hold);
         }
+        if (predecessor.hasRun()) {
+            release(uids);
+        }
         predecessor.finish();
+    }
+
+    /**
+     * Lets others have the devices of claims that are over: the kubelet had the other driver
+     * unprepare them, which answers so for any that it does not know.
+     */
+    private void release(Set<String> taken) {
+        List<ClaimRecord> held = journal.claims().stream()
+                .filter(claim -> claim.phase() == Phase.PREPARED
+                        && !taken.contains(claim.ref().uid()))
+                .filter(claim -> !kubelet.names(claim.ref().uid()))
+                .toList();
+        if (held.isEmpty()) {
+            return;
+        }
+        try {
+            Map<ClaimRef, ClaimObject> present = reader.readAll(LIMIT);
+            held.stream()
+                    .filter(claim -> isOver(claim, present.get(claim.ref())))
+                    .forEach(claim -> {
+                        journal.put(claim.unpreparing());
+                        LOG.atInfo()
+                                .addKeyValue(LogField.CLAIM, claim.ref())
+                                .log("A claim ended while another driver of this name ran; its devices are free");
+                    });
+        } catch (ClusterException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .log(
+                            "Another driver of this name has run, and it is unknown which claims ended meanwhile; they are released some minutes after the API server answers");
+        }
+    }
+
+    private boolean isOver(ClaimRecord claim, @Nullable ClaimObject present) {
+        return present == null || !allocations.isAllocatedAny(present, claim.devices());
     }
 
     /** Returns the claims that the cluster still has, with devices of this driver. */

@@ -128,7 +128,8 @@ public final class RunningDriver implements AutoCloseable {
                             provider.configTypes(),
                             journal,
                             connected.claimReader(),
-                            settings.predecessor())
+                            settings.predecessor(),
+                            settings.dataDirectory())
                     .run();
         }
         return connected;

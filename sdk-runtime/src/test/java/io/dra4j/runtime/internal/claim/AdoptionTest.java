@@ -48,6 +48,12 @@ class AdoptionTest extends NodeFixture {
         private RuntimeException atTheEnd = null;
         private ProviderState state = STATE;
         private final List<String> calls = new ArrayList<>();
+        private boolean hasRun = true;
+
+        @Override
+        public boolean hasRun() {
+            return hasRun;
+        }
 
         @Override
         public Set<String> claims(String bootId) {
@@ -110,7 +116,7 @@ class AdoptionTest extends NodeFixture {
     }
 
     private void adopt() {
-        new Adoption(NodeUnderTest.DRIVER, "node-1", List.of(), node.journal, node.api, other).run();
+        new Adoption(NodeUnderTest.DRIVER, "node-1", List.of(), node.journal, node.api, other, node.data).run();
     }
 
     private Path yaml() {
@@ -243,6 +249,43 @@ class AdoptionTest extends NodeFixture {
 
         assertThat(node.phase(B)).isEqualTo(Phase.DAMAGED);
         assertThat(other.calls).containsExactly("lost " + B.uid(), "adopt " + A.uid(), "finish");
+    }
+
+    /** The other driver did not know A, and told the kubelet that it is unprepared. */
+    @Test
+    void aClaimThatEndedWhileTheOtherDriverRanFreesItsDevice() {
+        node.prepare(A);
+        other.uids = Set.of();
+        node.api.objects.remove(A);
+
+        adopt();
+        node.allocate(B, "gpu-0");
+
+        assertThat(node.prepare(B)).isInstanceOf(PrepareOutcome.Prepared.class);
+        assertThat(provider.calls).containsSubsequence("unprepare " + A.uid(), "prepare " + B.uid());
+        assertThat(node.journal.claim(A.uid())).isEmpty();
+    }
+
+    @Test
+    void aClaimThatMayStillRunKeepsItsDevice() {
+        node.prepare(A);
+        node.prepare(B);
+        node.kubeletHas(B);
+        other.uids = Set.of();
+        node.api.objects.remove(B);
+        adopt();
+        assertThat(node.phase(A)).as("the cluster has it").isEqualTo(Phase.PREPARED);
+        assertThat(node.phase(B)).as("the kubelet has it").isEqualTo(Phase.PREPARED);
+
+        other.hasRun = false;
+        node.kubeletHas();
+        adopt();
+        assertThat(node.phase(B)).as("the kubelet asks this driver").isEqualTo(Phase.PREPARED);
+
+        other.hasRun = true;
+        node.api.listFailure = new ClusterException("no route to host", 0, null);
+        adopt();
+        assertThat(node.phase(B)).as("it is unknown").isEqualTo(Phase.PREPARED);
     }
 
     @Test
