@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It needs no node, no API server and no hardware, and keeps no state: any number of replicas
  * may run. {@link DriverMain} has it as the command {@code webhook}.
+ *
+ * <p>The JDK's server asks for the name of each client that connects. Where no name server answers,
+ * that takes seconds, unless the host sets the system property {@code jdk.net.hosts.file} before
+ * its first use of an address; {@code DriverMain} does.
  */
 public final class AdmissionWebhook implements AutoCloseable {
 

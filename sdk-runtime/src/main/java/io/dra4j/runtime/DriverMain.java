@@ -13,6 +13,7 @@ import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.runtime.internal.driver.ClusterMain;
 import io.dra4j.runtime.internal.driver.JournalMain;
 import io.dra4j.runtime.internal.driver.MaintenanceMain;
+import io.dra4j.runtime.internal.http.HttpPages;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
@@ -199,6 +200,7 @@ public final class DriverMain {
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
         System.exit(main.executeWebhook(args, program, options, configTypes));
+        HttpPages.lookUpNoNames(); // before anything is
     }
 
     /**

@@ -94,6 +94,10 @@ final class WebhookProcess implements AutoCloseable {
         Files.move(link, volume.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     /** Sends a review over a connection of its own, which trusts one certificate alone. */
     HttpResponse<String> post(TestKeys trusted, String path, String review) throws Exception {
         TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");

@@ -98,6 +98,20 @@ public abstract class WebhookProgramContract {
         }
     }
 
+    /** The JDK's server asks for the name of each client, for seconds where no name server answers. */
+    @Test
+    void asksNoNameServerForItsClients() throws Exception {
+        TestKeys keys = TestKeys.make(folder, "webhook", NAMES);
+        try (WebhookProcess webhook = start(keys)) {
+            String jcmd =
+                    Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+            Process properties = new ProcessBuilder(jcmd, Long.toString(webhook.pid()), "VM.system_properties").start();
+
+            assertThat(new String(properties.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("jdk.net.hosts.file=/dev/null");
+        }
+    }
+
     @Test
     void takesARenewedCertificateWithoutARestart() throws Exception {
         TestKeys before = TestKeys.make(folder, "before", NAMES);

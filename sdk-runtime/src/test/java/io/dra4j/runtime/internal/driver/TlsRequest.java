@@ -23,6 +23,7 @@ final class TlsRequest {
 
     /** Takes the verbosity, and a folder for its key. */
     public static void main(String[] args) throws Exception {
+        HttpPages.lookUpNoNames();
         DriverLogging.configure(false, Integer.parseInt(args[0]));
         TestKeys keys = TestKeys.make(Path.of(args[1]), "server", "EC");
         KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
@@ -36,7 +37,8 @@ final class TlsRequest {
                     HttpClient.newBuilder().sslContext(TestKeys.client(keys)).build();
             int status = client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.discarding())
                     .statusCode();
-            LoggerFactory.getLogger(TlsRequest.class).debug("The answer has status {}", status);
+            String name = InetAddress.getByAddress(new byte[] {127, 0, 0, 1}).getHostName();
+            LoggerFactory.getLogger(TlsRequest.class).debug("The answer to {} has status {}", name, status);
         }
     }
 }
