@@ -47,8 +47,8 @@ public final class DriverLogging {
         root.addAppender(appender(context, json));
         Level ofLibraries = level(verbosity, 6, Level.WARN);
         LIBRARIES.forEach(name -> context.getLogger(name).setLevel(ofLibraries));
-        // It warns, with a stack trace, of what any client of the probes' port may send.
-        context.getLogger("io.grpc.okhttp").setLevel(level(verbosity, 6, Level.ERROR));
+        // It warns, with a stack trace, of what any client of the probes' port may send, and logs each frame of HTTP/2.
+        context.getLogger("io.grpc.okhttp").setLevel(level(verbosity, 8, Level.ERROR));
     }
 
     private static Level level(int verbosity, int debug, Level otherwise) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.publish;
 
+import io.dra4j.api.device.Device;
+import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.observe.DriverEvent;
@@ -11,7 +13,9 @@ import io.dra4j.runtime.internal.observe.LogField;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -47,6 +51,7 @@ final class InventoryReader {
     private final EventRecorder events;
     private final LeftOutDevices leftOut;
     private final Retries retries;
+    private final Set<DeviceName> announced = new HashSet<>();
     private final CountDownLatch firstResult = new CountDownLatch(1);
     // The count of reported changes of the inventory, and how many of them are read.
     private final AtomicLong requested = new AtomicLong(1);
@@ -178,6 +183,11 @@ final class InventoryReader {
             problem = null;
             report(Reason.PUBLISHING_RECOVERED, "The driver can read its devices again", null);
         }
+        read.pools().stream()
+                .flatMap(pool -> pool.devices().stream())
+                .map(Device::name)
+                .filter(announced::add)
+                .forEach(name -> LOG.atDebug().log("About to announce device {}", name));
         leftOut.read(read);
         onRead.run();
     }

@@ -37,6 +37,7 @@ final class TlsRequest {
                     HttpClient.newBuilder().sslContext(TestKeys.client(keys)).build();
             int status = client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.discarding())
                     .statusCode();
+            LoggerFactory.getLogger("io.grpc.okhttp.OkHttpServerTransport").debug("a frame of HTTP/2");
             String name = InetAddress.getByAddress(new byte[] {127, 0, 0, 1}).getHostName();
             LoggerFactory.getLogger(TlsRequest.class).debug("The answer to {} has status {}", name, status);
         }
