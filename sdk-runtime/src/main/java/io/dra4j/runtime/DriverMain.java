@@ -15,6 +15,7 @@ import io.dra4j.runtime.internal.driver.JournalMain;
 import io.dra4j.runtime.internal.driver.MaintenanceMain;
 import io.dra4j.runtime.internal.http.HttpPages;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,9 @@ import picocli.CommandLine;
  * the age of claims that wait, for the whole cluster. {@code doctor} before options prints what is
  * wrong with the node, and ends, as does {@code audit} with what the node's records contradict each
  * other in.
+ *
+ * <p>SIGUSR2 writes the stacks of all threads to {@code goroutine-stacks.dump} in the temporary
+ * folder.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
@@ -196,11 +200,11 @@ public final class DriverMain {
             DriverProgram program,
             O options,
             Function<? super O, ? extends List<ConfigType<?>>> configTypes) {
+        HttpPages.lookUpNoNames(); // before anything is
         Ending ending = new Ending();
         Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
         DriverMain main = new DriverMain(System.out, System.err, System.getenv(), ending);
         System.exit(main.executeWebhook(args, program, options, configTypes));
-        HttpPages.lookUpNoNames(); // before anything is
     }
 
     /**
@@ -387,6 +391,7 @@ public final class DriverMain {
         if (over.isPresent()) {
             return over.getAsInt();
         }
+        ThreadDump.onSignal(Path.of(System.getProperty("java.io.tmpdir"), ThreadDump.FILE));
         try (Run driver = assembly.apply(options)) {
             driver.start();
             ending.awaitRequest();
