@@ -91,7 +91,8 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return reader.read(this::held, known);
     }
 
-    private List<HeldClaim> held() {
+    /** Returns the claims that are held, and none before the start. */
+    List<HeldClaim> held() {
         return driver == null ? List.of() : driver.held();
     }
 

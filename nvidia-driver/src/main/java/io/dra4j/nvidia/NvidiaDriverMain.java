@@ -13,6 +13,7 @@ import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
 import io.dra4j.runtime.HandOver;
 import io.dra4j.runtime.NodeMain;
+import io.micrometer.core.instrument.Metrics;
 import java.util.List;
 
 /** Runs the NVIDIA driver as a program; {@code probe} only prints what it would publish. */
@@ -89,12 +90,16 @@ public final class NvidiaDriverMain {
     private static DeviceProvider provider(NvidiaOptions options) {
         options.install().gates().check();
         Nvml nvml = options.install().nvml(options.procRoot());
-        return new NvidiaDeviceProvider(
+        NvidiaDeviceProvider provider = new NvidiaDeviceProvider(
                 nvml,
                 options.install().inventorySettings(options.nodeName()),
                 options.edits(),
                 options.healthPolicy(),
                 options.sharing(),
                 options.passthrough(nvml));
+        if (options.isWithNvidiaMetrics()) {
+            GoMetrics.addTo(Metrics.globalRegistry, options.driverName(), options.nodeName(), provider::held);
+        }
+        return provider;
     }
 }

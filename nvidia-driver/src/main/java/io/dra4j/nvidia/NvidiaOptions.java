@@ -257,6 +257,10 @@ final class NvidiaOptions extends DriverOptions {
     @Mixin
     private UnusedOptions unused;
 
+    boolean isWithNvidiaMetrics() {
+        return unused.isWithNvidiaMetrics();
+    }
+
     /** Returns the feature gates that were given; {@code install} applies DynamicMIG. */
     FeatureGates featureGates() {
         return install.gates().featureGates();

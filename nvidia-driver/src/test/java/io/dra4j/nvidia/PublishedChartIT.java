@@ -172,7 +172,7 @@ class PublishedChartIT {
 
     /** As after a restart of the kubelet, or at the end of a pod. */
     @Test
-    void takesOverTheClaimsOfItsPredecessor() throws IOException {
+    void takesOverTheClaimsOfItsPredecessor() throws Exception {
         assertThat(node.specs()).contains(spec(ended, "json")).doesNotContain(spec(ended, "yaml"));
         assertThat(node.unprepare(ended).complaint()).isEmpty();
         assertThat(node.prepare(wanted).complaint()).isEmpty();
@@ -183,19 +183,34 @@ class PublishedChartIT {
         Path directory = node.place().plugins().resolve(GPU);
         assertThat(directory.resolve("checkpoint.json")).doesNotExist();
         assertThat(directory.resolve("checkpoint.json.taken-over")).exists();
+        assertThat(metrics())
+                .contains("nvidia_dra_requests_total{driver=\"gpu.nvidia.com\",operation=\"prepare\"} 1.0")
+                .contains(
+                        "nvidia_dra_request_duration_seconds_count{driver=\"gpu.nvidia.com\",operation=\"unprepare\"} 1")
+                .contains("operation=\"prepare\",le=\"12.8\"} 1")
+                .contains("nvidia_dra_requests_inflight{driver=\"gpu.nvidia.com\",operation=\"prepare\"} 0.0")
+                .contains(
+                        "nvidia_dra_prepared_devices{device_type=\"gpu\",driver=\"gpu.nvidia.com\",node=\"node-1\"} 1.0")
+                .contains(
+                        "nvidia_dra_node_prepare_errors_total{driver=\"gpu.nvidia.com\",error_type=\"prepare_devices\"} 0.0")
+                .contains("nvidia_dra_node_unprepare_errors_total{");
         assertThat(node.unprepare(wanted).complaint()).isEmpty();
         assertThat(node.specs()).isEmpty();
+    }
+
+    private static String metrics() throws Exception {
+        URI page = URI.create("http://127.0.0.1:" + node.place().freePort() + "/metrics");
+        HttpResponse<String> metrics = HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(), BodyHandlers.ofString());
+        assertThat(metrics.statusCode()).isEqualTo(200);
+        return metrics.body();
     }
 
     @Test
     void saysOnceWhatItMayNotDo() throws Exception {
         node.proxy().awaitAll(TestNode.TIMEOUT, all -> all.stream().anyMatch(Requests.creates("events")));
 
-        URI page = URI.create("http://127.0.0.1:" + node.place().freePort() + "/metrics");
-        HttpResponse<String> metrics = HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(page).timeout(TestNode.TIMEOUT).build(), BodyHandlers.ofString());
-        assertThat(metrics.statusCode()).isEqualTo(200);
-        assertThat(metrics.body()).containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");
+        assertThat(metrics()).containsPattern("dra4j_missing_permissions_total\\{.*resource=\"events\"");
         assertThat(node.log().lines())
                 .filteredOn(line -> line.contains("lacks a verb"))
                 .singleElement()
