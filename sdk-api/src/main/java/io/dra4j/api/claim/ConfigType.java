@@ -46,7 +46,8 @@ public final class ConfigType<T> {
                 builder.validate,
                 builder.appliesTo,
                 builder.sources,
-                builder.merge);
+                builder.merge,
+                builder.changesDevice);
     }
 
     /**
@@ -76,6 +77,7 @@ public final class ConfigType<T> {
         builder.appliesTo = values.appliesTo;
         builder.sources = values.sources;
         builder.merge = values.merge;
+        builder.changesDevice = values.changesDevice;
         return builder;
     }
 
@@ -139,6 +141,11 @@ public final class ConfigType<T> {
         return values.merge;
     }
 
+    /** {@return the condition of normalized configurations that change the device} */
+    public Predicate<T> changesDevice() {
+        return values.changesDevice;
+    }
+
     @Override
     public String toString() {
         return apiVersion() + " " + kind();
@@ -153,7 +160,8 @@ public final class ConfigType<T> {
             Function<T, List<String>> validate,
             Predicate<Device> appliesTo,
             Set<ConfigSource> sources,
-            @Nullable BinaryOperator<T> merge) {
+            @Nullable BinaryOperator<T> merge,
+            Predicate<T> changesDevice) {
 
         private Values {
             sources = Set.copyOf(sources);
@@ -175,6 +183,7 @@ public final class ConfigType<T> {
         private Predicate<Device> appliesTo = device -> true;
         private Set<ConfigSource> sources = EnumSet.of(ConfigSource.FROM_CLASS, ConfigSource.FROM_CLAIM);
         private @Nullable BinaryOperator<T> merge;
+        private Predicate<T> changesDevice = value -> false;
 
         private Builder(String apiVersion, String kind, Class<T> type) {
             this.apiVersion = apiVersion;
@@ -245,6 +254,20 @@ public final class ConfigType<T> {
          */
         public Builder<T> merge(@Nullable BinaryOperator<T> merge) {
             this.merge = merge;
+            return this;
+        }
+
+        /**
+         * Sets which configurations change the device.
+         *
+         * <p>A device with admin access may be in use by others: an entry of the class or the claim
+         * that would change it is an error. By default none changes a device.
+         *
+         * @param changesDevice accepts the normalized configurations that change a device
+         * @return this builder
+         */
+        public Builder<T> changesDevice(Predicate<T> changesDevice) {
+            this.changesDevice = Objects.requireNonNull(changesDevice, "changesDevice");
             return this;
         }
 

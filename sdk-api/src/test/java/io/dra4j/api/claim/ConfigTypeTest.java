@@ -39,6 +39,7 @@ class ConfigTypeTest {
                 .appliesTo(device -> false)
                 .sources(ConfigSource.FROM_CLASS)
                 .merge((first, second) -> new Sharing(first.mode() + second.mode()))
+                .changesDevice(given -> given.mode().equals("x"))
                 .build();
 
         assertThat(Optional.ofNullable(all.defaults()).orElseThrow().get()).isEqualTo(new Sharing("none"));
@@ -48,6 +49,8 @@ class ConfigTypeTest {
         assertThat(all.sources()).containsExactly(ConfigSource.FROM_CLASS);
         assertThat(Optional.ofNullable(all.merge()).orElseThrow().apply(new Sharing("a"), new Sharing("b")))
                 .isEqualTo(new Sharing("ab"));
+        assertThat(all.changesDevice()).accepts(new Sharing("x")).rejects(new Sharing("y"));
+        assertThat(PLAIN.changesDevice()).rejects(new Sharing("x"));
         assertThat(all.apiVersion()).isEqualTo("gpu.example.com/v1");
         assertThat(all.kind()).isEqualTo("Sharing");
         assertThat(PLAIN.defaults()).isNull();

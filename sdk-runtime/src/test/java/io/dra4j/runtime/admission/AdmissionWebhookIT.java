@@ -178,7 +178,11 @@ class AdmissionWebhookIT {
                     .put("request", "lanes")
                     .put("driver", LaneConfigs.DRIVER)
                     .put("pool", "node")
-                    .put("device", "lane-0");
+                    .put("device", "lane-0")
+                    .put(
+                            "adminAccess",
+                            object.at("/spec/devices/requests/0/exactly/adminAccess")
+                                    .asBoolean(false));
             for (JsonNode entry : object.at("/spec/devices/config")) {
                 ObjectNode copy = entry.deepCopy();
                 devices.withArray("/config").add(copy.put("source", "FromClaim"));

@@ -28,6 +28,7 @@ public final class LaneConfigs {
             ConfigType.builder("lane.example.com/v1", "LaneConfig", LaneConfig.class)
                     .normalize(LaneConfig::normalized)
                     .validate(LaneConfig::problems)
+                    .changesDevice(config -> "fast".equals(config.mode()))
                     .build(),
             ConfigType.builder("lane.example.com/v1", "LaneAdminConfig", LaneAdminConfig.class)
                     .sources(ConfigSource.FROM_CLASS)

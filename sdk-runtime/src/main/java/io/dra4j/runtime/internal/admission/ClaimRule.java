@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dra4j.runtime.internal.claim.PrepareOutcome;
 import io.dra4j.runtime.internal.claim.allocation.ConfigCheck;
 import io.dra4j.runtime.internal.cluster.ClaimCodec;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Claims and templates: the opaque configurations for this driver must be those it can prepare. */
@@ -30,10 +32,21 @@ record ClaimRule(ConfigCheck check) implements Rule {
             return List.of(); // the API server refuses it
         }
         String path = isTemplate ? "spec.spec.devices.config" : "spec.devices.config";
-        return check.problems(ClaimCodec.specConfigs(spec.toString())).stream()
+        return check.problems(ClaimCodec.specConfigs(spec.toString()), adminAccess(spec)).stream()
                 .map(problem -> new Problem(
                         "%s[%d].opaque.parameters".formatted(path, problem.index()), shown(problem.message())))
                 .toList();
+    }
+
+    /** Returns whether each request has admin access; alternatives can't have it. */
+    private static Map<String, Boolean> adminAccess(JsonNode spec) {
+        Map<String, Boolean> requests = new LinkedHashMap<>();
+        for (JsonNode request : spec.path("devices").path("requests")) {
+            JsonNode exactly = request.has("exactly") ? request.path("exactly") : request; // before v1beta2
+            requests.put(
+                    request.path("name").asText(), exactly.path("adminAccess").asBoolean(false));
+        }
+        return requests;
     }
 
     /** Returns a message as the owner of a pod would see it from prepare. */

@@ -7,6 +7,8 @@ import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Config;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,13 +38,18 @@ public final class ConfigCheck {
      */
     public record Problem(int index, String message) {}
 
-    /** Returns the problems of the entries for this driver; those of others are not read. */
-    public List<Problem> problems(List<Config> configs) {
+    /**
+     * Returns the problems of the entries for this driver; those of others are not read.
+     *
+     * @param requests whether each request of the claim has admin access, by its name
+     */
+    public List<Problem> problems(List<Config> configs, Map<String, Boolean> requests) {
         List<Problem> problems = new ArrayList<>();
         for (int index = 0; index < configs.size(); index++) {
             if (driver.equals(configs.get(index).driver())) {
                 try {
-                    requireValid(ConfigEntry.decode(index, configs.get(index), decoder));
+                    ConfigEntry entry = ConfigEntry.decode(index, configs.get(index), decoder);
+                    requireValid(entry, entry.type(), forAdmin(entry, requests));
                 } catch (PrepareException e) {
                     problems.add(new Problem(index, String.valueOf(e.getMessage())));
                 } catch (RuntimeException e) {
@@ -55,11 +62,17 @@ public final class ConfigCheck {
         return problems;
     }
 
-    private static void requireValid(ConfigEntry entry) {
-        requireValid(entry, entry.type());
+    /** Of an entry without requests only the allocation decides it, unless all have admin access. */
+    private static Optional<String> forAdmin(ConfigEntry entry, Map<String, Boolean> requests) {
+        return requests.entrySet().stream()
+                .filter(entry.isForAllRequests() ? request -> !requests.containsValue(false) : Map.Entry::getValue)
+                .map(Map.Entry::getKey)
+                .filter(entry::isFor)
+                .findFirst();
     }
 
-    private static <T> void requireValid(ConfigEntry entry, ConfigType<T> type) {
-        entry.valid(type, entry.value(type));
+    private static <T> void requireValid(ConfigEntry entry, ConfigType<T> type, Optional<String> forAdmin) {
+        T value = entry.valid(type, entry.value(type)).value();
+        forAdmin.ifPresent(request -> entry.requireUnchanged(type, value, request));
     }
 }

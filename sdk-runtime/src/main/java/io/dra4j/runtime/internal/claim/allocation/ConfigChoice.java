@@ -63,7 +63,9 @@ final class ConfigChoice {
                 .toList();
         List<ConfigEntry> found = find(result, fitting);
         List<AppliedConfig<?>> chosen = new ArrayList<>();
-        fitting.forEach(type -> choose(type, found).ifPresent(chosen::add));
+        for (ConfigType<?> type : fitting) {
+            choose(type, found, result).ifPresent(chosen::add);
+        }
         return chosen;
     }
 
@@ -105,7 +107,7 @@ final class ConfigChoice {
                         kinds));
     }
 
-    private static <T> Optional<AppliedConfig<T>> choose(ConfigType<T> type, List<ConfigEntry> found) {
+    private static <T> Optional<AppliedConfig<T>> choose(ConfigType<T> type, List<ConfigEntry> found, Result result) {
         BinaryOperator<T> merge = type.merge();
         AppliedConfig<T> chosen = null;
         for (int i = found.size() - 1; i >= 0; i--) {
@@ -115,6 +117,9 @@ final class ConfigChoice {
                 chosen = merge == null || chosen == null
                         ? own
                         : entry.valid(type, merge.apply(chosen.value(), own.value()));
+                if (result.adminAccess()) {
+                    entry.requireUnchanged(type, chosen.value(), result.request());
+                }
             }
         }
         return chosen == null ? defaults(type) : Optional.of(chosen);

@@ -75,6 +75,15 @@ record ConfigEntry(int index, Config config, Decoded<?> decoded) {
         }
     }
 
+    /** Ensures that a valid value changes no device of a request with admin access: others may be using it. */
+    <T> void requireUnchanged(ConfigType<T> type, T value, String request) {
+        if (type.changesDevice().test(value)) {
+            throw new PrepareException(
+                    "%s: %s would change the devices of request %s, which has admin access, and others may be using them; request them without admin access, or without this configuration"
+                            .formatted(describe(), type.kind(), request));
+        }
+    }
+
     String describe() {
         return describe(index, config);
     }

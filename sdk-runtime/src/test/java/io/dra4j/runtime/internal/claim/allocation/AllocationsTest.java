@@ -313,6 +313,24 @@ class AllocationsTest {
         }
 
         @Test
+        void thatChangeADeviceAreRefusedForAdminAccessAlsoFromTheClass() {
+            ConfigType<Settings> changing = SETTINGS.toBuilder()
+                    .changesDevice(settings -> settings.count() > 1)
+                    .build();
+            Result watched = new Result(DRIVER, "r1", "node", "gpu-0", null, Map.of(), true, Set.of());
+            Config two = fromClass(settings(",\"count\":2"));
+
+            assertThatThrownBy(() -> read(object(List.of(GPU, watched), two), changing))
+                    .isInstanceOf(PrepareException.class)
+                    .hasMessageStartingWith(
+                            "config 0 from the class: Settings would change the devices of request r1, which has admin access");
+            assertThat(read(object(List.of(GPU), two), changing).devices()).hasSize(1);
+            assertThat(read(object(List.of(watched), two, fromClaim(settings(""))), changing)
+                            .devices())
+                    .hasSize(1);
+        }
+
+        @Test
         void thatFitNoAllocatedDeviceAreIgnoredAlsoIfTheyWouldNotValidate() {
             ConfigType<Settings> forMigs = forType("mig");
 
