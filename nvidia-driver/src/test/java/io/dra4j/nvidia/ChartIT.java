@@ -40,6 +40,7 @@ class ChartIT {
         }
         Map<String, String> changes = Map.of(
                 "NVIDIA_DRIVER_ROOT", hardware.root().toString(),
+                "CONTAINER_DRIVER_ROOT", hardware.root().toString(),
                 "SYSFS_ROOT", hardware.sysfs().toString(),
                 "PROC_ROOT", hardware.proc().toString());
         try (InstalledChart chart = new InstalledChart(
