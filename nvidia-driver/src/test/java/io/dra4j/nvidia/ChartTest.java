@@ -71,7 +71,7 @@ class ChartTest extends ChartContract {
                 .containsExactlyInAnyOrder(tuple("gpu.nvidia.com", name), tuple("mig.nvidia.com", ""));
     }
 
-    /** What is mounted at the root later, or again, appears below a mount of the parent alone. */
+    /** A root that is mounted later, or again, appears below a mount of the parent alone. */
     @ParameterizedTest
     @CsvSource({
         "/run/nvidia/driver/, /run/nvidia, /driver-root-parent/driver",
