@@ -28,7 +28,7 @@ import io.dra4j.nvidia.vfio.Passthrough;
 import io.dra4j.runtime.AuditedNode;
 import io.dra4j.runtime.DriverOptions;
 import io.dra4j.runtime.LegacyPlugin;
-import io.dra4j.runtime.TakeOver;
+import io.dra4j.runtime.takeover.TakeOver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
 
 /** The options of every driver program, and those of this one. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-final class NvidiaOptions extends DriverOptions {
+class NvidiaOptions extends DriverOptions {
 
     @Spec
     private CommandSpec spec;
@@ -360,7 +360,8 @@ final class NvidiaOptions extends DriverOptions {
                 healthPolicy().stateFile().read().gpus());
     }
 
-    private Path directory() {
+    /** Returns the driver's directory below the kubelet's plugins. */
+    final Path directory() {
         return kubeletPluginsDirectory().resolve(driverName());
     }
 

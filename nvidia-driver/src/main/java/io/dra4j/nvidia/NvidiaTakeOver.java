@@ -24,7 +24,7 @@ import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
 import io.dra4j.nvidia.takeover.GoDevice;
 import io.dra4j.nvidia.takeover.GoDevice.Kind;
-import io.dra4j.runtime.TakeOver;
+import io.dra4j.runtime.takeover.TakeOver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

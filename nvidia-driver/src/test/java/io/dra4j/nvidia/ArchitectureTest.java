@@ -36,6 +36,7 @@ class ArchitectureTest {
                     "io.dra4j.nvidia..",
                     "io.dra4j.api..",
                     "io.dra4j.runtime",
+                    "io.dra4j.runtime.takeover",
                     "io.dra4j.doctor..",
                     "java..",
                     "org.jspecify.annotations",

@@ -9,10 +9,9 @@ import io.dra4j.api.error.DraException;
 import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.rules.SliceLimits;
 import io.dra4j.runtime.internal.driver.DriverSettings;
-import io.dra4j.runtime.internal.driver.HttpSettings;
 import io.dra4j.runtime.internal.driver.RunningDriver;
+import io.dra4j.runtime.takeover.TakeOver;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -120,47 +119,25 @@ public final class DraDriver implements AutoCloseable {
         return running;
     }
 
-    /** Builds a {@link DraDriver}; not thread-safe. */
+    /** Builds a {@link DraDriver}; its methods return it, but for the last. Not thread-safe. */
     public static final class Builder {
-        private final String driverName;
-        private final String nodeName;
+        private final DriverSettings settings;
         private final DeviceProvider provider;
-        private @Nullable Path kubeconfig;
-        private Path cdiRoot = Path.of("/var/run/cdi");
-        private Path pluginsDirectory = Path.of("/var/lib/kubelet/plugins");
-        private Path registrarDirectory = Path.of("/var/lib/kubelet/plugins_registry");
-        private Path procRoot = Path.of("/proc");
-        private @Nullable String podUid;
-        private boolean serialized;
-        private InstantSource clock = Clock.systemUTC();
-        private DriverListener listener = new DriverListener() {};
-        private boolean removesSlicesOnClose;
-        private Taint.@Nullable Effect unhealthyTaint;
-        private @Nullable String httpEndpoint;
-        private String metricsPath = HttpSettings.METRICS_PATH;
-        private @Nullable ReadinessCheck readinessCheck;
-        private int devicesPerSlice = SMALLEST_SLICE;
-        private boolean healthService;
-        private int healthcheckPort = -1;
-        private @Nullable Path devicePolicy;
-        private @Nullable LegacyPlugin legacyPlugin;
-        private @Nullable TakeOver takeOver;
-        private Set<MetadataVersion> metadataVersions = EnumSet.allOf(MetadataVersion.class);
 
         private Builder(String driverName, String nodeName, DeviceProvider provider) {
-            this.driverName = Objects.requireNonNull(driverName, "driverName");
-            this.nodeName = Objects.requireNonNull(nodeName, "nodeName");
+            this.settings = new DriverSettings(
+                    Objects.requireNonNull(driverName, "driverName"), Objects.requireNonNull(nodeName, "nodeName"));
             this.provider = Objects.requireNonNull(provider, "provider");
+            metadataVersions(MetadataVersion.values());
         }
 
         /**
          * Sets the kubeconfig file; without one, the driver uses the service account of its pod.
          *
          * @param file the file, or {@code null}
-         * @return this builder
          */
         public Builder kubeconfig(@Nullable Path file) {
-            kubeconfig = file;
+            settings.kubeconfig = file;
             return this;
         }
 
@@ -168,10 +145,9 @@ public final class DraDriver implements AutoCloseable {
          * Sets the directory of CDI specs; {@code /var/run/cdi} by default.
          *
          * @param directory a directory that the container runtime reads
-         * @return this builder
          */
         public Builder cdiRoot(Path directory) {
-            cdiRoot = directory;
+            settings.cdiRoot = directory.toAbsolutePath().normalize();
             return this;
         }
 
@@ -182,10 +158,9 @@ public final class DraDriver implements AutoCloseable {
          * the driver's name. It must have the same path for the kubelet.
          *
          * @param directory the directory
-         * @return this builder
          */
         public Builder kubeletPluginsDirectory(Path directory) {
-            pluginsDirectory = directory;
+            settings.pluginsDirectory = directory.toAbsolutePath().normalize();
             return this;
         }
 
@@ -194,10 +169,9 @@ public final class DraDriver implements AutoCloseable {
          * /var/lib/kubelet/plugins_registry} by default.
          *
          * @param directory the directory
-         * @return this builder
          */
         public Builder kubeletRegistrarDirectory(Path directory) {
-            registrarDirectory = directory;
+            settings.registrarDirectory = directory.toAbsolutePath().normalize();
             return this;
         }
 
@@ -205,10 +179,9 @@ public final class DraDriver implements AutoCloseable {
          * Sets where the host's proc file system is mounted; {@code /proc} by default.
          *
          * @param directory the mount point
-         * @return this builder
          */
         public Builder procRoot(Path directory) {
-            procRoot = directory;
+            settings.procRoot = directory;
             return this;
         }
 
@@ -217,20 +190,17 @@ public final class DraDriver implements AutoCloseable {
          * by side during a rolling update (kubelet 1.33 or newer).
          *
          * @param uid the pod's UID; {@code null} or empty for one instance at a time
-         * @return this builder
          */
         public Builder podUid(@Nullable String uid) {
-            podUid = uid == null || uid.isEmpty() ? null : uid;
+            settings.podUid = uid == null || uid.isEmpty() ? null : uid;
             return this;
         }
 
         /**
          * Lets the provider work on one claim at a time.
-         *
-         * @return this builder
          */
         public Builder serialized() {
-            serialized = true;
+            settings.serialized = true;
             return this;
         }
 
@@ -238,10 +208,9 @@ public final class DraDriver implements AutoCloseable {
          * Sets the clock; the system's by default.
          *
          * @param source the clock
-         * @return this builder
          */
         public Builder clock(InstantSource source) {
-            clock = source;
+            settings.clock = source;
             return this;
         }
 
@@ -249,21 +218,19 @@ public final class DraDriver implements AutoCloseable {
          * Sets the listener for problems in the background; by default, they are logged only.
          *
          * @param host the listener
-         * @return this builder
          */
         public Builder listener(DriverListener host) {
-            listener = host;
+            settings.onRecoverable = host::recoverable;
+            settings.onFatal = host::fatal;
             return this;
         }
 
         /**
          * Lets {@link DraDriver#close} delete the driver's slices of this node, for an uninstall
          * job; by default they stay, so that a restart changes nothing.
-         *
-         * @return this builder
          */
         public Builder removeSlicesOnClose() {
-            removesSlicesOnClose = true;
+            settings.removesSlicesOnClose = true;
             return this;
         }
 
@@ -272,10 +239,9 @@ public final class DraDriver implements AutoCloseable {
          * them in vain.
          *
          * @param check returns the conditions of a pending device
-         * @return this builder
          */
         public Builder readinessCheck(ReadinessCheck check) {
-            readinessCheck = Objects.requireNonNull(check, "check");
+            settings.readinessCheck = Objects.requireNonNull(check, "check");
             return this;
         }
 
@@ -288,7 +254,6 @@ public final class DraDriver implements AutoCloseable {
          * gets slices of 64 devices, and its devices move.
          *
          * @param limit 64 or 128
-         * @return this builder
          * @throws IllegalArgumentException if it is neither
          * @see <a
          *     href="https://kubernetes.io/docs/reference/kubernetes-api/resource/resource-slice-v1/">
@@ -299,7 +264,7 @@ public final class DraDriver implements AutoCloseable {
                 throw new IllegalArgumentException("limit is %d; a slice has at most %d or %d devices"
                         .formatted(limit, SMALLEST_SLICE, LARGEST_SLICE));
             }
-            devicesPerSlice = limit;
+            settings.mayTaint = limit == SMALLEST_SLICE;
             return this;
         }
 
@@ -310,13 +275,12 @@ public final class DraDriver implements AutoCloseable {
          * kubelet asks once, when it registers the driver, and would not believe another answer
          * later.
          *
-         * @return this builder
          * @see <a
          *     href="https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/4680-add-resource-health-to-pod-status">
          *     KEP-4680</a>
          */
         public Builder healthService() {
-            healthService = true;
+            settings.healthService = true;
             return this;
         }
 
@@ -328,10 +292,9 @@ public final class DraDriver implements AutoCloseable {
          * that does not keep taints is not offered the device at all.
          *
          * @param effect what the taint does; {@code null} to taint nothing
-         * @return this builder
          */
         public Builder taintUnhealthy(Taint.@Nullable Effect effect) {
-            unhealthyTaint = effect;
+            settings.unhealthyTaint = effect;
             return this;
         }
 
@@ -344,10 +307,9 @@ public final class DraDriver implements AutoCloseable {
          *
          * @param endpoint {@code host:port}, or {@code :port} for all addresses of the machine;
          *     {@code null} for nowhere
-         * @return this builder
          */
         public Builder httpEndpoint(@Nullable String endpoint) {
-            httpEndpoint = endpoint;
+            settings.httpEndpoint = endpoint;
             return this;
         }
 
@@ -355,10 +317,9 @@ public final class DraDriver implements AutoCloseable {
          * Sets the path of the metrics; {@code /metrics} by default.
          *
          * @param path the path
-         * @return this builder
          */
         public Builder metricsPath(String path) {
-            metricsPath = path;
+            settings.metricsPath = path;
             return this;
         }
 
@@ -368,10 +329,9 @@ public final class DraDriver implements AutoCloseable {
          * <p>Each check calls both of the driver's sockets as the kubelet does.
          *
          * @param port the port; 0 for any that is free, which is logged; negative for none
-         * @return this builder
          */
         public Builder healthcheckPort(int port) {
-            healthcheckPort = port;
+            settings.healthcheckPort = port;
             return this;
         }
 
@@ -383,10 +343,9 @@ public final class DraDriver implements AutoCloseable {
          * applied ends the start; later it is reported, and the policy before it stays in force.
          *
          * @param file the file, as YAML or JSON; {@code null} for none
-         * @return this builder
          */
         public Builder devicePolicy(@Nullable Path file) {
-            devicePolicy = file;
+            settings.devicePolicy = file;
             return this;
         }
 
@@ -400,10 +359,10 @@ public final class DraDriver implements AutoCloseable {
          * in any case.
          *
          * @param choice what to do then; {@code null} to not look
-         * @return this builder
          */
         public Builder legacyPlugin(@Nullable LegacyPlugin choice) {
-            legacyPlugin = choice;
+            settings.watchesLegacyPlugin = choice != null;
+            settings.withholdsBesideLegacyPlugin = choice == LegacyPlugin.WITHHOLD;
             return this;
         }
 
@@ -412,10 +371,9 @@ public final class DraDriver implements AutoCloseable {
          * are left alone.
          *
          * @param other the other driver, by what it left
-         * @return this builder
          */
         public Builder takeOver(TakeOver other) {
-            takeOver = Objects.requireNonNull(other, "other");
+            settings.takeOver = Objects.requireNonNull(other, "other");
             return this;
         }
 
@@ -425,7 +383,6 @@ public final class DraDriver implements AutoCloseable {
          * <p>A file has a document for each version, newest first, whatever the order here.
          *
          * @param versions the versions, with {@link MetadataVersion#V1BETA1} among them
-         * @return this builder
          * @throws DraException if {@link MetadataVersion#V1BETA1} is missing, which readers of
          *     Kubernetes 1.37 rely on
          */
@@ -439,43 +396,20 @@ public final class DraDriver implements AutoCloseable {
                         + chosen
                         + "; readers of Kubernetes 1.37 rely on it");
             }
-            metadataVersions = chosen;
+            settings.metadataVersions =
+                    chosen.stream().map(MetadataVersion::text).toList();
             return this;
         }
 
         /**
-         * Builds the driver.
+         * Builds the driver; a builder builds one.
          *
          * @return the driver, not started
          * @throws DraException if the driver's or the node's name, or the HTTP endpoint, is not
          *     valid
          */
         public DraDriver build() {
-            DriverSettings settings = new DriverSettings(
-                    driverName,
-                    nodeName,
-                    kubeconfig,
-                    cdiRoot.toAbsolutePath().normalize(),
-                    pluginsDirectory.toAbsolutePath().normalize(),
-                    registrarDirectory.toAbsolutePath().normalize(),
-                    procRoot,
-                    podUid,
-                    clock,
-                    listener::recoverable,
-                    listener::fatal,
-                    serialized,
-                    removesSlicesOnClose,
-                    unhealthyTaint,
-                    httpEndpoint == null ? null : HttpSettings.of(httpEndpoint, metricsPath),
-                    readinessCheck,
-                    devicesPerSlice == SMALLEST_SLICE,
-                    healthService,
-                    healthcheckPort,
-                    devicePolicy,
-                    legacyPlugin != null,
-                    legacyPlugin == LegacyPlugin.WITHHOLD,
-                    metadataVersions.stream().map(MetadataVersion::text).toList(),
-                    takeOver == null ? null : new LeftClaims(takeOver));
+            settings.check();
             return new DraDriver(settings, provider);
         }
     }

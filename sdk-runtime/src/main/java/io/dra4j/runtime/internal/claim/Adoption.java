@@ -21,6 +21,7 @@ import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimReader;
 import io.dra4j.runtime.internal.cluster.ClusterException;
 import io.dra4j.runtime.internal.observe.LogField;
+import io.dra4j.runtime.takeover.TakeOver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,36 +51,8 @@ public final class Adoption {
     private final ClaimReader reader;
     private final Allocations allocations;
     private final DeviceHolds holds;
-    private final Predecessor predecessor;
+    private final TakeOver predecessor;
     private final KubeletClaims kubelet;
-
-    /** The other driver, by what it left. */
-    public interface Predecessor {
-
-        /** Returns whether it has run since its record was put aside. */
-        boolean hasRun();
-
-        /** Returns the UIDs of its claims of a boot. */
-        Set<String> claims(String bootId);
-
-        /** Reads the devices of the node. */
-        Inventory inventory();
-
-        /** Returns the devices of a claim that the cluster does not have any more. */
-        List<HeldDevice> lost(String uid);
-
-        /** Throws the reason why a claim can't be taken over, whatever it is allocated. */
-        void check(String uid);
-
-        /** Returns a claim as if this driver had prepared it; throws the reason why it can't. */
-        PreparedClaim adopt(AllocatedClaim claim);
-
-        /** Puts its record aside. */
-        void finish();
-
-        /** Returns the option with which the driver starts without the claims. */
-        String alternative();
-    }
 
     public Adoption(
             String driver,
@@ -87,7 +60,7 @@ public final class Adoption {
             List<ConfigType<?>> configTypes,
             Journal journal,
             ClaimReader reader,
-            Predecessor predecessor,
+            TakeOver predecessor,
             Path dataDirectory) {
         this.node = node;
         this.journal = journal;

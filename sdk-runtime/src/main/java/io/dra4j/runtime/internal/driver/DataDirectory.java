@@ -20,7 +20,7 @@ record DataDirectory(Path path) {
     static final String JOURNAL = "claims.journal";
 
     static DataDirectory of(DriverSettings settings) {
-        Path parent = settings.pluginsDirectory();
+        Path parent = settings.pluginsDirectory;
         if (!Files.isDirectory(parent)) {
             throw new DraException(("There is no directory %s; name the kubelet's plugins directory, "
                             + "mounted at the same path as on the host")

@@ -6,65 +6,83 @@ import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.device.Taint;
 import io.dra4j.api.error.DraException;
 import io.dra4j.rules.Names;
-import io.dra4j.runtime.internal.claim.Adoption.Predecessor;
 import io.dra4j.runtime.internal.kubelet.PluginSockets;
+import io.dra4j.runtime.takeover.TakeOver;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The settings of a driver.
- *
- * @param kubeconfig {@code null} for the configuration inside a pod
- * @param podUid {@code null} unless two instances may run side by side
- * @param serialized true to let the provider work on one claim at a time
- * @param unhealthyTaint {@code null} to taint no device for its health
- * @param http {@code null} unless metrics and probes are served
- * @param readinessCheck {@code null} if no device has binding conditions
- * @param mayTaint whether a device may ever have taints, counters or lists
- * @param healthService whether the kubelet is offered the health of devices
- * @param healthcheckPort negative for none
- * @param devicePolicy {@code null} unless a file changes what is published
- * @param watchesLegacyPlugin whether a device plugin for the same devices is looked for
- * @param withholdsBesideLegacyPlugin whether no device is published beside one
- * @param metadataVersions the versions of device metadata's format, newest first
- * @param predecessor the driver of this name before this one; {@code null} to leave its claims
- *     alone
- */
-public record DriverSettings(
-        String driverName,
-        String nodeName,
-        @Nullable Path kubeconfig,
-        Path cdiRoot,
-        Path pluginsDirectory,
-        Path registrarDirectory,
-        Path procRoot,
-        @Nullable String podUid,
-        InstantSource clock,
-        Consumer<DraException> onRecoverable,
-        Consumer<DraException> onFatal,
-        boolean serialized,
-        boolean removesSlicesOnClose,
-        Taint.@Nullable Effect unhealthyTaint,
-        @Nullable HttpSettings http,
-        @Nullable ReadinessCheck readinessCheck,
-        boolean mayTaint,
-        boolean healthService,
-        int healthcheckPort,
-        @Nullable Path devicePolicy,
-        boolean watchesLegacyPlugin,
-        boolean withholdsBesideLegacyPlugin,
-        List<String> metadataVersions,
-        @Nullable Predecessor predecessor) {
+/** The settings of a driver, with the defaults of a kubelet plugin; what builds one sets them, and what runs reads them. */
+public final class DriverSettings {
 
     private static final int LAST_PORT = 65535;
     private static final Pattern POD_UID = Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]+(-[A-Za-z0-9]+)*");
 
-    public DriverSettings {
-        metadataVersions = List.copyOf(metadataVersions);
+    public final String driverName;
+    public final String nodeName;
+    public Path cdiRoot = Path.of("/var/run/cdi");
+    public Path pluginsDirectory = Path.of("/var/lib/kubelet/plugins");
+    public Path registrarDirectory = Path.of("/var/lib/kubelet/plugins_registry");
+    public Path procRoot = Path.of("/proc");
+    public InstantSource clock = Clock.systemUTC();
+    public Consumer<DraException> onRecoverable = problem -> {};
+    public Consumer<DraException> onFatal = problem -> {};
+    public String metricsPath = HttpSettings.METRICS_PATH;
+    public boolean removesSlicesOnClose;
+
+    /** Where metrics and probes are served; {@code null} for nowhere. */
+    public @Nullable String httpEndpoint;
+
+    /** The kubeconfig file; {@code null} for the configuration inside a pod. */
+    public @Nullable Path kubeconfig;
+
+    /** {@code null} unless two instances may run side by side. */
+    public @Nullable String podUid;
+
+    /** True to let the provider work on one claim at a time. */
+    public boolean serialized;
+
+    /** {@code null} to taint no device for its health. */
+    public Taint.@Nullable Effect unhealthyTaint;
+
+    /** {@code null} if no device has binding conditions. */
+    public @Nullable ReadinessCheck readinessCheck;
+
+    /** Whether a device may ever have taints, counters or lists. */
+    public boolean mayTaint = true;
+
+    /** Whether the kubelet is offered the health of devices. */
+    public boolean healthService;
+
+    /** Negative for none. */
+    public int healthcheckPort = -1;
+
+    /** {@code null} unless a file changes what is published. */
+    public @Nullable Path devicePolicy;
+
+    /** Whether a device plugin for the same devices is looked for. */
+    public boolean watchesLegacyPlugin;
+
+    /** Whether no device is published beside one. */
+    public boolean withholdsBesideLegacyPlugin;
+
+    /** The versions of device metadata's format, newest first. */
+    public List<String> metadataVersions = List.of();
+
+    /** The driver of this name before this one; {@code null} to leave its claims alone. */
+    public @Nullable TakeOver takeOver;
+
+    public DriverSettings(String driverName, String nodeName) {
+        this.driverName = driverName;
+        this.nodeName = nodeName;
+    }
+
+    /** Throws the reason why a driver can't have these. */
+    public void check() {
         requireDriverName(driverName);
         if (!Names.dnsSubdomainProblems(nodeName).isEmpty()) {
             throw new DraException("Not a node name: \"" + nodeName + "\"; use the name of the Node object");
@@ -77,9 +95,16 @@ public record DriverSettings(
                     ("Not the UID of a pod: \"%s\"; use metadata.uid of the driver's own " + "pod, by the downward API")
                             .formatted(podUid));
         }
+        http();
     }
 
-    static void requireDriverName(String driverName) {
+    /** Returns where metrics and probes are served; {@code null} for nowhere. */
+    @Nullable
+    HttpSettings http() {
+        return httpEndpoint == null ? null : HttpSettings.of(httpEndpoint, metricsPath);
+    }
+
+    public static void requireDriverName(String driverName) {
         if (driverName.length() > Names.DRIVER_LENGTH
                 || !Names.dnsSubdomainProblems(driverName).isEmpty()) {
             throw new DraException(("Not a driver name: \"%s\"; use a lower-case DNS subdomain of at most "

@@ -61,7 +61,7 @@ final class NodeEventRecorder implements EventRecorder, AutoCloseable {
     private Instant leftOutUntil = Instant.MIN;
 
     NodeEventRecorder(DriverSettings settings, Events events, Meters meters) {
-        this(settings.onRecoverable(), settings.onFatal(), events, meters, settings.clock());
+        this(settings.onRecoverable, settings.onFatal, events, meters, settings.clock);
     }
 
     NodeEventRecorder(

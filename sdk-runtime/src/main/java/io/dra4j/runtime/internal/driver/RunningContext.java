@@ -31,17 +31,17 @@ record RunningContext(
 
     @Override
     public String driverName() {
-        return settings.driverName();
+        return settings.driverName;
     }
 
     @Override
     public String nodeName() {
-        return settings.nodeName();
+        return settings.nodeName;
     }
 
     @Override
     public InstantSource clock() {
-        return settings.clock();
+        return settings.clock;
     }
 
     @Override

@@ -33,6 +33,7 @@ import io.dra4j.runtime.internal.publish.Turn;
 import io.dra4j.runtime.internal.status.BindingLoop;
 import io.dra4j.runtime.internal.status.ClaimReports;
 import io.dra4j.runtime.internal.thread.ShortLivedThreads;
+import io.dra4j.runtime.takeover.TakeOver;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -80,16 +81,16 @@ public final class RunningDriver implements AutoCloseable {
     /** Starts a driver; what was started is closed again if a step fails. */
     public RunningDriver(DriverSettings settings, DeviceProvider provider) {
         this.settings = settings;
-        this.provider = new SuspendableProvider(provider, settings.clock());
+        this.provider = new SuspendableProvider(provider, settings.clock);
         try {
-            meters = started(Meters.global(settings.driverName(), settings.nodeName()));
+            meters = started(Meters.global(settings.driverName, settings.nodeName));
             Readiness readiness = new Readiness();
             serveHttp(readiness);
             meters.watch(Metric.BUILD_INFO, () -> 1, Cluster.release());
             CompletableFuture<Cluster> connecting = connecting(); // while the journal is read
             CompletableFuture<Void> apiCheck = check(connecting);
             DataDirectory data = DataDirectory.of(settings);
-            locks = started(LockFile.open(data.locks(), settings.clock()));
+            locks = started(LockFile.open(data.locks(), settings.clock));
             journal = started(openJournal(data));
             pins = DevicePins.in(settings.dataDirectory());
             cluster = takenOver(join(connecting));
@@ -121,14 +122,15 @@ public final class RunningDriver implements AutoCloseable {
 
     /** Before the provider starts, which is then given all claims. */
     private Cluster takenOver(Cluster connected) {
-        if (settings.predecessor() != null) {
+        TakeOver other = settings.takeOver;
+        if (other != null) {
             new Adoption(
-                            settings.driverName(),
-                            settings.nodeName(),
+                            settings.driverName,
+                            settings.nodeName,
                             provider.configTypes(),
                             journal,
                             connected.claimReader(),
-                            settings.predecessor(),
+                            other,
                             settings.dataDirectory())
                     .run();
         }
@@ -138,7 +140,7 @@ public final class RunningDriver implements AutoCloseable {
     /** Answers on sockets that the kubelet does not see yet. */
     private KubeletPlugin serve(ClaimPreparation claims) {
         HealthFeed feed = health.feed(publisher);
-        return KubeletPlugin.start(settings.sockets(), claims, feed, meters, settings.clock());
+        return KubeletPlugin.start(settings.sockets(), claims, feed, meters, settings.clock);
     }
 
     private void recover(RunningClaims claims) {
@@ -147,7 +149,7 @@ public final class RunningDriver implements AutoCloseable {
 
     private void publish() {
         health.measure(publisher, meters);
-        if (settings.watchesLegacyPlugin()) {
+        if (settings.watchesLegacyPlugin) {
             legacyPlugin.start(publisher::taintsChanged);
         }
         plugin.publish();
@@ -156,10 +158,10 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private void serveProbes() {
-        if (settings.healthcheckPort() >= 0) {
+        if (settings.healthcheckPort >= 0) {
             started(ProbeServer.start(
                     settings.sockets(),
-                    settings.healthcheckPort(),
+                    settings.healthcheckPort,
                     () -> liveness.restartReason().isPresent()));
         }
     }
@@ -185,47 +187,47 @@ public final class RunningDriver implements AutoCloseable {
     private ClaimReports reports() {
         return new ClaimReports(
                 new ClaimReports.Parts(
-                        settings.driverName(),
-                        settings.nodeName(),
+                        settings.driverName,
+                        settings.nodeName,
                         settings.dataDirectory(),
                         ref -> journal.claim(ref.uid()).map(record -> record.held(journal.bootId())),
                         cluster.claimStatuses(),
-                        settings.metadataVersions(),
-                        settings.clock()),
+                        settings.metadataVersions,
+                        settings.clock),
                 Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-reports-")));
     }
 
     private ClaimParts claims(ClaimReports reports) {
         return new ClaimParts(
-                settings.driverName(),
+                settings.driverName,
                 provider,
-                new ProviderCalls(new Semaphore(settings.serialized() ? 1 : Integer.MAX_VALUE, true)),
+                new ProviderCalls(new Semaphore(settings.serialized ? 1 : Integer.MAX_VALUE, true)),
                 cluster.claimReader(),
                 journal,
                 locks,
                 pins,
-                new CdiSpecs(settings.cdiRoot(), settings.driverName()),
+                new CdiSpecs(settings.cdiRoot, settings.driverName),
                 reports,
                 publisher::lastInventory,
                 publisher::unreadable,
-                settings.clock(),
+                settings.clock,
                 events,
                 meters,
                 settings.dataDirectory());
     }
 
     private void bind() {
-        ReadinessCheck check = settings.readinessCheck();
+        ReadinessCheck check = settings.readinessCheck;
         if (check != null) {
             started(new BindingLoop(
                     new BindingLoop.Parts(
-                            settings.driverName(),
-                            settings.nodeName(),
+                            settings.driverName,
+                            settings.nodeName,
                             check,
                             this::isOfNode,
                             cluster.claimFeed(),
                             cluster.claimStatuses(),
-                            settings.clock()),
+                            settings.clock),
                     Executors.newSingleThreadScheduledExecutor(RunningClaims.threads("dra4j-binding-"))));
         }
     }
@@ -239,20 +241,20 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private DevicePolicies policies() {
-        return new DevicePolicies(settings.driverName(), settings.nodeName(), settings.devicePolicy(), events);
+        return new DevicePolicies(settings.driverName, settings.nodeName, settings.devicePolicy, events);
     }
 
     private LegacyPluginWatch legacyPluginWatch() {
         return new LegacyPluginWatch(
-                settings.driverName(),
-                settings.nodeName(),
-                settings.withholdsBesideLegacyPlugin(),
+                settings.driverName,
+                settings.nodeName,
+                settings.withholdsBesideLegacyPlugin,
                 cluster.checked(),
                 events);
     }
 
     private Journal openJournal(DataDirectory data) {
-        return Journal.open(data.journal(), BootId.read(settings.procRoot()), locks, meters);
+        return Journal.open(data.journal(), BootId.read(settings.procRoot), locks, meters);
     }
 
     private RunningMaintenance maintenance(DataDirectory data) {
@@ -267,22 +269,21 @@ public final class RunningDriver implements AutoCloseable {
     private SlicePublisher.Parts publishing() {
         return new SlicePublisher.Parts(
                 provider::inventory,
-                settings.mayTaint() || health.mayTaint() || settings.devicePolicy() != null,
+                settings.mayTaint || health.mayTaint() || settings.devicePolicy != null,
                 cluster.slices(),
                 () -> locks.tryPublisher().map(held -> new Turn(held::isLost, held::close)),
                 events,
                 meters,
-                settings.removesSlicesOnClose(),
+                settings.removesSlicesOnClose,
                 inventory -> legacyPlugin.apply(policies.apply(health.taint(inventory))),
                 policies::applyToStored,
-                new PinnedNames(settings.driverName(), pins, cluster.claimReader(), events));
+                new PinnedNames(settings.driverName, pins, cluster.claimReader(), events));
     }
 
     /** Reading a kubeconfig and the certificates, before the first request, takes its time. */
     private CompletableFuture<Cluster> connecting() {
         CompletableFuture<Cluster> connecting = CompletableFuture.supplyAsync(
-                () -> Cluster.connect(settings.kubeconfig(), settings.driverName(), settings.nodeName(), meters),
-                beside);
+                () -> Cluster.connect(settings.kubeconfig, settings.driverName, settings.nodeName, meters), beside);
         started(() -> connecting.thenAccept(Cluster::close));
         return connecting;
     }
@@ -315,8 +316,7 @@ public final class RunningDriver implements AutoCloseable {
     }
 
     private MountedDirectories directories() {
-        return new MountedDirectories(
-                List.of(settings.dataDirectory(), settings.registrarDirectory(), settings.cdiRoot()));
+        return new MountedDirectories(List.of(settings.dataDirectory(), settings.registrarDirectory, settings.cdiRoot));
     }
 
     public boolean awaitRegistered(Duration timeout) throws InterruptedException {

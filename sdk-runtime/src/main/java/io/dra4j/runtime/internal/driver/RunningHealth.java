@@ -28,9 +28,9 @@ final class RunningHealth {
     private final @Nullable HealthTaints taints;
 
     RunningHealth(DriverSettings settings) {
-        Taint.Effect effect = settings.unhealthyTaint();
-        isReported = settings.healthService();
-        taints = isReported && effect != null ? new HealthTaints(reports, settings.driverName(), effect) : null;
+        Taint.Effect effect = settings.unhealthyTaint;
+        isReported = settings.healthService;
+        taints = isReported && effect != null ? new HealthTaints(reports, settings.driverName, effect) : null;
     }
 
     void report(Collection<DeviceHealth> health) {

@@ -19,12 +19,12 @@ import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
-import io.dra4j.runtime.internal.claim.Adoption.Predecessor;
 import io.dra4j.runtime.internal.claim.UnprepareOutcome.Unprepared;
 import io.dra4j.runtime.internal.cluster.ClaimObject;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Allocation;
 import io.dra4j.runtime.internal.cluster.ClaimObject.Result;
 import io.dra4j.runtime.internal.cluster.ClusterException;
+import io.dra4j.runtime.takeover.TakeOver;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ class AdoptionTest extends NodeFixture {
     private static final ClaimRef C = new ClaimRef("ns", "c", "uid-c");
 
     /** The other driver: it has both claims, and its record is put aside once. */
-    private final class Other implements Predecessor {
+    private final class Other implements TakeOver {
         private Set<String> uids = Set.of(A.uid(), B.uid());
         private String refused = "";
         private String refusedByRecord = "";

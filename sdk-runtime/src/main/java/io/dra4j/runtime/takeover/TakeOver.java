@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime;
+package io.dra4j.runtime.takeover;
 
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.HeldDevice;

@@ -1,0 +1,11 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Take the claims of another driver of the same name over, and hand them back.
+ *
+ * <p>Flow: your program and internal.claim → here → checkpoint, cdi.
+ */
+@NullMarked
+package io.dra4j.runtime.takeover;
+
+import org.jspecify.annotations.NullMarked;
