@@ -17,13 +17,13 @@ final class Programs {
 
     static final CommandSpec EVERY_DRIVER = spec("io.dra4j.runtime.DriverOptions$Standard");
     static final CommandSpec FAKE_DRIVER = spec("io.dra4j.example.FakeDriverOptions");
-    static final CommandSpec CONTROLLER = spec("io.dra4j.example.ControllerOptions");
+    static final CommandSpec CONTROLLER = spec("io.dra4j.example.ControllerMain$Options");
     static final CommandSpec NVIDIA_DRIVER = spec("io.dra4j.nvidia.NvidiaOptions");
     static final CommandSpec PROBE = spec("io.dra4j.nvidia.probe.ProbeMain");
     static final CommandSpec TEMPLATE = spec("io.dra4j.nvidia.probe.TemplateMain");
     static final CommandSpec WEBHOOK = spec("io.dra4j.runtime.WebhookOptions");
     static final CommandSpec CLAIM_METRICS = spec("io.dra4j.runtime.ClaimMetricsOptions");
-    static final CommandSpec MAINTENANCE = spec("io.dra4j.runtime.internal.driver.MaintenanceMain");
+    static final CommandSpec MAINTENANCE = spec("io.dra4j.runtime.MaintenanceMain");
     static final CommandSpec DOCTOR = spec("io.dra4j.runtime.DoctorOptions");
     static final CommandSpec CONFORMANCE = spec("io.dra4j.conformance.ConformanceMain");
 

@@ -4,11 +4,12 @@ package io.dra4j.example;
 
 import io.dra4j.api.ReadinessCheck;
 import io.dra4j.runtime.BindingController;
-import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
+import io.dra4j.runtime.ProgramOptions;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
 
 /**
  * Runs the example's controller as a program: one for a cluster, which reports allocated devices as
@@ -32,14 +33,39 @@ public final class ControllerMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        DriverMain.runController(args, PROGRAM, new ControllerOptions(), ControllerMain::controller);
+        BindingController.run(args, PROGRAM, new Options(), ControllerMain::controller);
     }
 
-    private static BindingController controller(ControllerOptions options) {
+    private static BindingController controller(Options options) {
         if (!options.bindsDevices()) {
             LOG.warn("There is nothing to do without --enable-plugin=BindingConditions");
         }
         ReadinessCheck check = options.bindsDevices() ? BoundDevices::ready : device -> List.of();
         return BindingController.of(options.driverName(), check).kubeconfig(options.kubeconfig());
+    }
+
+    /** The options of the controller; those of the community's {@code dra-example-controller}. */
+    static final class Options extends ProgramOptions {
+
+        @Option(
+                names = "--enable-plugin",
+                paramLabel = "BindingConditions",
+                split = ",",
+                description = {
+                    "What to do: BindingConditions, to report allocated devices as ready to the"
+                            + " scheduler, which waits for that. [ENABLE_PLUGIN]",
+                    "Default: nothing"
+                })
+        private List<Plugin> plugins = List.of();
+
+        /** The abilities of the controller, by the names of the community's. */
+        private enum Plugin {
+            BindingConditions
+        }
+
+        /** Returns whether devices are reported as ready. */
+        boolean bindsDevices() {
+            return plugins.contains(Plugin.BindingConditions);
+        }
     }
 }

@@ -18,12 +18,10 @@ public final class FakeDriverMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        DriverMain.run(
-                args,
-                program(FakeDriverOptions.profile(args)),
-                new FakeDriverOptions(),
-                FakeDriverMain::provider,
-                FakeDriverMain::addAbilities);
+        DriverProgram program = program(FakeDriverOptions.profile(args));
+        DriverMain.of(program, new FakeDriverOptions(), FakeDriverMain::provider)
+                .abilities(FakeDriverMain::addAbilities)
+                .run(args);
     }
 
     private static DriverProgram program(DeviceProfile profile) {
@@ -35,7 +33,7 @@ public final class FakeDriverMain {
     }
 
     private static void addAbilities(FakeDriverOptions options, DraDriver.Builder driver) {
-        if (options.bindingConditions()) {
+        if (options.bindingConditions) {
             driver.readinessCheck(BoundDevices::ready);
         }
         if (options.faultFile().isPresent()) {
@@ -44,12 +42,12 @@ public final class FakeDriverMain {
     }
 
     static DeviceProvider provider(FakeDriverOptions options) {
-        DeviceProvider devices = switch (options.profile()) {
+        DeviceProvider devices = switch (options.profile) {
             case gpu -> gpus(options);
             case cpu -> numaNodes(options);
             case net -> nics(options);
         };
-        if (options.bindingConditions()) {
+        if (options.bindingConditions) {
             devices = new BoundDevices(devices);
         }
         return options.faultFile().isPresent()
@@ -59,24 +57,24 @@ public final class FakeDriverMain {
 
     private static DeviceProvider numaNodes(FakeDriverOptions options) {
         return new FakeCpuProvider(
-                options.driverName(), options.nodeName(), options.numaNodes(), options.coresPerNumaNode());
+                options.driverName(), options.nodeName(), options.numaNodes, options.coresPerNumaNode);
     }
 
     private static DeviceProvider nics(FakeDriverOptions options) {
-        DeviceProvider nics = new FakeNicProvider(options.driverName(), options.nodeName(), options.deviceCount());
-        return options.networkStatus() ? new ReportingNics(nics, options.nodeName()) : nics;
+        DeviceProvider nics = new FakeNicProvider(options.driverName(), options.nodeName(), options.deviceCount);
+        return options.networkStatus ? new ReportingNics(nics, options.nodeName()) : nics;
     }
 
     private static DeviceProvider gpus(FakeDriverOptions options) {
-        DeviceProvider gpus = new FakeGpuProvider(options.driverName(), options.nodeName(), options.deviceCount());
-        if (options.partitions() > 0) {
-            gpus = new PartitionedGpus(gpus, options.partitions());
+        DeviceProvider gpus = new FakeGpuProvider(options.driverName(), options.nodeName(), options.deviceCount);
+        if (options.partitions > 0) {
+            gpus = new PartitionedGpus(gpus, options.partitions);
         }
-        if (options.multipleAllocations()) {
+        if (options.multipleAllocations) {
             gpus = new SharedGpus(gpus);
         }
-        if (options.deviceStatus() || options.deviceMetadata()) {
-            gpus = new ReportingGpus(gpus, options.deviceStatus(), options.deviceMetadata());
+        if (options.deviceStatus || options.deviceMetadata) {
+            gpus = new ReportingGpus(gpus, options.deviceStatus, options.deviceMetadata);
         }
         return gpus;
     }

@@ -24,10 +24,10 @@ final class FakeDriverOptions extends DriverOptions {
     @Spec
     private CommandSpec spec;
 
-    private int deviceCount;
-    private int partitions;
-    private int numaNodes;
-    private int coresPerNumaNode;
+    int deviceCount;
+    int partitions;
+    int numaNodes;
+    int coresPerNumaNode;
 
     @Option(
             names = PROFILE,
@@ -38,7 +38,7 @@ final class FakeDriverOptions extends DriverOptions {
                     + " kind change nothing, and the driver's name is <profile>.example.com"
                     + " where none is given. [DEVICE_PROFILE]"
                     + DEFAULT)
-    private DeviceProfile profile;
+    DeviceProfile profile;
 
     @Option(
             names = "--gpu-allow-multiple-allocations",
@@ -49,7 +49,7 @@ final class FakeDriverOptions extends DriverOptions {
             fallbackValue = "true",
             description = "Let several claims share a GPU, each with the memory and compute that it asks"
                     + " for. [GPU_ALLOW_MULTIPLE_ALLOCATIONS]")
-    private boolean multipleAllocations;
+    boolean multipleAllocations;
 
     @Option(
             names = "--fault-file",
@@ -74,7 +74,7 @@ final class FakeDriverOptions extends DriverOptions {
             fallbackValue = "true",
             description = "Report the GPUs of a claim in its status: UUID, model and driver version."
                     + " [GPU_DEVICE_STATUS]")
-    private boolean deviceStatus;
+    boolean deviceStatus;
 
     @Option(
             names = "--gpu-device-metadata",
@@ -85,7 +85,7 @@ final class FakeDriverOptions extends DriverOptions {
             fallbackValue = "true",
             description = "Give the containers of a claim a file with the attributes of its GPUs, as"
                     + " KEP-5304 has it. [GPU_DEVICE_METADATA]")
-    private boolean deviceMetadata;
+    boolean deviceMetadata;
 
     @Option(
             names = "--binding-conditions",
@@ -96,7 +96,7 @@ final class FakeDriverOptions extends DriverOptions {
             fallbackValue = "true",
             description = "Let the scheduler wait for each device until this driver reports it ready."
                     + " [BINDING_CONDITIONS]")
-    private boolean bindingConditions;
+    boolean bindingConditions;
 
     @Option(
             names = "--net-device-status",
@@ -107,7 +107,7 @@ final class FakeDriverOptions extends DriverOptions {
             fallbackValue = "true",
             description =
                     "Report the NICs of a claim in its status: interface, MAC and IP address." + " [NET_DEVICE_STATUS]")
-    private boolean networkStatus;
+    boolean networkStatus;
 
     @Option(
             names = "--feature-gates",
@@ -198,48 +198,6 @@ final class FakeDriverOptions extends DriverOptions {
     @Override
     protected Set<String> ofConfigurations() {
         return Set.of(PROFILE);
-    }
-
-    DeviceProfile profile() {
-        return profile;
-    }
-
-    int deviceCount() {
-        return deviceCount;
-    }
-
-    /** Returns into how many partitions each GPU can be split; 0 for none. */
-    int partitions() {
-        return partitions;
-    }
-
-    boolean multipleAllocations() {
-        return multipleAllocations;
-    }
-
-    boolean deviceStatus() {
-        return deviceStatus;
-    }
-
-    boolean deviceMetadata() {
-        return deviceMetadata;
-    }
-
-    /** Returns whether NICs report in the status of their claims. */
-    boolean networkStatus() {
-        return networkStatus;
-    }
-
-    int numaNodes() {
-        return numaNodes;
-    }
-
-    int coresPerNumaNode() {
-        return coresPerNumaNode;
-    }
-
-    boolean bindingConditions() {
-        return bindingConditions;
     }
 
     Optional<Path> faultFile() {

@@ -57,7 +57,7 @@ class ExampleDropInTest {
         CommandLine driver = new CommandLine(new FakeDriverOptions());
         FLAGS.forEach(flag -> add(table, driver, flag));
         table.variable("NAMESPACE", "Nothing, as in the community's driver.");
-        add(table, new CommandLine(new ControllerOptions()), "--enable-plugin");
+        add(table, new CommandLine(new ControllerMain.Options()), "--enable-plugin");
 
         new PagePart(PAGE, "ExampleDropInTest").assertIs(table.toString());
         assertThat(table.variables())

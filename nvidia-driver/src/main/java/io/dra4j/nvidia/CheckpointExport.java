@@ -23,7 +23,7 @@ import io.dra4j.nvidia.takeover.GoCheckpointWriter.Group;
 import io.dra4j.nvidia.takeover.GoCheckpointWriter.MigEntry;
 import io.dra4j.nvidia.takeover.GoForm;
 import io.dra4j.nvidia.vfio.Passthrough;
-import io.dra4j.runtime.HandOver;
+import io.dra4j.runtime.takeover.HandOver;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

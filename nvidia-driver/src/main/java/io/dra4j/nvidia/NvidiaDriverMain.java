@@ -9,17 +9,14 @@ import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.probe.ProbeMain;
 import io.dra4j.nvidia.probe.TemplateMain;
 import io.dra4j.nvidia.sharing.ConfigKinds;
+import io.dra4j.runtime.DraDriver;
 import io.dra4j.runtime.DriverMain;
 import io.dra4j.runtime.DriverProgram;
-import io.dra4j.runtime.HandOver;
-import io.dra4j.runtime.NodeMain;
 import io.micrometer.core.instrument.Metrics;
 import java.util.List;
 
 /** Runs the NVIDIA driver as a program; {@code probe} only prints what it would publish. */
 public final class NvidiaDriverMain {
-
-    private static final String EXPORT = "export-checkpoint";
 
     private static final DriverProgram PROGRAM = new DriverProgram(
             "dra4j-nvidia-driver",
@@ -38,48 +35,21 @@ public final class NvidiaDriverMain {
      * @param args the command line; {@code --help} explains it
      */
     public static void main(String[] args) {
-        if (ProbeMain.isFor(args)) {
-            System.exit(ProbeMain.execute(args, System.out, System.err));
-        }
-        if (DriverMain.isDoctor(args)) {
-            DriverMain.runDoctor(args, PROGRAM, new NvidiaOptions(), NvidiaOptions::checks);
-        }
-        if (TemplateMain.isFor(args)) {
-            System.exit(TemplateMain.execute(args, System.out, System.err));
-        }
-        if (DriverMain.isWebhook(args)) {
-            DriverMain.runWebhook(args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::configTypes);
-        }
-        if (NodeMain.isAudit(args)) {
-            NodeMain.runAudit(args, PROGRAM, new NvidiaOptions(), NvidiaOptions::audited);
-        }
-        if (args.length > 0 && args[0].equals(EXPORT)) {
-            NodeMain.run(
-                    args,
-                    PROGRAM,
-                    "Writes the checkpoint of NVIDIA's own driver from this one's journal, so that"
-                            + " it goes on with the claims. This driver must not run, and starts"
-                            + " with that checkpoint again. Give it the options of the driver.",
-                    new NvidiaOptions(),
-                    NvidiaDriverMain::export);
-        }
-        DriverMain.run(args, PROGRAM, new NvidiaOptions(), NvidiaDriverMain::provider, (options, driver) -> {
-            driver.healthService().legacyPlugin(options.legacyPlugin());
-            options.takeOver().ifPresent(driver::takeOver);
-        });
+        // Not by references to the constructors, with which a driver would load the commands.
+        DriverMain.of(PROGRAM, new NvidiaOptions(), NvidiaDriverMain::provider)
+                .abilities(NvidiaDriverMain::addAbilities)
+                .configTypes(NvidiaDriverMain::configTypes)
+                .checks(NvidiaOptions::checks)
+                .audited(NvidiaOptions::audited)
+                .command("probe", () -> new ProbeMain())
+                .command("template", () -> new TemplateMain())
+                .command("export-checkpoint", () -> new ExportMain())
+                .run(args);
     }
 
-    private static String export(NvidiaOptions options) {
-        try (HandOver handOver = HandOver.begin(options);
-                Nvml nvml = options.install().nvml(options.procRoot())) {
-            return new CheckpointExport(
-                            options.driverName(),
-                            nvml,
-                            options.install().inventorySettings(options.nodeName()),
-                            options.passthrough(nvml),
-                            options.checkpointForm())
-                    .run(handOver);
-        }
+    private static void addAbilities(NvidiaOptions options, DraDriver.Builder driver) {
+        driver.healthService().legacyPlugin(options.legacyPlugin());
+        options.takeOver().ifPresent(driver::takeOver);
     }
 
     private static List<ConfigType<?>> configTypes(NvidiaOptions options) {

@@ -2,19 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.api.DeviceProvider;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.device.Inventory;
+import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Report;
 import io.dra4j.doctor.TwoLooks;
 import io.dra4j.runtime.internal.audit.NodeAudit;
-import java.util.Arrays;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.function.Function;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The options of a driver program's command {@code audit}, beside the driver's own. */
+/** A driver program's command {@code audit}: its options, which come before the driver's. */
+@Command(
+        name = "audit",
+        exitCodeOnExecutionException = 3,
+        description = {
+            "Holds five views of this node's claims against each other: the driver's"
+                    + " journal, its CDI specs, the kubelet's record, the claims in the"
+                    + " API, and the hardware. It changes nothing, and the driver may"
+                    + " run meanwhile. Give it the options of the driver.",
+            "The exit status is 0 if nothing is found, 1 if something is, 2 if something"
+                    + " could not be looked at, or the command line is wrong, and 3 if"
+                    + " the audit could not begin.",
+            ""
+        })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class AuditOptions {
-
-    private static final String COMMAND = "audit";
 
     @Option(
             names = {"-o", "--output"},
@@ -24,54 +41,57 @@ final class AuditOptions {
             description = "text, or json for tools." + ProgramOptions.DEFAULT)
     private ReportFormat output;
 
-    /** Returns whether a command line is one for an audit. */
-    static boolean isFor(String[] args) {
-        return args.length > 0 && args[0].equals(COMMAND);
+    <O extends DriverOptions> int execute(
+            ProgramMain main, O options, Function<? super O, ? extends AuditedNode> node, String... args) {
+        return main.execute(
+                ProgramMain.with(this, main.line(options)), () -> run(options, node.apply(options), main.out()), args);
     }
 
-    /** Returns the options behind the command. */
-    static String[] without(String[] args) {
-        return Arrays.copyOfRange(args, 1, args.length);
+    private int run(DriverOptions options, AuditedNode node, PrintStream out) {
+        try (node) {
+            Report report = new NodeAudit(
+                            settings(options),
+                            node::inventory,
+                            (boot, held, podDeletion) ->
+                                    node.checks(new AuditedNode.AuditedClaims(boot, held, podDeletion)),
+                            new TwoLooks())
+                    .report();
+            return output.print(report, out);
+        }
     }
 
-    /** Makes the command line of a driver that of its audit: with all its options. */
-    CommandLine addTo(CommandLine driver) {
-        CommandSpec command = driver.getCommandSpec();
-        command.addMixin(COMMAND, CommandSpec.forAnnotatedObject(this));
-        command.name(command.name() + " " + COMMAND)
-                .usageMessage()
-                .description(
-                        "Holds five views of this node's claims against each other: the driver's"
-                                + " journal, its CDI specs, the kubelet's record, the claims in the"
-                                + " API, and the hardware. It changes nothing, and the driver may"
-                                + " run meanwhile. Give it the options of the driver.",
-                        "The exit status is 0 if nothing is found, 1 if something is, 2 if something"
-                                + " could not be looked at, or the command line is wrong, and 3 if"
-                                + " the audit could not begin.",
-                        "");
-        return driver;
+    private static NodeAudit.Settings settings(DriverOptions options) {
+        return new NodeAudit.Settings(
+                options.driverName(),
+                options.nodeName(),
+                options.kubeletPluginsDirectory().toAbsolutePath().normalize().resolve(options.driverName()),
+                options.cdiRoot(),
+                options.procRoot(),
+                options.kubeconfig().orElse(null));
     }
 
-    /** Audits a node, and returns the report in the form that was asked for. */
-    Report report(DriverOptions options, AuditedNode node) {
-        return new NodeAudit(
-                        new NodeAudit.Settings(
-                                options.driverName(),
-                                options.nodeName(),
-                                options.kubeletPluginsDirectory()
-                                        .toAbsolutePath()
-                                        .normalize()
-                                        .resolve(options.driverName()),
-                                options.cdiRoot(),
-                                options.procRoot(),
-                                options.kubeconfig().orElse(null)),
-                        node::inventory,
-                        (boot, held, podDeletion) -> node.checks(new AuditedClaims(boot, held, podDeletion)),
-                        new TwoLooks())
-                .report();
-    }
+    /** The node of a provider that is not started, with no checks of its own. */
+    record Unstarted(DeviceProvider provider) implements AuditedNode {
 
-    String text(Report report) {
-        return output.of(report);
+        @Override
+        public Inventory inventory(List<HeldClaim> held) {
+            try {
+                return provider.inventory();
+            } catch (Exception | LinkageError e) { // of a provider that is not started
+                throw new DraException("the provider can't read its devices without being started: " + e, e);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                provider.close();
+            } catch (Exception | LinkageError e) { // of a provider that was only asked
+                LoggerFactory.getLogger(AuditOptions.class)
+                        .atDebug()
+                        .setCause(e)
+                        .log("The provider did not close well");
+            }
+        }
     }
 }

@@ -4,10 +4,19 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.ReadinessCheck;
 import io.dra4j.api.error.DraException;
-import io.dra4j.runtime.internal.driver.RunningController;
+import io.dra4j.runtime.internal.cluster.Cluster;
+import io.dra4j.runtime.internal.driver.DriverSettings;
+import io.dra4j.runtime.internal.driver.RunningClaims;
+import io.dra4j.runtime.internal.observe.Meters;
+import io.dra4j.runtime.internal.status.BindingLoop;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +34,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BindingController implements AutoCloseable {
 
+    /** Stands in metrics and in requests where a driver has its node. */
+    private static final String EVERYWHERE = "controller";
+
+    /** Stands for the node in the field manager; no node has that name. */
+    private static final String ALL_NODES = "*";
+
+    private static final Duration API_CHECK = Duration.ofSeconds(2);
+
     private final String driverName;
     private final ReadinessCheck check;
     private @Nullable Path kubeconfig;
-    private @Nullable RunningController running;
+    private @Nullable Runnable running; // by what closes it
 
     private BindingController(String driverName, ReadinessCheck check) {
         this.driverName = driverName;
@@ -59,6 +76,26 @@ public final class BindingController implements AutoCloseable {
     }
 
     /**
+     * Runs a controller as a program until a signal, as {@link DriverMain} runs drivers; it never returns.
+     *
+     * @param args the command line
+     * @param program the program's name, summary and version
+     * @param options the options to fill
+     * @param controller makes the controller from the filled options
+     * @param <O> the program's own options
+     */
+    public static <O extends ProgramOptions> void run(
+            String[] args, DriverProgram program, O options, Function<? super O, BindingController> controller) {
+        ProgramMain main = ProgramMain.of(program);
+        main.exit(() -> main.serve(options, () -> started(controller.apply(options)), args));
+    }
+
+    private static Runnable started(BindingController controller) {
+        controller.start();
+        return controller::close;
+    }
+
+    /**
      * Begins to follow claims, and returns; an API server that can't be reached is waited for.
      *
      * @throws DraException if the driver's name, the kubeconfig file or the service account is not
@@ -69,14 +106,44 @@ public final class BindingController implements AutoCloseable {
         if (running != null) {
             throw new IllegalStateException("A controller can be started once");
         }
-        running = RunningController.start(driverName, kubeconfig, check);
+        DriverSettings.requireDriverName(driverName);
+        Meters meters = Meters.global(driverName, EVERYWHERE);
+        Cluster cluster = Cluster.connect(kubeconfig, driverName, EVERYWHERE, meters);
+        Runnable disconnect = () -> {
+            cluster.close();
+            meters.close();
+        };
+        try {
+            cluster.requireDraApi(API_CHECK);
+            ThreadFactory threads = RunningClaims.threads("dra4j-binding-");
+            BindingLoop loop = new BindingLoop(parts(cluster), Executors.newSingleThreadScheduledExecutor(threads));
+            running = () -> {
+                loop.close();
+                disconnect.run();
+            };
+        } finally {
+            if (running == null) {
+                disconnect.run();
+            }
+        }
+    }
+
+    private BindingLoop.Parts parts(Cluster cluster) {
+        return new BindingLoop.Parts(
+                driverName,
+                ALL_NODES,
+                check,
+                pool -> true,
+                cluster.claimFeed(),
+                cluster.claimStatuses(),
+                InstantSource.system());
     }
 
     /** Stops; conditions that are set stay. A call of the check that runs is not interrupted. */
     @Override
     public synchronized void close() {
         if (running != null) {
-            running.close();
+            running.run();
         }
     }
 }

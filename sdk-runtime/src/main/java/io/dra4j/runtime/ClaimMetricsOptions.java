@@ -5,10 +5,19 @@ package io.dra4j.runtime;
 import io.dra4j.runtime.internal.driver.HttpSettings;
 import io.dra4j.runtime.internal.driver.RunningClaimMetrics;
 import java.time.InstantSource;
-import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The options of a driver program's command {@code claim-metrics}, which has no others. */
+/** A driver program's command {@code claim-metrics}, which has no options of the driver. */
+@Command(
+        name = "claim-metrics",
+        description = {
+            "Serves how many claims of the cluster wait for devices, and for how long,"
+                    + " by device class. One process is enough for a cluster, whatever"
+                    + " drivers it has; it needs no node, and may list ResourceClaims"
+                    + " alone.",
+            ""
+        })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class ClaimMetricsOptions extends ProgramOptions {
 
@@ -26,26 +35,15 @@ final class ClaimMetricsOptions extends ProgramOptions {
             description = "The path of the metrics. [METRICS_PATH]" + DEFAULT)
     private String metricsPath;
 
-    /** Describes the command in the program's words. */
-    static CommandLine describe(CommandLine command) {
-        command.getCommandSpec()
-                .name(command.getCommandName() + " claim-metrics")
-                .usageMessage()
-                .description(
-                        "Serves how many claims of the cluster wait for devices, and for how long,"
-                                + " by device class. One process is enough for a cluster, whatever"
-                                + " drivers it has; it needs no node, and may list ResourceClaims"
-                                + " alone.",
-                        "");
-        return command;
+    int execute(ProgramMain main, String... args) {
+        return main.serve(this, this::start, args);
     }
 
-    /** Begins to serve. */
-    RunningClaimMetrics start() {
+    private Runnable start() {
         return RunningClaimMetrics.start(
                 driverName(),
                 kubeconfig().orElse(null),
                 HttpSettings.of(httpEndpoint, metricsPath),
-                InstantSource.system());
+                InstantSource.system())::close;
     }
 }

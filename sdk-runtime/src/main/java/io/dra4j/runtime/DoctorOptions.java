@@ -9,19 +9,26 @@ import io.dra4j.runtime.internal.doctor.HostRoot;
 import io.dra4j.runtime.internal.doctor.NodeDoctor;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The options of a driver program's command {@code doctor}, beside the program's own. */
+/** A driver program's command {@code doctor}: its options, which come before the driver's. */
+@Command(
+        name = "doctor",
+        exitCodeOnExecutionException = Report.INCOMPLETE,
+        description = {
+            "Finds what keeps this node's devices from pods without an error, and says how to"
+                    + " mend it. It takes the options that the driver runs with, reads, and"
+                    + " changes nothing. Exit status: 0 if nothing is wrong, 1 if there are"
+                    + " findings, 2 if there are none but a check could not look, or the"
+                    + " command line is wrong.",
+            ""
+        })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class DoctorOptions {
-
-    private static final String COMMAND = "doctor";
 
     @Option(
             names = "--host-root",
@@ -42,57 +49,33 @@ final class DoctorOptions {
             description = "Text for people, or JSON for tools." + ProgramOptions.DEFAULT)
     private ReportFormat output;
 
-    /** Returns whether a command line is one for it. */
-    static boolean isFor(String[] args) {
-        return args.length > 0 && args[0].equals(COMMAND);
-    }
-
-    /** Makes the command line of a driver that of its doctor, which takes all its options. */
-    CommandLine addTo(CommandLine driver) {
-        CommandSpec command = driver.getCommandSpec();
-        CommandSpec own = CommandSpec.forAnnotatedObject(this);
-        for (OptionSpec option : own.options()) {
-            OptionSpec same = command.findOption(option.longestName());
-            if (same != null) {
-                command.remove(same); // one that the driver takes and does not use
-            }
-        }
-        command.addMixin(COMMAND, own);
-        command.name(command.name() + " " + COMMAND)
-                .usageMessage()
-                .description(
-                        "Finds what keeps this node's devices from pods without an error, and says how to"
-                                + " mend it. It takes the options that the driver runs with, reads, and"
-                                + " changes nothing. Exit status: 0 if nothing is wrong, 1 if there are"
-                                + " findings, 2 if there are none but a check could not look, or the"
-                                + " command line is wrong.",
-                        "");
-        return driver;
+    <O extends DriverOptions> int execute(
+            ProgramMain main,
+            O options,
+            BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> own,
+            String... args) {
+        return main.execute(
+                ProgramMain.with(this, main.line(options)),
+                () -> run(main, options, cluster -> own.apply(options, cluster)),
+                args);
     }
 
     /** Runs the checks of every driver's node, and the driver's own. */
-    Report report(
-            DriverOptions options,
-            Map<String, String> environment,
-            Function<ClusterApi, ? extends List<? extends Check>> own) {
-        return new NodeDoctor(
-                        options.kubeconfig().orElse(null),
-                        options.driverName(),
-                        options.nodeName(),
-                        options.cdiRoot(),
-                        options.kubeletPluginsDirectory(),
-                        options.kubeletRegistrarDirectory(),
-                        options.procRoot(),
-                        HostRoot.of(given(), options.procRoot(), environment),
-                        options.neededGates())
-                .report(own);
+    private int run(ProgramMain main, DriverOptions options, Function<ClusterApi, List<? extends Check>> own) {
+        NodeDoctor doctor = new NodeDoctor(
+                options.kubeconfig().orElse(null),
+                options.driverName(),
+                options.nodeName(),
+                options.cdiRoot(),
+                options.kubeletPluginsDirectory(),
+                options.kubeletRegistrarDirectory(),
+                options.procRoot(),
+                HostRoot.of(given(), options.procRoot(), main.environment()),
+                options.neededGates());
+        return output.print(doctor.report(own), main.out());
     }
 
     private @Nullable Path given() {
         return hostRoot == null || hostRoot.toString().isEmpty() ? null : hostRoot;
-    }
-
-    String print(Report report) {
-        return output.of(report);
     }
 }

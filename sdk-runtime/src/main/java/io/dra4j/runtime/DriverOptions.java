@@ -6,14 +6,12 @@ import io.dra4j.api.DeviceProvider;
 import io.dra4j.api.device.Taint;
 import io.dra4j.rules.FeatureGate;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -21,6 +19,21 @@ import picocli.CommandLine.ParameterException;
  * The command line that all driver programs share; a program extends it by its own options, or by
  * none.
  */
+@Command(
+        footer = {
+            "",
+            ProgramOptions.VARIABLES,
+            "`journal inspect FILE` prints a journal of claims instead, for support.",
+            "`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be beside this jar.",
+            "`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
+                    + " `maintenance --help` explains it.",
+            "`audit` before options holds the node's records of claims against each other;"
+                    + " `audit --help` explains it.",
+            "`webhook` before options checks claims when they are created; `webhook --help` explains it.",
+            "`claim-metrics` instead serves how long claims of the cluster wait;"
+                    + " `claim-metrics --help` explains it.",
+            "`doctor` before options finds what is wrong with this node; `doctor --help` explains it."
+        })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public abstract class DriverOptions extends ProgramOptions {
 
@@ -170,12 +183,7 @@ public abstract class DriverOptions extends ProgramOptions {
         return kubeletPluginsDirectory;
     }
 
-    /**
-     * Returns where the kubelet looks for new plugins.
-     *
-     * @return the directory
-     */
-    public final Path kubeletRegistrarDirectory() {
+    final Path kubeletRegistrarDirectory() {
         return kubeletRegistrarDirectory;
     }
 
@@ -188,60 +196,22 @@ public abstract class DriverOptions extends ProgramOptions {
         return procRoot;
     }
 
-    /**
-     * Returns the UID of the driver's own pod.
-     *
-     * @return the UID; empty if the driver is to be the only one of its name on the node
-     */
-    public final Optional<String> podUid() {
+    final Optional<String> podUid() {
         return Optional.ofNullable(podUid).filter(uid -> !uid.isEmpty());
     }
 
-    /**
-     * Returns where to answer gRPC probes.
-     *
-     * @return the port; 0 for any that is free, negative for none
-     */
-    public final int healthcheckPort() {
-        return healthcheckPort;
-    }
-
-    /**
-     * Returns how devices that do not work are tainted.
-     *
-     * @return the taint's effect; empty for no taint
-     */
-    public final Optional<Taint.Effect> unhealthyTaint() {
+    final Optional<Taint.Effect> unhealthyTaint() {
         return Optional.ofNullable(unhealthyTaint.effect);
     }
 
-    /**
-     * Returns the file by which admins exclude, describe and taint devices.
-     *
-     * @return the file; empty for all devices as they are
-     */
-    public final Optional<Path> devicePolicy() {
+    final Optional<Path> devicePolicy() {
         return Optional.ofNullable(devicePolicy).filter(file -> !file.toString().isEmpty());
     }
 
-    /**
-     * Returns where metrics and probes are served.
-     *
-     * @return the endpoint, such as {@code :8080}; empty for nowhere
-     */
-    public final Optional<String> httpEndpoint() {
+    final Optional<String> httpEndpoint() {
         return Optional.ofNullable(httpEndpoint)
                 .filter(endpoint -> !endpoint.isEmpty())
                 .or(() -> Optional.of(":" + metricsPort).filter(any -> metricsPort >= 0));
-    }
-
-    /**
-     * Returns the path of the metrics.
-     *
-     * @return the path
-     */
-    public final String metricsPath() {
-        return metricsPath;
     }
 
     /**
@@ -301,23 +271,6 @@ public abstract class DriverOptions extends ProgramOptions {
                     "--http-endpoint is %s, and --metrics-port is %d: both are for the same server; give one of them"
                             .formatted(endpoint, metricsPort));
         }
-    }
-
-    @Override
-    final String[] footer() {
-        List<String> lines = new ArrayList<>(Arrays.asList(super.footer()));
-        lines.add("`journal inspect FILE` prints a journal of claims instead, for support.");
-        lines.add("`explain pod/NAME` and `tree` are those of `kubectl dra`; kubectl-dra.jar has to be"
-                + " beside this jar.");
-        lines.add("`maintenance on`, `off` or `status` instead takes the devices of this node out of use;"
-                + " `maintenance --help` explains it.");
-        lines.add("`audit` before options holds the node's records of claims against each other;"
-                + " `audit --help` explains it.");
-        lines.add("`webhook` before options checks claims when they are created; `webhook --help`" + " explains it.");
-        lines.add("`claim-metrics` instead serves how long claims of the cluster wait;"
-                + " `claim-metrics --help` explains it.");
-        lines.add("`doctor` before options finds what is wrong with this node; `doctor --help` explains" + " it.");
-        return lines.toArray(String[]::new);
     }
 
     /** The options that every driver has. */

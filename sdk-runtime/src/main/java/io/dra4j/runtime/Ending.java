@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A JVM that a signal ends has status 143 or 130. The only way to another one is to halt it at
  * the end of the hook, once the main thread has reported its status.
  */
-final class Ending {
+final class Ending implements DriverListener {
 
     private static final int FAILURE = 1;
     private static final int LONGEST_STOP_SECONDS = 25; // the kubelet kills a pod after 30
@@ -23,7 +23,13 @@ final class Ending {
     private final CountDownLatch requested = new CountDownLatch(1);
     private final CompletableFuture<Integer> status = new CompletableFuture<>();
 
+    private volatile boolean isHandled;
     private volatile @Nullable DraException failure;
+
+    /** Lets a signal ask the main thread to stop; otherwise it ends the JVM, as in programs that only look. */
+    void handleSignals() {
+        isHandled = true;
+    }
 
     /** Asks the main thread to stop. */
     void request() {
@@ -31,7 +37,8 @@ final class Ending {
     }
 
     /** Asks the main thread to stop, because the driver can't go on. */
-    void fail(DraException problem) {
+    @Override
+    public void fatal(DraException problem) {
         failure = problem;
         request();
     }
@@ -67,6 +74,9 @@ final class Ending {
 
     void endJvm() {
         request();
+        if (!isHandled) {
+            return;
+        }
         Runtime.getRuntime()
                 .halt(status.completeOnTimeout(FAILURE, LONGEST_STOP_SECONDS, TimeUnit.SECONDS)
                         .join());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
+import io.dra4j.runtime.internal.driver.DriverLogging;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,8 +124,14 @@ final class LoggingOptions {
         return verbosity;
     }
 
-    LogFormat format() {
-        return format;
+    boolean isJson() {
+        return format == LogFormat.json;
+    }
+
+    /** Sets up the log. */
+    void begin() {
+        DriverLogging.configure(isJson(), verbosity);
+        logIgnored();
     }
 
     /** Logs which options ask for something that this program does not do. */

@@ -2,55 +2,153 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
-import io.dra4j.runtime.LoggingOptions.LogFormat;
+import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.driver.DriverLogging;
 import java.io.PrintStream;
-import java.util.OptionalInt;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
-/** The command line of a program: it is read, and failures are explained, in one way. */
-record ProgramMain(PrintStream out, PrintStream err) {
+/** Runs the commands of a program: reads the command line of one, and explains its failures. */
+record ProgramMain(
+        DriverProgram program, Map<String, String> environment, PrintStream out, PrintStream err, Ending ending) {
 
-    private static final int SUCCESS = 0;
-    private static final int USAGE = 2;
+    private static final String NO_COMMAND = "<main class>"; // picocli's name where none is given
+    private static final int WIDTH = 100;
     private static final int STACK_TRACES = 4; // of --v
 
-    /** Fills the options; returns the exit status if the program is to end with that. */
-    OptionalInt parse(String[] args, CommandLine command, DriverProgram program, ProgramOptions options) {
+    static ProgramMain of(DriverProgram program) {
+        return new ProgramMain(program, System.getenv(), System.out, System.err, new Ending());
+    }
+
+    /** Executes a command, then ends the JVM with its status. */
+    void exit(IntSupplier execution) {
+        Runtime.getRuntime().addShutdownHook(new Thread(ending::endJvm, "dra4j-shutdown"));
+        int status = ExitCode.SOFTWARE;
         try {
-            command.parseArgs(args);
-            options.check(command);
+            status = execution.getAsInt();
+        } finally {
+            ending.reached(status);
+        }
+        System.exit(status);
+    }
+
+    /** Returns the command line that fills an object with picocli's annotations. */
+    CommandLine line(Object options) {
+        CommandLine line = new CommandLine(options)
+                .setUsageHelpWidth(WIDTH)
+                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
+        if (options instanceof ProgramOptions own) {
+            line.setDefaultValueProvider(own.defaults(program, environment));
+        }
+        return line;
+    }
+
+    /** Adds the options of a command, which come before those of the driver. */
+    static CommandLine with(Object command, CommandLine line) {
+        CommandSpec spec = line.getCommandSpec();
+        CommandSpec own = CommandSpec.forAnnotatedObject(command);
+        for (OptionSpec option : own.options()) {
+            OptionSpec same = spec.findOption(option.longestName());
+            if (same != null) {
+                spec.remove(same); // one that the driver takes and does not use
+            }
+        }
+        spec.addMixin(own.name(), own);
+        return line;
+    }
+
+    int serve(ProgramOptions options, Supplier<Runnable> start, String... args) {
+        return serve(line(options), start, args);
+    }
+
+    /** Starts what serves until a signal, and then closes it; returns the exit status. */
+    int serve(CommandLine line, Supplier<Runnable> start, String... args) {
+        ending.handleSignals();
+        return execute(line, () -> untilEnd(start), args);
+    }
+
+    private int untilEnd(Supplier<Runnable> start) {
+        ThreadDump.onSignal(Path.of(System.getProperty("java.io.tmpdir"), ThreadDump.FILE));
+        Runnable close = start.get();
+        try {
+            ending.awaitRequest();
+        } finally {
+            close.run();
+        }
+        ending.throwFailure();
+        return ExitCode.OK;
+    }
+
+    /** Runs a command that is called as soon as its options are read; returns the exit status. */
+    int execute(Callable<Integer> command, String... args) {
+        return execute(line(command).setCaseInsensitiveEnumValuesAllowed(true), command, args);
+    }
+
+    /** Reads the arguments and does what they ask for; returns the exit status. */
+    int execute(CommandLine line, Callable<Integer> action, String... args) {
+        CommandSpec spec = line.getCommandSpec().version(program.name() + " " + program.version());
+        if (spec.name().equals(NO_COMMAND)) {
+            spec.name(program.name()).usageMessage().description(program.summary(), "");
+        } else {
+            spec.name(program.name() + " " + spec.name());
+        }
+        return line.setParameterExceptionHandler(this::wrong)
+                .setExecutionStrategy(parsed -> run(line, action, parsed))
+                .execute(args);
+    }
+
+    private int wrong(ParameterException problem, String[] args) {
+        err.println(program.name() + ": " + problem.getMessage());
+        err.println("Run it with --help to see its options.");
+        return ExitCode.USAGE;
+    }
+
+    private int run(CommandLine line, Callable<Integer> action, ParseResult parsed) {
+        Integer asked = CommandLine.executeHelpRequest(parsed);
+        if (asked != null) {
+            return asked;
+        }
+        LoggingOptions logging = new LoggingOptions();
+        if (line.getCommand() instanceof ProgramOptions options) {
+            options.check(line);
+            logging = options.logging();
+        }
+        logging.begin();
+        try {
+            return action.call();
         } catch (ParameterException e) {
-            err.println(program.name() + ": " + e.getMessage());
-            err.println("Run it with --help to see its options.");
-            return OptionalInt.of(USAGE);
+            throw e;
+        } catch (Exception e) { // of a driver or of a command, which end here
+            explain(logging, e);
+            return line.getCommandSpec().exitCodeOnExecutionException();
         }
-        if (options.help()) {
-            command.usage(out);
-            return OptionalInt.of(SUCCESS);
-        }
-        if (options.version()) {
-            out.println(program.name() + " " + program.version());
-            return OptionalInt.of(SUCCESS);
-        }
-        DriverLogging.configure(options.loggingFormat() == LogFormat.json, options.verbosity());
-        options.logging().logIgnored();
-        return OptionalInt.empty();
     }
 
     /** Says why the program can't go on: to people, or to what collects logs. */
-    void explain(DriverProgram program, ProgramOptions options, String what, RuntimeException cause) {
-        if (options.loggingFormat() == LogFormat.json) {
+    private void explain(LoggingOptions logging, Exception cause) {
+        if (logging.isJson()) {
             LoggerFactory.getLogger(DriverLogging.class)
                     .atError()
                     .setCause(cause)
                     .log("The driver cannot run");
             return;
         }
+        String what = cause instanceof DraException ? String.valueOf(cause.getMessage()) : "unexpected: " + cause;
         err.println(program.name() + ": " + what);
-        if (options.verbosity() >= STACK_TRACES) {
+        if (logging.verbosity() >= STACK_TRACES) {
             cause.printStackTrace(err);
         }
     }

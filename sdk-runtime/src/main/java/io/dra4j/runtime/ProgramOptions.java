@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime;
 
-import io.dra4j.runtime.LoggingOptions.LogFormat;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -10,9 +9,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
@@ -26,9 +25,14 @@ import picocli.CommandLine.Option;
  * the options of subclasses, too; they are declared with picocli's annotations. Values are there
  * once {@link DriverMain} has read the command line.
  */
+@Command(
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        footer = {"", ProgramOptions.VARIABLES})
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public abstract class ProgramOptions {
 
+    static final String VARIABLES = "[NAME] is the environment variable of an option; the command line outweighs it.";
     static final String DEFAULT = "%nDefault: ${DEFAULT-VALUE}";
 
     private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--help", "--version", "--output");
@@ -106,22 +110,6 @@ public abstract class ProgramOptions {
         return logging;
     }
 
-    final int verbosity() {
-        return logging.verbosity();
-    }
-
-    final LogFormat loggingFormat() {
-        return logging.format();
-    }
-
-    final boolean help() {
-        return help;
-    }
-
-    final boolean version() {
-        return version;
-    }
-
     /**
      * Checks options that depend on each other, once all are read.
      *
@@ -129,46 +117,23 @@ public abstract class ProgramOptions {
      */
     void check(CommandLine command) {}
 
-    /** Returns the last lines of the help. */
-    String[] footer() {
-        return new String[] {"", "[NAME] is the environment variable of an option; the command line outweighs it."};
+    /** Returns whether an option has an environment variable. */
+    boolean isInTheEnvironment(String option) {
+        return !NOT_IN_THE_ENVIRONMENT.contains(option) && !LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(option);
     }
 
-    /** Returns the command line that fills these options when it parses. */
-    final CommandLine commandLine(DriverProgram program, Map<String, String> environment) {
-        CommandLine command = new CommandLine(this);
-        command.getCommandSpec()
-                .name(program.name())
-                .usageMessage()
-                .description(program.summary(), "")
-                .footer(footer())
-                .sortOptions(false)
-                .abbreviateSynopsis(true)
-                .width(100);
-        return command.setDefaultValueProvider(new Environment(program, environment));
+    /** Returns the values of options that are not on the command line. */
+    final IDefaultValueProvider defaults(DriverProgram program, Map<String, String> environment) {
+        return argument ->
+                argument instanceof OptionSpec option ? value(option.longestName(), program, environment) : null;
     }
 
-    private record Environment(DriverProgram program, Map<String, String> variables) implements IDefaultValueProvider {
-
-        @Override
-        public @Nullable String defaultValue(ArgSpec argument) {
-            if (!(argument instanceof OptionSpec option)) {
-                return null;
-            }
-            String name = option.longestName();
-            String value = isInTheEnvironment(name) ? variables.get(of(name)) : null;
-            if (value != null && !value.isEmpty()) {
-                return value;
-            }
-            return name.equals("--driver-name") ? program.defaultDriverName() : null;
+    private @Nullable String value(String option, DriverProgram program, Map<String, String> environment) {
+        String variable = option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
+        String given = isInTheEnvironment(option) ? environment.getOrDefault(variable, "") : "";
+        if (given.isEmpty()) {
+            return option.equals("--driver-name") ? program.defaultDriverName() : null;
         }
-
-        private static boolean isInTheEnvironment(String option) {
-            return !NOT_IN_THE_ENVIRONMENT.contains(option) && !LoggingOptions.NOT_IN_THE_ENVIRONMENT.contains(option);
-        }
-
-        private static String of(String option) {
-            return option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
-        }
+        return given;
     }
 }

@@ -3,13 +3,17 @@
 package io.dra4j.runtime;
 
 import io.dra4j.doctor.Report;
+import java.io.PrintStream;
 
 /** The form of a report on standard output. */
 enum ReportFormat {
     text,
     json;
 
-    String of(Report report) {
-        return this == json ? report.json() : report.text();
+    /** Prints a report, and returns the exit status. */
+    int print(Report report, PrintStream out) {
+        out.print(this == json ? report.json() : report.text());
+        out.flush();
+        return report.exitStatus();
     }
 }

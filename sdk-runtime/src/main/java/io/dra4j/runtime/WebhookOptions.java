@@ -4,20 +4,28 @@ package io.dra4j.runtime;
 
 import io.dra4j.api.claim.ConfigType;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The options of a driver program's command {@code webhook}, beside the program's own. */
+/** A driver program's command {@code webhook}: its options, which come before the driver's. */
+@Command(
+        name = "webhook",
+        description = {
+            "Refuses claims whose configurations the driver could not prepare: a"
+                    + " validating admission webhook. It needs no node and no API"
+                    + " server. It takes the driver's other options, too.",
+            ""
+        })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class WebhookOptions {
 
-    private static final String COMMAND = "webhook";
     private static final int LAST_PORT = 65535;
 
     /** No node has this name. */
@@ -74,14 +82,15 @@ final class WebhookOptions {
             })
     private List<String> extendedResources = List.of();
 
-    /** Returns whether a command line is one for the webhook. */
-    static boolean isFor(String[] args) {
-        return args.length > 0 && args[0].equals(COMMAND);
-    }
-
-    /** Returns the options behind the command. */
-    static String[] without(String[] args) {
-        return Arrays.copyOfRange(args, 1, args.length);
+    <O extends DriverOptions> int execute(
+            ProgramMain main,
+            O options,
+            Function<? super O, ? extends List<ConfigType<?>>> configTypes,
+            String... args) {
+        return main.serve(
+                ProgramMain.with(this, hideOthers(main.line(options), options)),
+                () -> start(options.driverName(), configTypes.apply(options)),
+                args);
     }
 
     /**
@@ -90,8 +99,8 @@ final class WebhookOptions {
      * <p>All options of the driver are accepted, so that both may have the same environment, but
      * only those are shown that the webhook needs.
      */
-    CommandLine addTo(CommandLine driver, DriverOptions options) {
-        command = driver.getCommandSpec();
+    private CommandLine hideOthers(CommandLine line, DriverOptions options) {
+        command = line.getCommandSpec();
         CommandSpec everyDriver = CommandSpec.forAnnotatedObject(new DriverOptions.Standard());
         for (OptionSpec option : List.copyOf(command.options())) {
             String name = option.longestName();
@@ -103,15 +112,7 @@ final class WebhookOptions {
                 command.addOption(unused(option));
             }
         }
-        command.addMixin(COMMAND, CommandSpec.forAnnotatedObject(this));
-        command.name(command.name() + " " + COMMAND)
-                .usageMessage()
-                .description(
-                        "Refuses claims whose configurations the driver could not prepare: a"
-                                + " validating admission webhook. It needs no node and no API"
-                                + " server. It takes the driver's other options, too.",
-                        "");
-        return driver;
+        return line;
     }
 
     private static OptionSpec unused(OptionSpec option) {
@@ -119,11 +120,13 @@ final class WebhookOptions {
         return option.required() ? builder.defaultValue(NO_NODE).build() : builder.build();
     }
 
-    AdmissionWebhook webhook(String driverName, List<ConfigType<?>> configTypes) {
-        return AdmissionWebhook.of(driverName, configTypes, certificate, key)
+    private Runnable start(String driverName, List<ConfigType<?>> configTypes) {
+        AdmissionWebhook webhook = AdmissionWebhook.of(driverName, configTypes, certificate, key)
                 .port(port)
                 .refuseExtendedResources(extendedResources.stream()
                         .filter(name -> !name.isBlank())
                         .toList());
+        webhook.start();
+        return webhook::close;
     }
 }

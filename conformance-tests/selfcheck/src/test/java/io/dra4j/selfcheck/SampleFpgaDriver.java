@@ -19,11 +19,9 @@ final class SampleFpgaDriver {
     }
 
     public static void main(String[] args) {
-        DriverMain.run(
-                args,
-                "fpga.example.com",
-                new Options(),
-                options -> new SampleFpgaProvider(options.nodeName(), options.root));
+        Options own = new Options();
+        DriverMain.of("fpga.example.com", own, options -> new SampleFpgaProvider(options.nodeName(), options.root))
+                .run(args);
     }
     // #endregion options
 }

@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.probe;
 
-import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.install.InstallOptions;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,7 +19,7 @@ import picocli.CommandLine.Spec;
  * line is wrong.
  */
 @Command(
-        name = "dra4j-nvidia-driver probe",
+        name = "probe",
         sortOptions = false,
         description = {
             "Prints NVML's readings of this node's GPUs, and the devices that would be published.",
@@ -38,7 +33,6 @@ import picocli.CommandLine.Spec;
 public final class ProbeMain implements Callable<Integer> {
 
     private static final int FAILURE = 1;
-    private static final int WIDTH = 100;
 
     @Spec
     private CommandSpec spec;
@@ -69,44 +63,17 @@ public final class ProbeMain implements Callable<Integer> {
             description = "Show this help and exit.")
     private boolean help;
 
-    private ProbeMain() {}
-
-    /** Returns whether a command line is one for this program. */
-    public static boolean isFor(String[] args) {
-        return args.length > 0 && args[0].equals("probe");
-    }
-
-    /**
-     * Runs the command.
-     *
-     * @param args the command line, with {@code probe} as its first word
-     * @return the exit status
-     */
-    public static int execute(String[] args, PrintStream out, PrintStream err) {
-        return new CommandLine(new ProbeMain())
-                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
-                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
-                .setUsageHelpWidth(WIDTH)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .execute(Arrays.copyOfRange(args, 1, args.length));
-    }
-
     @Override
     public Integer call() {
         CommandLine command = spec.commandLine();
-        try {
-            install.gates().check();
-            ProbeReport report = ProbeReport.of(install, nodeName);
-            command.getOut().print(report.as(output));
-            command.getOut().flush();
-            if (output == ProbeReport.Format.yaml) {
-                command.getErr().print(report.incomplete());
-                command.getErr().flush();
-            }
-            return report.lacksAll() ? FAILURE : 0;
-        } catch (DraException e) {
-            command.getErr().println("dra4j-nvidia-driver: " + e.getMessage());
-            return FAILURE;
+        install.gates().check();
+        ProbeReport report = ProbeReport.of(install, nodeName);
+        command.getOut().print(report.as(output));
+        command.getOut().flush();
+        if (output == ProbeReport.Format.yaml) {
+            command.getErr().print(report.incomplete());
+            command.getErr().flush();
         }
+        return report.lacksAll() ? FAILURE : 0;
     }
 }

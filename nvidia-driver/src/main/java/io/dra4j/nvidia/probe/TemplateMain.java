@@ -8,11 +8,7 @@ import io.dra4j.nvidia.install.OfferOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Problem;
 import io.dra4j.nvidia.nvml.Reading;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -30,7 +26,7 @@ import picocli.CommandLine.Spec;
  * <p>The exit status is 0, 1 if the devices can't be published, and 2 if the command line is wrong.
  */
 @Command(
-        name = "dra4j-nvidia-driver template",
+        name = "template",
         sortOptions = false,
         description = {
             "Prints the ResourceSlices that a node with some GPUs would publish, for autoscalers and"
@@ -42,8 +38,6 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class TemplateMain implements Callable<Integer> {
 
-    private static final int FAILURE = 1;
-    private static final int WIDTH = 100;
     private static final int MOST = 64;
     private static final Path NO_SYSFS = Path.of("/nonexistent");
 
@@ -104,27 +98,6 @@ public final class TemplateMain implements Callable<Integer> {
             description = "Show this help and exit.")
     private boolean help;
 
-    private TemplateMain() {}
-
-    /** Returns whether a command line is one for this program. */
-    public static boolean isFor(String[] args) {
-        return args.length > 0 && args[0].equals("template");
-    }
-
-    /**
-     * Runs the command.
-     *
-     * @param args the command line, with {@code template} as its first word
-     * @return the exit status
-     */
-    public static int execute(String[] args, PrintStream out, PrintStream err) {
-        return new CommandLine(new TemplateMain())
-                .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
-                .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
-                .setUsageHelpWidth(WIDTH)
-                .execute(Arrays.copyOfRange(args, 1, args.length));
-    }
-
     @Override
     public Integer call() {
         CommandLine command = spec.commandLine();
@@ -132,24 +105,26 @@ public final class TemplateMain implements Callable<Integer> {
             throw new ParameterException(
                     command, "Invalid value for option '--count': %d is not from 1 to %d".formatted(count, MOST));
         }
+        offers.gates().check();
+        if (offers.gates().featureGates().isOn(FeatureGate.PassthroughSupport)) {
+            throw new DraException("A template has no GPUs for virtual machines, of which the PCI bus of a machine"
+                    + " decides; leave the feature gate PassthroughSupport out");
+        }
         try {
-            offers.gates().check();
-            if (offers.gates().featureGates().isOn(FeatureGate.PassthroughSupport)) {
-                throw new DraException("A template has no GPUs for virtual machines, of which the PCI bus of a machine"
-                        + " decides; leave the feature gate PassthroughSupport out");
-            }
-            Board known = Boards.named(board);
-            Reading reading = known.reading(count, driverVersion, cudaVersion);
-            NodeDevices devices = NodeDevices.of(reading, offers.settings(nodeName, NO_SYSFS));
-            devices.notes().stream().map(Problem::reason).findFirst().ifPresent(TemplateMain::refuse);
-            ProbeReport report = new ProbeReport(reading, devices, nodeName);
-            command.getOut().print(header(known, reading) + report.named());
+            command.getOut().print(slices());
             command.getOut().flush();
             return 0;
-        } catch (DraException | IllegalArgumentException e) {
-            command.getErr().println("dra4j-nvidia-driver: " + e.getMessage());
-            return FAILURE;
+        } catch (IllegalArgumentException e) {
+            throw new DraException(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private String slices() {
+        Board known = Boards.named(board);
+        Reading reading = known.reading(count, driverVersion, cudaVersion);
+        NodeDevices devices = NodeDevices.of(reading, offers.settings(nodeName, NO_SYSFS));
+        devices.notes().stream().map(Problem::reason).findFirst().ifPresent(TemplateMain::refuse);
+        return header(known, reading) + new ProbeReport(reading, devices, nodeName).named();
     }
 
     private static void refuse(String reason) {

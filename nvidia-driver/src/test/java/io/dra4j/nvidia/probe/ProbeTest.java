@@ -8,10 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.nvidia.standin.StandInNode;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,38 +31,16 @@ class ProbeTest {
     @TempDir
     private Path folder;
 
-    private record Ended(int status, String out, String err) {
-
-        String printed() {
-            assertThat(status).as(err).isZero();
-            return out;
-        }
-
-        String failed(int expected) {
-            assertThat(status).isEqualTo(expected);
-            assertThat(out).isEmpty();
-            return err;
-        }
-    }
-
     private Ended probe(String boards, String... more) {
         return probe(StandInNode.install(folder, boards), more);
     }
 
     private static Ended probe(StandInNode node, String... more) {
         List<String> args = new ArrayList<>();
-        args.add("probe");
         args.add("--nvidia-driver-root=" + node.root());
         args.add("--sysfs-root=" + node.sysfs());
         args.addAll(Arrays.asList(more));
-        return run(args.toArray(new String[0]));
-    }
-
-    private static Ended run(String... args) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = ProbeMain.execute(args, new PrintStream(out, true), new PrintStream(err, true));
-        return new Ended(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return Ended.of(new ProbeMain(), args.toArray(new String[0]));
     }
 
     @ParameterizedTest
@@ -231,8 +206,9 @@ class ProbeTest {
 
         @Test
         void listsTheSearchedPaths() {
-            assertThat(run("probe", "--nvidia-driver-root=" + folder).failed(1))
-                    .startsWith("dra4j-nvidia-driver: No NVIDIA driver below " + folder)
+            assertThat(Ended.of(new ProbeMain(), "--nvidia-driver-root=" + folder)
+                            .failed(1))
+                    .startsWith("No NVIDIA driver below " + folder)
                     .contains(folder + "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1", "install")
                     .hasLineCount(1);
         }
@@ -264,19 +240,19 @@ class ProbeTest {
 
         @Test
         void explainsItself() {
-            assertThat(run("probe", "--help").printed())
-                    .startsWith("Usage: dra4j-nvidia-driver probe")
+            assertThat(Ended.of(new ProbeMain(), "--help").printed())
+                    .startsWith("Usage: probe")
                     .contains("--nvidia-driver-root=DIR", "[NVIDIA_DRIVER_ROOT", "--dynamic-mig");
         }
 
         @Test
         void refusesWhatItDoesNotKnow() {
-            assertThat(run("probe", "--gpu=4").failed(2)).contains("Unknown option: '--gpu=4'");
+            assertThat(Ended.of(new ProbeMain(), "--gpu=4").failed(2)).contains("Unknown option: '--gpu=4'");
         }
 
         @Test
         void refusesARelativeRoot() {
-            assertThat(run("probe", "--container-driver-root=here").failed(1))
+            assertThat(Ended.of(new ProbeMain(), "--container-driver-root=here").failed(1))
                     .contains("must be an absolute path, not here")
                     .hasLineCount(1);
         }

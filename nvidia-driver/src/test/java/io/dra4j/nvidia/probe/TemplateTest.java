@@ -9,14 +9,10 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.dra4j.nvidia.standin.StandInNode;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,31 +34,10 @@ class TemplateTest {
     @TempDir
     private Path folder;
 
-    private record Ended(int status, String out, String err) {}
-
-    /** A program that prints to two streams, and returns a status. */
-    private interface Program {
-        int execute(String[] args, PrintStream out, PrintStream err);
-    }
-
-    private static Ended run(Program program, String... args) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = program.execute(args, new PrintStream(out, true), new PrintStream(err, true));
-        return new Ended(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
-    }
-
-    private static Ended template(String... more) {
-        return run(
-                TemplateMain::execute,
-                Stream.concat(Stream.of("template"), Arrays.stream(more)).toArray(String[]::new));
-    }
-
     private static List<JsonNode> specs(Ended ended) throws IOException {
-        assertThat(ended.status()).as(ended.err()).isZero();
         List<JsonNode> specs = new ArrayList<>();
         try (MappingIterator<JsonNode> slices =
-                new YAMLMapper().readerFor(JsonNode.class).readValues(ended.out())) {
+                new YAMLMapper().readerFor(JsonNode.class).readValues(ended.printed())) {
             slices.forEachRemaining(slice -> specs.add(slice.path("spec")));
         }
         return specs;
@@ -93,15 +68,15 @@ class TemplateTest {
     private void assertIsWhatIsPublished(String board, String... options) throws IOException {
         StandInNode node = StandInNode.install(folder.resolve(board), board);
         int count = node.state().gpus();
-        List<String> args = new ArrayList<>(List.of("probe", "-o", "yaml", "--node-name=template-node"));
+        List<String> args = new ArrayList<>(List.of("-o", "yaml", "--node-name=template-node"));
         args.add("--nvidia-driver-root=" + node.root());
         args.add("--sysfs-root=" + node.sysfs());
         args.addAll(List.of(options));
-        List<JsonNode> published = specs(run(ProbeMain::execute, args.toArray(String[]::new)));
+        List<JsonNode> published = specs(Ended.of(new ProbeMain(), args.toArray(String[]::new)));
         List<String> own = new ArrayList<>(List.of("--board=" + board, "--count=" + count));
         own.addAll(List.of(options));
 
-        List<JsonNode> template = specs(template(own.toArray(String[]::new)));
+        List<JsonNode> template = specs(Ended.of(new TemplateMain(), own.toArray(String[]::new)));
 
         assertThat(withoutMachine(published)).hasSize(2 * count);
         assertThat(withoutMachine(template))
@@ -129,8 +104,13 @@ class TemplateTest {
 
     @Test
     void hasTheNodeAndTheDriverThatAreAskedFor() throws IOException {
-        Ended ended = template(
-                "--board=h100-80", "--count=2", "--node-name=pool-a", "--installed-driver=580.95.05", "--cuda=13.0");
+        Ended ended = Ended.of(
+                new TemplateMain(),
+                "--board=h100-80",
+                "--count=2",
+                "--node-name=pool-a",
+                "--installed-driver=580.95.05",
+                "--cuda=13.0");
 
         JsonNode spec = specs(ended).get(0);
         assertThat(spec.path("nodeName").asText()).isEqualTo("pool-a");
@@ -146,7 +126,7 @@ class TemplateTest {
 
     @Test
     void hasWhatABoardDecidesAndADriverThatKnowsIt() throws IOException {
-        Ended ended = template("--board=b200");
+        Ended ended = Ended.of(new TemplateMain(), "--board=b200");
 
         JsonNode attributes = specs(ended).get(0).at("/devices/0/attributes");
         assertThat(attributes.at("/driverVersion/version").asText()).isEqualTo("570.133.20");
@@ -168,11 +148,9 @@ class TemplateTest {
                 "--board=t4 --node-name=Node_1 | 1 | Node_1"
             })
     void whatCantBeIsNamed(String args, int status, String message) {
-        Ended ended = template(args.split(" "));
+        Ended ended = Ended.of(new TemplateMain(), args.split(" "));
 
-        assertThat(ended.status()).isEqualTo(status);
-        assertThat(ended.err()).contains(message);
-        assertThat(ended.out()).isEmpty();
+        assertThat(ended.failed(status)).contains(message);
     }
 
     @Test
@@ -181,6 +159,6 @@ class TemplateTest {
             assertThat(files.map(file -> file.getFileName().toString().replace(".txt", "")))
                     .containsExactlyInAnyOrderElementsOf(Boards.NAMES);
         }
-        assertThat(template("--help").out()).contains("t4, a30, a100-40");
+        assertThat(Ended.of(new TemplateMain(), "--help").out()).contains("t4, a30, a100-40");
     }
 }

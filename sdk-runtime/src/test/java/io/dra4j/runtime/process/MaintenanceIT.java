@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.dra4j.runtime.internal.driver.MaintenanceMain;
+import io.dra4j.runtime.ProgramFixture;
 import io.dra4j.testkit.TestNode;
 import io.dra4j.testkit.kubelet.KubeletClaim;
 import java.io.ByteArrayOutputStream;
@@ -38,13 +38,7 @@ class MaintenanceIT {
         args.addAll(List.of(words));
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         PrintStream stream = new PrintStream(output, true, StandardCharsets.UTF_8);
-        int status = MaintenanceMain.execute(
-                "test-driver",
-                TestDriver.NAME,
-                node.place().values(),
-                args.toArray(String[]::new),
-                List.of(stream, stream),
-                MaintenanceIT::pause);
+        int status = ProgramFixture.run(TestDriver.NAME, node.place().values(), stream, args.toArray(String[]::new));
         return new Ended(status, output.toString(StandardCharsets.UTF_8));
     }
 

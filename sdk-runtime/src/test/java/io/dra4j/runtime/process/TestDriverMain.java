@@ -54,7 +54,9 @@ public final class TestDriverMain {
     public static void main(String[] args) {
         DriverProgram program =
                 new DriverProgram("test-driver", "A driver of files.", TestDriver.NAME, TestDriverMain.class);
-        DriverMain.run(args, program, new Options(), Provider::new, (options, driver) -> driver.healthService());
+        DriverMain.of(program, new Options(), Provider::new)
+                .abilities((options, driver) -> driver.healthService())
+                .run(args);
     }
 
     static PreparedDevice prepared(AllocatedDevice device) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param notEvicted the claims whose pods this cluster does not evict, with the names of these pods
  * @param problem why some are unknown; empty if none is
  */
-record ClaimPods(Map<ClaimRef, String> pods, Map<ClaimRef, List<String>> notEvicted, String problem) {
+public record ClaimPods(Map<ClaimRef, String> pods, Map<ClaimRef, List<String>> notEvicted, String problem) {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
     private static final String EXTENDED_RESOURCE =
@@ -42,7 +42,7 @@ record ClaimPods(Map<ClaimRef, String> pods, Map<ClaimRef, List<String>> notEvic
     private static final String NODE = "node"; // of no use here: claims have none
 
     /** Asks for the pods of claims. */
-    static ClaimPods of(List<HeldClaim> claims, @Nullable Path kubeconfig, String driverName) {
+    public static ClaimPods of(List<HeldClaim> claims, @Nullable Path kubeconfig, String driverName) {
         Map<ClaimRef, String> pods = new HashMap<>();
         Map<ClaimRef, List<String>> extended = new LinkedHashMap<>();
         if (!claims.isEmpty()) {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  *
  * @param directory the driver's directory
  */
-record MaintenanceView(Path directory, String driverName, MaintenanceFiles files) {
+public record MaintenanceView(Path directory, String driverName, MaintenanceFiles files) {
 
     private static final String INDENT = "  ";
 
@@ -27,10 +27,10 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
      *
      * @param holders the claims that hold devices concerned; all claims without a maintenance
      */
-    record State(
+    public record State(
             String driverName, Optional<Maintenance> maintenance, Optional<Answer> answer, List<HeldClaim> holders) {
 
-        boolean isOutOfUse() {
+        public boolean isOutOfUse() {
             return holders.isEmpty() && maintenance.isPresent() && isAnswered(maintenance.get());
         }
 
@@ -43,7 +43,7 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
          *
          * @param pods names the pods of a claim
          */
-        String text(ClaimPods pods) {
+        public String text(ClaimPods pods) {
             StringBuilder text = new StringBuilder();
             maintenance.ifPresentOrElse(asked -> text.append(text(asked)), () -> text.append("Maintenance is off.\n"));
             boolean isOn = maintenance.isPresent();
@@ -127,12 +127,12 @@ record MaintenanceView(Path directory, String driverName, MaintenanceFiles files
     }
 
     /** Returns the state of the maintenance that there is. */
-    State now() {
+    public State now() {
         return state(files.read());
     }
 
     /** Returns the state of a maintenance that was asked for. */
-    State of(Maintenance asked) {
+    public State of(Maintenance asked) {
         return state(Optional.of(asked));
     }
 

@@ -29,7 +29,7 @@ import org.slf4j.event.Level;
  * <p>Closing it waits for calls to the provider that still run, for a short time: a provider must
  * not be closed under them.
  */
-final class RunningClaims implements AutoCloseable {
+public final class RunningClaims implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunningClaims.class);
     private static final Duration UPKEEP_PACE = Duration.ofSeconds(10);
@@ -97,7 +97,7 @@ final class RunningClaims implements AutoCloseable {
     }
 
     /** Makes daemon threads with a name and a number. */
-    static ThreadFactory threads(String name) {
+    public static ThreadFactory threads(String name) {
         AtomicInteger number = new AtomicInteger();
         return task -> {
             Thread thread = new Thread(task, name + number.incrementAndGet());

@@ -1,19 +1,18 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.driver;
+package io.dra4j.runtime;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URISyntaxException;
+import java.net.URI;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * A driver program's commands about the whole cluster, which are those of {@code kubectl dra}.
@@ -23,9 +22,8 @@ import java.util.Set;
  *
  * <p>The exit status is that of the command, and 3 if it can't be run.
  */
-public final class ClusterMain {
+final class ClusterMain {
 
-    private static final Set<String> COMMANDS = Set.of("explain", "tree");
     private static final String JAR = "kubectl-dra.jar";
     private static final String JAR_VARIABLE = "KUBECTL_DRA_JAR";
     private static final int NOT_RUN = 3;
@@ -33,31 +31,25 @@ public final class ClusterMain {
     private final PrintStream err;
     private final Map<String, String> environment;
 
-    public ClusterMain(PrintStream err, Map<String, String> environment) {
+    ClusterMain(PrintStream err, Map<String, String> environment) {
         this.err = err;
         this.environment = environment;
-    }
-
-    /** Returns whether a command line is one for this program. */
-    public static boolean isFor(String[] args) {
-        return args.length > 0 && COMMANDS.contains(args[0]);
     }
 
     /**
      * Runs the command with this program's standard input and outputs.
      *
-     * @param program the program's name
-     * @param main the program's main class: the jar is beside the one that has it
+     * @param program the driver's program: the jar is beside the one that has its main class
      * @param args the command line, with the command first
      */
-    public int execute(String program, Class<?> main, String[] args) {
-        Optional<Path> jar = jar(main);
+    int execute(DriverProgram program, String[] args) {
+        Optional<Path> jar = jar(program.main());
         if (jar.isEmpty()) {
             err.printf(
                     "%s: %s is a command of %s, which is not beside this program's jar: put it"
                             + " there, or set %s to its path. `kubectl dra %s` is the same command,"
                             + " and needs no driver.%n",
-                    program, args[0], JAR, JAR_VARIABLE, args[0]);
+                    program.name(), args[0], JAR, JAR_VARIABLE, args[0]);
             return NOT_RUN;
         }
         List<String> command = new ArrayList<>();
@@ -65,7 +57,7 @@ public final class ClusterMain {
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar"));
         command.add(jar.get().toString());
         command.addAll(Arrays.asList(args));
-        return run(program, command);
+        return run(program.name(), command);
     }
 
     private int run(String program, List<String> command) {
@@ -81,20 +73,13 @@ public final class ClusterMain {
 
     private Optional<Path> jar(Class<?> main) {
         String given = environment.getOrDefault(JAR_VARIABLE, "");
-        Optional<Path> jar =
-                given.isEmpty() ? home(main).map(own -> own.resolveSibling(JAR)) : Optional.of(Path.of(given));
-        return jar.filter(Files::isRegularFile);
+        Path jar = given.isEmpty() ? home(main).resolveSibling(JAR) : Path.of(given);
+        return Optional.of(jar).filter(Files::isRegularFile);
     }
 
     /** The jar that has a class. */
-    private static Optional<Path> home(Class<?> main) {
-        CodeSource source = main.getProtectionDomain().getCodeSource();
-        try {
-            return source == null
-                    ? Optional.empty()
-                    : Optional.of(Path.of(source.getLocation().toURI()));
-        } catch (URISyntaxException e) {
-            return Optional.empty();
-        }
+    private static Path home(Class<?> main) {
+        URL home = main.getProtectionDomain().getCodeSource().getLocation();
+        return Path.of(URI.create(home.toString()));
     }
 }

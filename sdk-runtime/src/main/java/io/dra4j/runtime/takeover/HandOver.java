@@ -1,6 +1,6 @@
 // Copyright The dra4j Authors
 // SPDX-License-Identifier: Apache-2.0
-package io.dra4j.runtime.internal.driver;
+package io.dra4j.runtime.takeover;
 
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
@@ -19,8 +19,14 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The files of a driver that does not run; while this is open, no other process publishes. */
-public final class StoppedDriver implements AutoCloseable {
+/**
+ * The claims of a driver that is stopped, to be handed over to another driver of its name; while
+ * this is open, no other process publishes.
+ *
+ * <p>A program writes the other driver's record between {@link #claims} and {@link #finish}. After
+ * a crash in between it is done again; a driver that is started instead goes on with its journal.
+ */
+public final class HandOver implements AutoCloseable {
 
     private static final String PUT_ASIDE = ".handed-over";
 
@@ -30,7 +36,7 @@ public final class StoppedDriver implements AutoCloseable {
     private final CdiSpecs specs;
     private final LockFile locks;
 
-    private StoppedDriver(Path directory, String bootId, List<ClaimRecord> prepared, CdiSpecs specs, LockFile locks) {
+    private HandOver(Path directory, String bootId, List<ClaimRecord> prepared, CdiSpecs specs, LockFile locks) {
         this.directory = directory;
         this.bootId = bootId;
         this.prepared = prepared;
@@ -39,12 +45,18 @@ public final class StoppedDriver implements AutoCloseable {
     }
 
     /**
-     * Opens the files.
+     * Begins to hand over.
      *
+     * @param driver the driver's name
+     * @param node the name of the node on which it ran
      * @param directory the driver's directory below the kubelet's plugins
-     * @throws DraException if a driver runs, or a claim can't be handed over
+     * @param cdiRoot where its CDI specs are
+     * @param procRoot where the host's proc file system is mounted
+     * @return its claims
+     * @throws DraException if the driver runs, its journal is damaged, or a claim is not simply
+     *     prepared; the message has the next step
      */
-    public static StoppedDriver open(String driver, String node, Path directory, Path cdiRoot, Path procRoot) {
+    public static HandOver begin(String driver, String node, Path directory, Path cdiRoot, Path procRoot) {
         if (!Files.exists(journal(directory))) {
             throw new DraException("There is no %s: no claims are left to hand over, or it is another directory"
                     .formatted(journal(directory)));
@@ -56,7 +68,7 @@ public final class StoppedDriver implements AutoCloseable {
                         + " first, by its DaemonSet, and run this again");
             }
             String boot = BootId.read(procRoot);
-            return new StoppedDriver(
+            return new HandOver(
                     directory,
                     boot,
                     prepared(Journal.read(journal(directory), boot), boot, node),
@@ -94,23 +106,28 @@ public final class StoppedDriver implements AutoCloseable {
         return present;
     }
 
+    /** Returns the claims that are prepared in this boot; what ended with an earlier one is left out. */
     public List<HeldClaim> claims() {
         return prepared.stream().map(claim -> claim.held(bootId)).toList();
     }
 
+    /** Returns the id of the present boot, as Linux has it. */
     public String bootId() {
         return bootId;
     }
 
+    /** Returns the driver's directory below the kubelet's plugins. */
     public Path directory() {
         return directory;
     }
 
     /**
-     * Gives the CDI specs the file names of drivers in Go, and puts the journal aside; the journal
-     * last, so that all of it can be done again.
+     * Ends it: CDI specs get the file names of drivers in Go, and the journal is put aside; the
+     * journal last, so that all of it can be done again.
+     *
+     * @throws DraException if that fails; begin again
      */
-    public void handOver() {
+    public void finish() {
         prepared.forEach(claim -> specs.handOver(claim.ref().uid()));
         try {
             for (String file : List.of("claims.lock", "claims.boot", "devices.pins")) {

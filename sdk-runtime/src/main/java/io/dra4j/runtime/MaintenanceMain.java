@@ -1,0 +1,185 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import io.dra4j.api.error.DraException;
+import io.dra4j.runtime.internal.driver.ClaimPods;
+import io.dra4j.runtime.internal.driver.MaintenanceView;
+import io.dra4j.runtime.internal.policy.Maintenance;
+import io.dra4j.runtime.internal.policy.MaintenanceFiles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** A driver program's command {@code maintenance}: takes the devices of a node out of use. */
+@Command(
+        name = "maintenance",
+        description = {
+            "Takes the devices of this node out of use, and shows which claims still hold some.",
+            "It is for a driver that runs on this node, and best run in its pod by `kubectl exec`. A"
+                    + " maintenance lasts over restarts and reboots until it is switched off.",
+            "",
+            "on      taints the devices, and waits until no claim holds one. The driver then gives its"
+                    + " hardware back, if all devices are in maintenance.",
+            "off     removes the taint.",
+            "status  shows the same at once.",
+            "",
+            "The exit status of on and status is 0 once the devices are out of use, and 1 before.",
+            ""
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class MaintenanceMain extends ProgramOptions {
+
+    private static final int NOT_YET = 1;
+    private static final Duration LOOK = Duration.ofMillis(200);
+
+    /** Those that only a person gives, for the moment. */
+    private static final Set<String> NOT_IN_THE_ENVIRONMENT = Set.of("--device", "--evict", "--timeout");
+
+    @Spec
+    private CommandSpec spec;
+
+    /** The words for what to do. */
+    enum Action {
+        /** Begin. */
+        on,
+        /** End. */
+        off,
+        /** Show. */
+        status
+    }
+
+    @Parameters(paramLabel = "on|off|status", description = "What to do.")
+    private Action action;
+
+    @Option(
+            names = "--device",
+            paramLabel = "PATTERN",
+            split = ",",
+            defaultValue = "*",
+            description = {
+                "The names of the devices, with * for any text and ? for any character; several with"
+                        + " commas, and several times.",
+                "Default: all devices"
+            })
+    private List<String> devices;
+
+    @Option(
+            names = "--evict",
+            description = "Taint with NoExecute, so that pods that use the devices are evicted; otherwise"
+                    + " with NoSchedule, and they go on.")
+    private boolean evict;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            converter = SecondsFromText.class,
+            description = {
+                "How long `on` waits until no claim holds the devices; also as kubectl has it, 90s or" + " 5m.",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private Duration timeout;
+
+    @Option(
+            names = "--kubelet-plugins-directory-path",
+            paramLabel = "DIR",
+            defaultValue = "/var/lib/kubelet/plugins",
+            description = "Where the driver has its directory. [KUBELET_PLUGINS_DIRECTORY_PATH]"
+                    + "%nDefault: ${DEFAULT-VALUE}")
+    private Path pluginsDirectory;
+
+    /** Reads seconds, or numbers with their units. */
+    private static final class SecondsFromText implements ITypeConverter<Duration> {
+
+        @Override
+        public Duration convert(String text) {
+            try {
+                return Duration.parse("PT" + text + (text.matches("\\d+") ? "S" : ""));
+            } catch (DateTimeParseException e) {
+                throw new TypeConversionException(
+                        "'%s' is not a number of seconds, nor a time such as 90s, 5m or 1h".formatted(text));
+            }
+        }
+    }
+
+    @Override
+    boolean isInTheEnvironment(String option) {
+        return !NOT_IN_THE_ENVIRONMENT.contains(option) && super.isInTheEnvironment(option);
+    }
+
+    int execute(ProgramMain main, String... args) {
+        main.ending().handleSignals();
+        return main.execute(main.line(this), () -> run(main), args);
+    }
+
+    private int run(ProgramMain main) {
+        Path directory = pluginsDirectory.resolve(driverName());
+        if (!Files.isDirectory(directory)) {
+            throw new DraException(("There is no directory %s, so %s does not run on this node; run the command"
+                            + " in the driver's pod, or give --driver-name and"
+                            + " --kubelet-plugins-directory-path as the driver has them")
+                    .formatted(directory, driverName()));
+        }
+        MaintenanceFiles files = new MaintenanceFiles(directory);
+        MaintenanceView view = new MaintenanceView(directory, driverName(), files);
+        return switch (action) {
+            case on -> {
+                Maintenance asked = asked();
+                files.write(asked);
+                yield report(await(view, asked, main.ending()), main);
+            }
+            case off -> {
+                main.out()
+                        .println(
+                                files.remove()
+                                        ? "Maintenance is off: the driver removes the taint within seconds."
+                                        : "There was no maintenance.");
+                yield 0;
+            }
+            case status -> report(view.now(), main);
+        };
+    }
+
+    private Maintenance asked() {
+        try {
+            return new Maintenance(
+                    UUID.randomUUID().toString(),
+                    devices,
+                    evict ? "NoExecute" : "NoSchedule",
+                    Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--device: " + e.getMessage(), e);
+        }
+    }
+
+    /** Looks until the devices are out of use, the time is over, or someone ends the command. */
+    private MaintenanceView.State await(MaintenanceView view, Maintenance asked, Ending ending) {
+        long end = System.nanoTime() + timeout.toNanos();
+        MaintenanceView.State state = view.of(asked);
+        while (!state.isOutOfUse() && System.nanoTime() < end && !ending.isRequestedWithin(LOOK)) {
+            state = view.of(asked);
+        }
+        return state;
+    }
+
+    private int report(MaintenanceView.State state, ProgramMain main) {
+        main.out().print(state.text(ClaimPods.of(state.holders(), kubeconfig().orElse(null), driverName())));
+        main.out().flush();
+        return state.isOutOfUse() ? 0 : NOT_YET;
+    }
+}

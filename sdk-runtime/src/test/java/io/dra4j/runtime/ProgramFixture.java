@@ -1,0 +1,91 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.runtime;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.dra4j.api.DeviceProvider;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** A driver's program that is run in the JVM of a test, with a driver that only notes its start and end. */
+public abstract class ProgramFixture {
+
+    /** An option at the begin of its line in a help text. */
+    private static final Pattern OPTION = Pattern.compile("(?m)(?<=^(  |  -[a-z], | {6}))--[a-z-]+");
+
+    static final DriverProgram PROGRAM =
+            new DriverProgram("acme-driver", "Drives Acme cards.", "acme.example.com", ProgramFixture.class);
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    final Map<String, String> environment = new HashMap<>();
+    final List<String> events = new ArrayList<>();
+    final Ending ending = new Ending();
+    final AcmeOptions options = new AcmeOptions();
+    final DriverMain<AcmeOptions> driver =
+            DriverMain.of(PROGRAM, options, ProgramFixture::none).configTypes(filled -> List.of());
+
+    private static DeviceProvider none(DriverOptions options) {
+        throw new AssertionError("The driver itself is not run");
+    }
+
+    static final class AcmeOptions extends DriverOptions {
+        @Option(names = "--num-cards", defaultValue = "8", description = "How many. [NUM_CARDS]")
+        int cards;
+
+        @Option(names = "--fast", arity = "0..1", description = "Hurry. [FAST]")
+        boolean fast;
+
+        @Override
+        protected Set<String> ofConfigurations() {
+            return Set.of("--fast");
+        }
+    }
+
+    /** Runs a command of a driver's program, without the start of another JVM, and returns the exit status. */
+    public static int run(String driver, Map<String, String> environment, PrintStream output, String... args) {
+        DriverProgram program = new DriverProgram("test-driver", "A driver.", driver, ProgramFixture.class);
+        ProgramMain main = new ProgramMain(program, environment, output, output, new Ending());
+        return DriverMain.of(program, new DriverOptions.Standard(), ProgramFixture::none)
+                .execute(main, filled -> () -> {}, args);
+    }
+
+    ProgramMain main() {
+        ending.request(); // as if the signal were there already: nothing waits
+        return new ProgramMain(
+                PROGRAM, environment, new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), ending);
+    }
+
+    int execute(String... args) {
+        return driver.execute(
+                main(),
+                filled -> {
+                    events.add("start");
+                    return () -> events.add("close");
+                },
+                args);
+    }
+
+    String out() {
+        return out.toString(UTF_8);
+    }
+
+    String err() {
+        return err.toString(UTF_8);
+    }
+
+    /** Returns the options that the help on standard output shows. */
+    Stream<String> shownOptions() {
+        return OPTION.matcher(out()).results().map(MatchResult::group);
+    }
+}
