@@ -12,7 +12,7 @@ import io.dra4j.nvidia.standin.SharedMemory;
 import io.dra4j.nvidia.standin.SmiStandIn;
 import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.vfio.Passthrough;
-import io.dra4j.runtime.AuditedClaims;
+import io.dra4j.runtime.AuditedNode.AuditedClaims;
 import io.dra4j.runtime.ClaimPreview;
 import java.nio.file.Path;
 import java.util.List;

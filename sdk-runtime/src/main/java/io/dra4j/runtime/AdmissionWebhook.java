@@ -5,6 +5,7 @@ package io.dra4j.runtime;
 import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.error.DraException;
 import io.dra4j.runtime.internal.admission.AdmissionService;
+import io.dra4j.runtime.internal.http.HttpPages;
 import io.dra4j.runtime.internal.tls.ServerCertificate;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -39,7 +40,7 @@ public final class AdmissionWebhook implements AutoCloseable {
     private final Path key;
     private int port = 443;
     private Set<String> extendedResources = Set.of();
-    private @Nullable AdmissionService running;
+    private @Nullable HttpPages running;
 
     private AdmissionWebhook(String driverName, List<ConfigType<?>> configTypes, Path certificate, Path key) {
         this.driverName = driverName;

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A webhook that runs: pages for reviews of claims and of pods, and for probes. */
-public final class AdmissionService implements AutoCloseable {
+/** The pages of a webhook: for reviews of claims and of pods, and for probes. */
+public final class AdmissionService {
 
     private static final Logger LOG = LoggerFactory.getLogger(AdmissionService.class);
     private static final String CLAIMS = "/validate-resource-claim-parameters";
@@ -27,11 +27,7 @@ public final class AdmissionService implements AutoCloseable {
     /** A review has an object and the one before, of 3 MiB each at most, and little else. */
     private static final int LONGEST_REVIEW = 7 * 1024 * 1024;
 
-    private final HttpPages pages;
-
-    private AdmissionService(HttpPages pages) {
-        this.pages = pages;
-    }
+    private AdmissionService() {}
 
     /**
      * Begins to answer.
@@ -39,7 +35,7 @@ public final class AdmissionService implements AutoCloseable {
      * @param extendedResources the resources that pods must not request
      * @throws IOException if the address is in use, or not this machine's
      */
-    public static AdmissionService start(
+    public static HttpPages start(
             InetSocketAddress address,
             ServerCertificate certificate,
             String driver,
@@ -56,15 +52,6 @@ public final class AdmissionService implements AutoCloseable {
         }
         pages.start();
         LOG.atInfo().addKeyValue(LogField.ADDRESS, pages.address()).log("Serving admission reviews over HTTPS");
-        return new AdmissionService(pages);
-    }
-
-    public InetSocketAddress address() {
-        return pages.address();
-    }
-
-    @Override
-    public void close() {
-        pages.close();
+        return pages;
     }
 }

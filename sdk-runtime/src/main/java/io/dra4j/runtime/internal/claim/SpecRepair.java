@@ -7,6 +7,12 @@ import io.dra4j.runtime.internal.checkpoint.ClaimRecord;
 import io.dra4j.runtime.internal.observe.DriverEvent;
 import io.dra4j.runtime.internal.observe.DriverEvent.Reason;
 import io.dra4j.runtime.internal.observe.LogField;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -179,5 +185,46 @@ final class SpecRepair {
                 .formatted(failures.size(), first.getKey(), first.getValue().getMessage());
         LOG.atWarn().setCause(first.getValue()).log(message);
         context.events().record(new DriverEvent(Reason.SPECS_NOT_REPAIRED, "CDI specs", message, first.getValue()));
+    }
+
+    /**
+     * A file beside the journal with the boot in which CDI specs were last reconciled.
+     *
+     * <p>In another boot, specs without a record are of that one and of no use. A mark that a crash of
+     * the node lost makes them count as evidence of damage, which is the safe side: so it is not
+     * synced.
+     */
+    private static final class BootMark {
+
+        private static final FileAttribute<?> OWNER_ONLY =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+        private final Path file;
+
+        BootMark(Path dataDirectory) {
+            this.file = dataDirectory.resolve("claims.boot");
+        }
+
+        /** Returns the boot of the last start that came this far, if the file has one. */
+        Optional<String> read() {
+            try {
+                return Optional.of(Files.readString(file).strip()).filter(id -> !id.isEmpty());
+            } catch (IOException e) {
+                return Optional.empty(); // none, or none that can be read: the safe side
+            }
+        }
+
+        /** Records that a start of this boot came this far. */
+        void write(String bootId) {
+            Path next = file.resolveSibling(file.getFileName() + ".new");
+            try {
+                Files.deleteIfExists(next);
+                Files.createFile(next, OWNER_ONLY);
+                Files.writeString(next, bootId + "\n");
+                Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException e) {
+                throw new DraException("Can't write " + file + ": " + e, e);
+            }
+        }
     }
 }
