@@ -194,10 +194,13 @@ final class NvidiaClaims {
             throw new DraException(
                     "What claim %s shared can't be undone now; the driver's log has the reason".formatted(claim.ref()));
         }
-        nvml.inOneSession(() -> {
-            allocator.destroy(recorder.state().mig(), () -> migStatesBeside(claim.ref(), runtime), recorder.ofMig());
-            return true;
-        });
+        if (recorder.state().mig() != null) { // otherwise NVML may hang or be absent
+            nvml.inOneSession(() -> {
+                allocator.destroy(
+                        recorder.state().mig(), () -> migStatesBeside(claim.ref(), runtime), recorder.ofMig());
+                return true;
+            });
+        }
     }
 
     /**

@@ -65,6 +65,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private volatile List<Gpu> recalled = List.of(); // what an earlier process has read
     private @Nullable DriverContext driver; // set by start, which precedes all uses
     private @Nullable GpuWatch watch;
+    private boolean isWatching; // of the thread that reads the inventory
 
     NvidiaDeviceProvider(
             Nvml nvml,
@@ -120,6 +121,10 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         return sharing.kinds();
     }
 
+    /**
+     * NVML is not asked yet: it may be absent, or hang, and may wait for claims to be unprepared. The runtime reads the
+     * inventory next, and goes on without if that takes long.
+     */
     @Override
     public void start(DriverContext started) {
         driver = started;
@@ -130,20 +135,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         nvml.recall(recalled.stream().filter(gpu -> !lent.contains(gpu.pci())).toList());
         faults.recall(before.errors(), before.exceeded());
         allocator.recall(before.ended());
-        readFirst();
-        followInstances(started);
         watch = new GpuWatch(nvml, new WatchedNode(started), faults, policy, started.clock());
-        watch.start();
-    }
-
-    /** Without NVML the driver starts, too: what waits for NVML may wait for claims to be unprepared. */
-    private void readFirst() {
-        try {
-            last = read();
-            logProblems(NodeDevices.NONE, last.devices());
-        } catch (NvmlException e) { // the runtime reads next, and reports it
-            isUnreadable = true;
-        }
     }
 
     /** The node as the watch sees it. */
@@ -277,6 +269,16 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             }
             isUnreadable = true;
             throw e;
+        } finally {
+            startWatch();
+        }
+    }
+
+    /** After the first reading: events are asked for by its GPUs. */
+    private void startWatch() {
+        if (!isWatching && watch != null) {
+            isWatching = true;
+            watch.start();
         }
     }
 

@@ -12,13 +12,16 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.PoolName;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.nvml.NvmlException;
+import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A provider that is there before NVIDIA's driver, or while that is replaced. */
@@ -26,6 +29,7 @@ class AbsentDriverTest extends ProviderOnBoards {
 
     private static final String MIG = "gpu-0-mig-3g40gb-9-4";
     private static final int DRIVER_NOT_LOADED = 9;
+    private static final int UNKNOWN = 999;
 
     private final JournaledClaims journal = new JournaledClaims();
     private Path away;
@@ -38,6 +42,10 @@ class AbsentDriverTest extends ProviderOnBoards {
         context = new RecordedContext(journal.held);
     }
 
+    /** Each test reads for itself. */
+    @Override
+    void readFirst(NvidiaDeviceProvider provider) {}
+
     private static AllocatedClaim claim(String device) {
         return AllocatedClaim.builder(new ClaimRef("default", "claim", "0b5c9d52-1111"))
                 .devices(List.of(AllocatedDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
@@ -45,20 +53,39 @@ class AbsentDriverTest extends ProviderOnBoards {
                 .build();
     }
 
+    /** A call may hang. */
     @Test
-    void startsWithoutALibraryAndOffersTheDevicesWhenItAppears() throws Exception {
-        Files.move(node.root(), away);
+    void asksNothingOfNvmlBeforeTheFirstReading() {
+        hardware.fails("nvmlDeviceGetCount_v2", NodeState.ALL, UNKNOWN, 2);
+
+        NvidiaDeviceProvider provider = startAgain(true, false);
+
+        assertThat(hardware.hasFailed(2)).isFalse();
+        assertThatThrownBy(provider::inventory).isInstanceOf(NvmlException.class);
+        assertThat(hardware.hasFailed(2)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, No NVIDIA driver below", "false, Can't load"})
+    void startsWithoutALibraryThatCanBeLoadedAndOffersTheDevicesWhenItAppears(boolean isAbsent, String reason)
+            throws Exception {
+        Path moved = isAbsent ? node.root() : node.library();
+        Files.move(moved, away);
+        if (!isAbsent) {
+            Files.writeString(moved, "half of a library");
+        }
 
         NvidiaDeviceProvider provider = startAgain(false, false);
 
         assertThatThrownBy(provider::inventory)
                 .isInstanceOf(NvmlException.class)
-                .hasMessageContaining("No NVIDIA driver below " + node.root());
+                .hasMessageContaining(reason + " " + moved);
         assertThatThrownBy(() -> journal.prepare(provider, claim("gpu-0")))
                 .isInstanceOf(PrepareException.class)
-                .hasMessageContaining("No NVIDIA driver below " + node.root());
+                .hasMessageContaining(reason + " " + moved);
 
-        Files.move(away, node.root());
+        assertThat(provider.restartReason()).isEmpty();
+        Files.move(away, moved, StandardCopyOption.REPLACE_EXISTING);
 
         assertThat(provider.inventory().pools().get(0).devices()).hasSize(8);
         assertThat(journal.prepare(provider, claim("gpu-0")).devices()).hasSize(1);

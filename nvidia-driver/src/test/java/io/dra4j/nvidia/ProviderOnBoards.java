@@ -94,7 +94,13 @@ abstract class ProviderOnBoards {
                 new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()));
         provider.start(context);
         started.add(provider);
+        readFirst(provider);
         return provider;
+    }
+
+    /** Reads the inventory after the start, as the runtime does. */
+    void readFirst(NvidiaDeviceProvider provider) {
+        provider.inventory();
     }
 
     /** The settings of GPUs for virtual machines, which there are none of. */
