@@ -140,10 +140,13 @@ int open_directory(int root, const char *path) {
         if (next < 0 && errno == ENOENT && mkdirat(parent, part + begin, 0755) == 0) {
             next = open_in(root, part, O_PATH | O_DIRECTORY, 0);
         }
-        if (next < 0) {
+        if (next < 0 && errno != EROFS) {
             fail("the container's directory %s can't be made: %s", part, strerror(errno));
         }
         close(parent);
+        if (next < 0) {
+            return -1;
+        }
         parent = next;
     }
     return parent;

@@ -5,12 +5,14 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -163,6 +165,33 @@ static char **command(int root, char *const *folders) {
     return arguments;
 }
 
+static bool is_read_only(int root) {
+    struct statvfs system;
+    int etc = open_in(root, "/etc", O_PATH | O_DIRECTORY, 0);
+    bool found = fstatvfs(etc < 0 ? root : etc, &system) == 0 && (system.f_flag & ST_RDONLY);
+    if (etc >= 0) {
+        close(etc);
+    }
+    return found;
+}
+
+/* The loader finds libraries without a cache in its own folders, if they have a link of the name that programs have. */
+static void require_usable(int root, char *const *folders) {
+    char path[PATH_MAX];
+    for (char *const *folder = folders; *folder; folder++) {
+        int length = snprintf(path, sizeof path, "%s/libcuda.so.1", *folder);
+        int library = length < (int)sizeof path ? open_in(root, path, O_PATH, 0) : -1;
+        if (library >= 0) {
+            close(library);
+            warn("the container's root is read-only: without a cache, its loader finds libraries of the driver in its own"
+                 " folders alone");
+            return;
+        }
+    }
+    fail("the container's root is read-only, and has no libcuda.so.1 in a folder of the driver: give it a root that is"
+         " writable until its process starts, or an image with that link");
+}
+
 void update_ldcache(int root, const char *ldconfig, char *const *folders) {
     for (char *const *each = folders; *each; each++) {
         if (strcmp(*each, "/") != 0) {
@@ -171,6 +200,10 @@ void update_ldcache(int root, const char *ldconfig, char *const *folders) {
         if (strpbrk(*each, "\n=")) { /* both have a meaning in the configuration */
             fail("not the name of a folder: %s", *each);
         }
+    }
+    if (is_read_only(root)) {
+        require_usable(root, folders);
+        return;
     }
     int program = find_ldconfig(ldconfig);
     configure(root, folders);

@@ -36,19 +36,26 @@ static bool replace(int folder, const char *name, const char *target) {
     return done;
 }
 
-static void make(int folder, const char *name, const char *target, const char *path) {
-    struct stat now;
-    if (symlinkat(target, folder, name) == 0 || has_target(folder, name, target)) {
-        return;
-    }
-    int reason = errno;
-    if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) != 0) {
+/* Without the link programs may work all the same: those of libraries' own names are update-ldcache's. */
+static void report(const char *path, int reason) {
+    if (reason != EROFS) {
         fail("the link %s can't be made: %s", path, strerror(reason));
     }
-    if (!S_ISLNK(now.st_mode)) {
+    warn("the link %s is not made: the container's root is read-only", path);
+}
+
+static void make(int folder, const char *name, const char *target, const char *path) {
+    struct stat now;
+    int reason = symlinkat(target, folder, name) == 0 ? 0 : errno;
+    if (!reason || has_target(folder, name, target)) {
+        return;
+    }
+    if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) != 0) {
+        report(path, reason);
+    } else if (!S_ISLNK(now.st_mode)) {
         warn("%s is a file of the image and stays: it is not a link to %s", path, target);
     } else if (!replace(folder, name, target)) {
-        fail("the link %s can't be made: %s", path, strerror(errno));
+        report(path, errno);
     }
 }
 
@@ -64,6 +71,10 @@ static void create(int root, char *link) {
     name[-1] = 0;
     int folder = open_directory(root, path);
     name[-1] = '/';
+    if (folder < 0) {
+        report(path, EROFS);
+        return;
+    }
     make(folder, name, link, path);
     close(folder);
 }

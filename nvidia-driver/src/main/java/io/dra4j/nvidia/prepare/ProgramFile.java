@@ -9,13 +9,17 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** The file of a program in the driver's directory. */
 public final class ProgramFile {
 
     private static final String MODE = "rwxr-xr-x";
-    private static final String MODE_OF_DIRECTORY = "rwxr-x---";
+
+    /** Programs are run by other users, too: nobody else can list the directory. */
+    private static final String MODE_OF_DIRECTORY = "rwxr-x--x";
 
     private ProgramFile() {}
 
@@ -55,6 +59,7 @@ public final class ProgramFile {
                         directory,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(MODE_OF_DIRECTORY)));
             }
+            open(directory);
             Path fresh = Files.createTempFile(directory, "." + file.getFileName(), ".new");
             try {
                 Files.copy(program, fresh, StandardCopyOption.REPLACE_EXISTING);
@@ -64,6 +69,14 @@ public final class ProgramFile {
             }
         } catch (IOException e) {
             throw new DraException("Can't copy a program to " + file + ": " + e, e);
+        }
+    }
+
+    /** The runtime makes the directory closed, and what is in it is for the owner alone. */
+    private static void open(Path directory) throws IOException {
+        Set<PosixFilePermission> modes = Files.getPosixFilePermissions(directory);
+        if (modes.add(PosixFilePermission.OTHERS_EXECUTE)) {
+            Files.setPosixFilePermissions(directory, modes);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,6 +18,7 @@ import java.util.List;
  */
 record ContainerUnderTest(Path folder) {
 
+    private static final String NOBODY = "65534";
     private static final String READ_ONLY = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro / && ";
 
     /**
@@ -77,6 +79,23 @@ record ContainerUnderTest(Path folder) {
     /** Runs the hook program for the container, once procfs is mounted in it; needs root. */
     Ended runWithProcfs(String... args) throws Exception {
         return run(state(), "mount -t proc proc " + root() + "/proc && exec \"$@\"", args);
+    }
+
+    /** Runs the hook program for the container, whose root is read-only; needs root. */
+    Ended runReadOnly(String... args) throws Exception {
+        String root = root().toString();
+        return run(
+                state(),
+                "mount --bind %s %s && mount -o remount,bind,ro %s && exec \"$@\"".formatted(root, root, root),
+                args);
+    }
+
+    /** Runs the hook program for the container, which another user has; needs root. */
+    Ended runAsNobody(String... args) throws Exception {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        end(List.of("chown", "-R", NOBODY, bundle().toString()), "");
+        String script = "exec setpriv --reuid=%s --regid=%s --clear-groups \"$@\"".formatted(NOBODY, NOBODY);
+        return run(state(), script, args);
     }
 
     /**

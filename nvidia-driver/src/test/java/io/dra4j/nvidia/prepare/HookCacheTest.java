@@ -105,6 +105,19 @@ class HookCacheTest {
     }
 
     @Test
+    void isLeftOutInARootThatIsReadOnlyIfTheImageHasTheLink() throws Exception {
+        String[] args = {"update-ldcache", "--folder", "/usr/lib", "--folder", FOLDER};
+        assertRefused(container.runReadOnly(args), "the container's root is read-only, and has no libcuda.so.1");
+        container.link(FOLDER.substring(1) + "/libcuda.so.1", "libdriver.so.550.163.01");
+
+        Ended ended = container.runReadOnly(args);
+
+        assertDone(ended);
+        assertThat(ended.errors()).contains("the container's root is read-only: without a cache");
+        assertThat(container.root().resolve("etc/ld.so.cache")).doesNotExist();
+    }
+
+    @Test
     void isTheContainersOwnThoughEtcIsALink() throws Exception {
         Files.delete(container.root().resolve("etc/ld.so.conf.d"));
         Files.delete(container.root().resolve("etc"));

@@ -3,12 +3,14 @@
 package io.dra4j.nvidia.prepare;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dra4j.nvidia.prepare.ContainerUnderTest.Ended;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -111,6 +113,30 @@ class HookLinksTest {
             assertThat(ended.status()).isZero();
             assertThat(ended.errors()).contains("/usr/lib64/libcuda.so is a file of the image");
             assertThat(file).isRegularFile().hasContent("of the image");
+        }
+
+        @Test
+        void areMadeByAnyUser() throws Exception {
+            assumeTrue(ContainerUnderTest.isRoot(), "only root can be another user");
+
+            assertDone(container.runAsNobody("create-symlinks", "--link", LINK));
+            assertThat(target()).hasToString("libcuda.so.1");
+        }
+
+        @Test
+        void areLeftOutInARootThatIsReadOnly() throws Exception {
+            assumeTrue(ContainerUnderTest.isRoot(), "only root can mount");
+            container.link("usr/lib/libcuda.so", "libcuda.so.470.256.02");
+            String other = "libcuda.so.1::/usr/lib/libcuda.so";
+
+            Ended ended = container.runReadOnly(
+                    "create-symlinks", "--link", LINK, "--link", other, "--link", "a::/usr/lib/b");
+
+            assertThat(ended.status()).as(ended.errors()).isZero();
+            for (String left : List.of("/usr/lib64/libcuda.so", "/usr/lib/libcuda.so", "/usr/lib/b")) {
+                assertThat(ended.errors())
+                        .contains("the link " + left + " is not made: the container's root is read-only");
+            }
         }
 
         @Test

@@ -13,6 +13,7 @@ import io.dra4j.nvidia.standin.StandInNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,7 +73,8 @@ class HookProgramTest {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(copy())))
                     .isEqualTo("rwxr-xr-x");
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(plugin)))
-                    .isEqualTo("rwxr-x---");
+                    .as("searched by the users of pods with hostUsers: false, and not listed")
+                    .isEqualTo("rwxr-x--x");
             assertThat(hooks(program)).extracting(Hook::path).containsOnly(copy().toString());
             assertThat(commands(program))
                     .containsExactly(
@@ -108,14 +110,16 @@ class HookProgramTest {
         }
 
         @Test
-        void isMadeExecutableAgain() throws IOException {
+        void isMadeExecutableAgainForAllUsers() throws IOException {
             ofImage("NVIDIA's", "rwxr-xr-x");
             installed();
+            Files.setPosixFilePermissions(plugin, PosixFilePermissions.fromString("rwxr-x---"));
             Files.setPosixFilePermissions(copy(), PosixFilePermissions.fromString("rw-r--r--"));
 
             installed();
 
             assertThat(copy()).isExecutable();
+            assertThat(Files.getPosixFilePermissions(plugin)).contains(PosixFilePermission.OTHERS_EXECUTE);
         }
 
         @Test
