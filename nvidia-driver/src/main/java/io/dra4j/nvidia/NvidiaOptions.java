@@ -15,6 +15,7 @@ import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.mps.MpsSharing;
 import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.prepare.DaemonSocket;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
 import io.dra4j.nvidia.sharing.ConfigKinds;
@@ -140,6 +141,19 @@ class NvidiaOptions extends DriverOptions {
                 "Default: ${DEFAULT-VALUE}"
             })
     private boolean destroyUnknown;
+
+    @Option(
+            names = "--daemon-sockets",
+            order = 17,
+            paramLabel = "DAEMON",
+            split = ",",
+            defaultValue = "fabricmanager,mps",
+            description = {
+                "The daemons of the node whose sockets containers get: persistenced, fabricmanager, mps,"
+                        + " or none. [DAEMON_SOCKETS]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private Set<DaemonSocket> sockets;
 
     @Option(
             names = "--health-watch",
@@ -276,7 +290,7 @@ class NvidiaOptions extends DriverOptions {
     }
 
     Edits edits() {
-        return new Edits(install.roots(devRoot, procRoot()), hookProgram());
+        return new Edits(install.roots(devRoot, procRoot()), hookProgram(), sockets);
     }
 
     private HookProgram hookProgram() {

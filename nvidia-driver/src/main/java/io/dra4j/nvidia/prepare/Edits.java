@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ public final class Edits {
 
     private final Roots roots;
     private final HookProgram program;
+    private final Set<DaemonSocket> sockets;
     private final DeviceNodes nodes;
     private final GpuEdits gpus;
     private @Nullable Known known; // guarded by this
@@ -38,14 +40,21 @@ public final class Edits {
         }
     }
 
+    /** Creates edits with the sockets that containers get by default. */
+    public Edits(Roots roots, HookProgram program) {
+        this(roots, program, DaemonSocket.DEFAULT);
+    }
+
     /**
      * Creates edits for the driver below some roots.
      *
      * @param program what runtimes run to prepare a container
+     * @param sockets the daemons whose sockets containers get
      */
-    public Edits(Roots roots, HookProgram program) {
+    public Edits(Roots roots, HookProgram program, Set<DaemonSocket> sockets) {
         this.roots = roots;
         this.program = program;
+        this.sockets = Set.copyOf(sockets);
         this.nodes = new DeviceNodes(roots);
         this.gpus = new GpuEdits(roots, program);
     }
@@ -94,7 +103,12 @@ public final class Edits {
             last = new Known(installation, folders, search.find());
             known = last;
         }
-        return last.files().with(search.ofDaemons());
+        return last.files()
+                .with(search.ofDaemons().stream().filter(this::isWanted).toList());
+    }
+
+    private boolean isWanted(Path file) {
+        return sockets.stream().anyMatch(daemon -> daemon.isOf(file));
     }
 
     /** A container without a file of its driver would start, and fail later. */

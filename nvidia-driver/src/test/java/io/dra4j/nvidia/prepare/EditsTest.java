@@ -37,6 +37,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -216,10 +217,10 @@ class EditsTest {
                             LIBRARIES + "vdpau/libvdpau_nvidia.so.550.163.01",
                             "/usr/bin/nvidia-smi",
                             "/usr/share/vulkan/icd.d/nvidia_icd.json",
-                            "/lib/firmware/nvidia/550.163.01/gsp_ga10x.bin",
-                            "/run/nvidia-persistenced/socket");
-            assertThat(mounts)
-                    .filteredOn(mount -> mount.containerPath().endsWith("/socket"))
+                            "/lib/firmware/nvidia/550.163.01/gsp_ga10x.bin");
+            Edits withSocket = new Edits(node.roots(), HookProgram.at(node.hook()), Set.of(DaemonSocket.persistenced));
+            assertThat(withSocket.common(VERSION).mounts())
+                    .filteredOn(mount -> mount.containerPath().equals("/run/nvidia-persistenced/socket"))
                     .extracting(Mount::options)
                     .containsExactly(List.of("nosuid", "nodev", "rbind", "rprivate", "noexec"));
             assertThat(mounts)

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -117,14 +118,14 @@ class InstallationsTest {
 
         @Test
         void socketsAreThoseThatAreThereNow() throws IOException {
-            mounted(VERSION);
-            Files.delete(node.root().resolve("run/nvidia-persistenced/socket"));
             assertThat(mounted(VERSION)).noneMatch(path -> path.endsWith("/socket"));
 
             Path other = node.root().resolve("var/run/nvidia-fabricmanager/socket");
             Files.createDirectories(other.getParent());
             Files.createFile(other);
             assertThat(mounted(VERSION)).contains("/var/run/nvidia-fabricmanager/socket");
+            edits = new Edits(node.roots(), HookProgram.at(node.hook()), Set.of(DaemonSocket.none));
+            assertThat(mounted(VERSION)).noneMatch(path -> path.endsWith("/socket"));
         }
     }
 
