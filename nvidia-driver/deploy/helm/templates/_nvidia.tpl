@@ -12,6 +12,10 @@ gpu.nvidia.com
 driver: {{ include "nvidia.driver" . }}
 name: gpus
 command: /usr/bin/gpu-kubelet-plugin
+{{- if .Values.compatibility }}
+daemonSet: dra-driver-nvidia-gpu-kubelet-plugin
+podLabels: {dra-driver-nvidia-gpu-component: kubelet-plugin}
+{{- end }}
 {{- if or .Values.featureGates.MPSSupport .Values.featureGates.PassthroughSupport }}
 # MPS daemons are processes of this container, and have to know those of other containers by their numbers. A GPU is taken
 # for a virtual machine only when no process of the node has it open.
@@ -39,6 +43,9 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 {{- end }}
 
 {{- define "nvidia.env" -}}
+{{- if .Values.compatibility }}
+- {name: NVIDIA_METRICS, value: "true"}
+{{- end }}
 - {name: NVIDIA_DRIVER_ROOT, value: {{ .Values.nvidiaDriverRoot | quote }}}
 - {name: CONTAINER_DRIVER_ROOT, value: {{ clean (printf "/driver-root-parent/%s" (base .Values.nvidiaDriverRoot)) | quote }}}
 # NVIDIA's container runtime gives this container nothing of its own.

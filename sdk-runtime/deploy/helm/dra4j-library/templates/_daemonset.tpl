@@ -15,21 +15,24 @@ The DaemonSet of a driver. Takes a dict:
   affinity    YAML: the affinity
   hostPID     whether the driver sees the processes of the node
   propagation of mounts in the driver's directory, None by default
+  daemonSet   the name of the DaemonSet, that of the other objects by default
+  podLabels   labels of its pods beside those of all objects
 */}}
 {{- define "dra4j.daemonset" -}}
 {{- $root := .root -}}
 {{- $plugin := $root.Values.kubeletPlugin -}}
 {{- $own := printf "%s/%s" $plugin.kubeletPluginsDirectoryPath .driver -}}
+{{- $metadata := include "dra4j.metadata" $root | fromYaml -}}
 apiVersion: apps/v1
 kind: DaemonSet
-metadata: {{- include "dra4j.metadata" $root | nindent 2 }}
+metadata: {{- toYaml (merge (dict "name" (.daemonSet | default $metadata.name)) $metadata) | nindent 2 }}
 spec:
   selector:
     matchLabels: {{- include "dra4j.selectorLabels" $root | nindent 6 }}
   updateStrategy: {{- toYaml $plugin.updateStrategy | nindent 4 }}
   template:
     metadata:
-      labels: {{- include "dra4j.labels" $root | nindent 8 }}
+      labels: {{- toYaml (merge (include "dra4j.labels" $root | fromYaml) (.podLabels | default dict)) | nindent 8 }}
       annotations:
         kubectl.kubernetes.io/default-container: {{ .name }}
         {{- with $plugin.podAnnotations }}

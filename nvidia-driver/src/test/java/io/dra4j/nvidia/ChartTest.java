@@ -209,6 +209,24 @@ class ChartTest extends ChartContract {
                 .isEqualTo(gate);
     }
 
+    @ParameterizedTest
+    @CsvSource({"true, dra-driver-nvidia-gpu-kubelet-plugin, kubelet-plugin", "false, dra4j-nvidia-driver, ''"})
+    void hasTheNamesOfNvidiasChartOnRequest(boolean given, String name, String component) {
+        Manifests manifests = CHART.render(Installation.DEFAULT.set("compatibility", given));
+        JsonNode driver = manifests.one(Kind.DaemonSet);
+
+        assertThat(driver.at("/metadata/name").asText()).endsWith(name);
+        assertThat(driver.at("/spec/template/metadata/labels")
+                        .path("dra-driver-nvidia-gpu-component")
+                        .asText())
+                .isEqualTo(component);
+        assertThat(driver.at("/spec/selector/matchLabels")).hasSize(2);
+        assertThat(manifests.of(Kind.DeviceClass).toString().contains("vfio.gpu.nvidia.com"))
+                .isEqualTo(given);
+        assertThat(DriverContainer.of(manifests).environment().containsKey("NVIDIA_METRICS"))
+                .isEqualTo(given);
+    }
+
     /** It waits for NVIDIA's driver itself: before it is registered, no pod of before can end. */
     @Test
     void nothingRunsBeforeTheDriver() {
