@@ -83,7 +83,12 @@ record Image(
             "DRA driver for NVIDIA GPUs and MIG devices",
             "nvidia-driver",
             List.of(new Program("gpu-kubelet-plugin", "io.dra4j.nvidia.NvidiaDriverMain")),
-            List.of("kubelet-plugin-prestart.sh"),
+            List.of(
+                    "kubelet-plugin-prestart.sh",
+                    "webhook",
+                    "compute-domain-controller",
+                    "compute-domain-kubelet-plugin",
+                    "compute-domain-daemon"),
             NODE,
             ROOT);
 

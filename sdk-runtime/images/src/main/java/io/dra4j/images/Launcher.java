@@ -10,8 +10,8 @@ final class Launcher {
     static String script(Image image, Image.Program program, Jars jars) {
         return """
         #!/usr/bin/bash
-        # %s. JAVA_OPTS may hold more options of the JVM; with some, it starts without its AOT cache, and slower.
-        exec %s/bin/java -XX:AOTCache=%s \\
+        # %s. SIGUSR2 is the program's: the JVM takes another signal to stop threads. JAVA_OPTS may hold more options of the JVM; with some, it starts without its AOT cache, and slower.
+        _JAVA_SR_SIGNUM=16 exec %s/bin/java -XX:AOTCache=%s \\
           %s \\
           $JAVA_OPTS \\
           -cp %s \\

@@ -70,6 +70,19 @@ class NvidiaDriverImageIT {
         }
     }
 
+    @Test
+    void hasTheProgramsOfNvidiasChart() throws Exception {
+        Container.Ended webhook = container.run(Map.of(), "webhook", "--help");
+        Container.Ended domains = container.run(Map.of(), "compute-domain-kubelet-plugin", "-v", "4");
+
+        assertThat(webhook.output()).contains("--tls-cert-file");
+        assertThat(webhook.status()).isZero();
+        assertThat(domains.output())
+                .startsWith("compute-domain-kubelet-plugin is not in this image: ")
+                .contains("resources.computeDomains.enabled=false", "resources.gpus.enabled=false");
+        assertThat(domains.status()).isEqualTo(69);
+    }
+
     /** The init container of NVIDIA's chart, on a node without a driver. */
     @Test
     void theInitContainerEndsAndSaysWhy() throws Exception {
