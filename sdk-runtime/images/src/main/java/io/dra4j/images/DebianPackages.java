@@ -23,6 +23,12 @@ import java.util.stream.Stream;
 final class DebianPackages {
 
     private static final Path DOCUMENTS = Path.of("/usr/share/doc");
+    private static final String BUSYBOX = "busybox-static";
+
+    /** The programs that admins call in a container; each is a script, for an image of Jib has no links. */
+    private static final String APPLETS =
+            "cat cp df env find grep head id kill ls mkdir mount mv ps rm sed sh sleep stat tail top umount vi wget wc";
+
     private static final Pattern LIBRARY = Pattern.compile("[^/]+\\.so(\\.\\d+)?");
 
     private final Machine machine;
@@ -41,6 +47,7 @@ final class DebianPackages {
         base.glibc();
         base.library("libgcc-s1", "libgcc_s.so.1"); // glibc loads it when a thread is cancelled
         base.bash();
+        base.busybox();
         base.tree("libc-bin", "/usr/lib/locale/C.utf8");
         base.whatElseIsNeeded(jdk);
         base.accounts();
@@ -82,6 +89,19 @@ final class DebianPackages {
     private void bash() {
         take("bash", Path.of("/bin/bash"), "/usr/bin/bash");
         library("libtinfo6", "libtinfo.so.6");
+    }
+
+    private void busybox() {
+        Path file = Path.of("/bin/busybox");
+        if (!Files.exists(file)) {
+            throw new ImageBuildException(
+                    "The images have busybox, and this machine has not: install Debian's package " + BUSYBOX);
+        }
+        take(BUSYBOX, file, "/usr/bin/busybox");
+        for (String applet : APPLETS.split(" ")) {
+            String script = "#!/usr/bin/busybox sh\nexec /usr/bin/busybox %s \"$@\"\n".formatted(applet);
+            stage.write("/usr/bin/" + applet, script.getBytes(StandardCharsets.UTF_8), true);
+        }
     }
 
     private void library(String debian, String name) {

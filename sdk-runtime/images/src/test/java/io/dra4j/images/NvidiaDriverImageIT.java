@@ -83,6 +83,15 @@ class NvidiaDriverImageIT {
         assertThat(domains.status()).isEqualTo(69);
     }
 
+    @Test
+    void hasTheShellAndTheProgramsThatAdminsCall() throws Exception {
+        Container.Ended ended = container.run(
+                Map.of(), "sh", "-c", "sleep 60 & kill $! && ls /usr/bin | grep -c gpu-kubelet && cat /etc/group");
+
+        assertThat(ended.output()).isEqualTo("1\nroot:x:0:\n");
+        assertThat(ended.status()).isZero();
+    }
+
     /** The init container of NVIDIA's chart, on a node without a driver. */
     @Test
     void theInitContainerEndsAndSaysWhy() throws Exception {
