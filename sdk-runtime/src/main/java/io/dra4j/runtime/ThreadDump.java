@@ -3,13 +3,11 @@
 package io.dra4j.runtime;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import javax.management.JMException;
-import javax.management.ObjectName;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,16 +42,15 @@ final class ThreadDump {
         }
     }
 
-    private static void write(Path file) throws JMException {
-        Object stacks = ManagementFactory.getPlatformMBeanServer()
-                .invoke(
-                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                        "threadPrint",
-                        new Object[] {new String[0]},
-                        new String[] {String[].class.getName()});
+    private static void write(Path file) {
+        StringBuilder stacks = new StringBuilder();
+        Thread.getAllStackTraces().forEach((thread, frames) -> {
+            stacks.append(thread).append(' ').append(thread.getState()).append('\n');
+            Stream.of(frames).forEach(frame -> stacks.append("\tat ").append(frame).append('\n'));
+        });
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         try {
-            Files.writeString(fresh, stacks.toString());
+            Files.writeString(fresh, stacks);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
             LOG.atInfo().log("Wrote the stacks of all threads to {}", file);
         } catch (IOException e) {

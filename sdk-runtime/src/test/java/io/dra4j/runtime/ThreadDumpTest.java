@@ -37,6 +37,6 @@ class ThreadDumpTest {
                 change.reset();
             }
         }
-        assertThat(file).content().contains("\"main\" #1", "sigusr2WritesTheStacksOfAllThreads");
+        assertThat(file).content().contains("[main,5,main]", "sigusr2WritesTheStacksOfAllThreads");
     }
 }
