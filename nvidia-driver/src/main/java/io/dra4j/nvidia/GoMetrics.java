@@ -4,10 +4,10 @@ package io.dra4j.nvidia;
 
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.claim.HeldDevice;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -18,13 +18,14 @@ import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The metrics of NVIDIA's driver by its names, next to those of the runtime: a registry that is
@@ -43,65 +44,56 @@ final class GoMetrics extends SimpleMeterRegistry {
             .mapToObj(each -> Duration.ofMillis(50L << each))
             .toArray(Duration[]::new);
 
+    /** The names of devices by their type; others are of none. */
+    private static final Map<String, String> TYPES =
+            Map.of("gpu", "gpu-[0-9]+", "mig", "gpu-.*-mig-.*", "vfio", "gpu-vfio-[0-9]+");
+
     private final Map<String, Operation> operations;
 
-    /** What is recorded of prepare, or of unprepare. */
-    private record Operation(Counter requests, Timer duration, Counter errors) {}
+    /** The meters of prepare, or of unprepare. */
+    private record Operation(Counter requests, Timer duration, Counter errors) {
 
-    private GoMetrics(Map<String, Operation> operations) {
-        this.operations = Map.copyOf(operations);
+        static Operation of(MeterRegistry shown, String driver, String name) {
+            Tags own = Tags.of("driver", driver, "operation", name);
+            return new Operation(
+                    shown.counter("nvidia.dra.requests", own),
+                    Timer.builder("nvidia.dra.request.duration")
+                            .serviceLevelObjectives(BUCKETS)
+                            .tags(own)
+                            .register(shown),
+                    shown.counter(
+                            "nvidia.dra.node." + name + ".errors", "driver", driver, "error_type", name + "_devices"));
+        }
+    }
+
+    private GoMetrics(MeterRegistry shown, String driver) {
+        operations = Stream.of("prepare", "unprepare")
+                .collect(Collectors.toMap(name -> name, name -> Operation.of(shown, driver, name)));
         config().meterFilter(MeterFilter.denyUnless(id -> Set.of(CALLS, CLAIMS).contains(id.getName())));
     }
 
     /** Adds the metrics to those that are shown. */
     static void addTo(CompositeMeterRegistry shown, String driver, String node, Supplier<List<HeldClaim>> held) {
-        Map<String, Operation> operations = new HashMap<>();
-        Map.of("prepare", Phase.PREPARING, "unprepare", Phase.UNPREPARING).forEach((name, phase) -> {
-            Tags own = Tags.of("driver", driver, "operation", name);
-            operations.put(
-                    name,
-                    new Operation(
-                            Counter.builder("nvidia.dra.requests").tags(own).register(shown),
-                            Timer.builder("nvidia.dra.request.duration")
-                                    .serviceLevelObjectives(BUCKETS)
-                                    .tags(own)
-                                    .register(shown),
-                            Counter.builder("nvidia.dra.node." + name + ".errors")
-                                    .tags("driver", driver, "error_type", name + "_devices")
-                                    .register(shown)));
-            Gauge.builder(
-                            "nvidia.dra.requests.inflight",
-                            () -> held.get().stream()
-                                    .filter(claim -> claim.phase() == phase)
-                                    .count())
-                    .tags(own)
-                    .register(shown);
-        });
-        for (String type : List.of("gpu", "mig", "vfio", "unknown")) {
-            Gauge.builder("nvidia.dra.prepared.devices", () -> prepared(held.get(), type))
-                    .tags("driver", driver, "node", node, "device_type", type)
-                    .register(shown);
-        }
-        shown.add(new GoMetrics(operations));
+        Map.of("prepare", Phase.PREPARING, "unprepare", Phase.UNPREPARING)
+                .forEach((name, phase) -> Gauge.builder(
+                                "nvidia.dra.requests.inflight", () -> claims(held, phase).count())
+                        .tags("driver", driver, "operation", name)
+                        .register(shown));
+        TYPES.forEach((type, names) -> Gauge.builder("nvidia.dra.prepared.devices", () -> prepared(held, names))
+                .tags("driver", driver, "node", node, "device_type", type)
+                .register(shown));
+        shown.add(new GoMetrics(shown, driver));
     }
 
-    private static long prepared(List<HeldClaim> held, String type) {
-        return held.stream()
-                .filter(claim -> claim.phase() == Phase.PREPARED)
+    private static Stream<HeldClaim> claims(Supplier<List<HeldClaim>> held, Phase phase) {
+        return held.get().stream().filter(claim -> claim.phase() == phase);
+    }
+
+    private static long prepared(Supplier<List<HeldClaim>> held, String names) {
+        return claims(held, Phase.PREPARED)
                 .flatMap(claim -> claim.devices().stream())
-                .filter(device -> type(device).equals(type))
+                .filter(device -> device.device().value().matches(names))
                 .count();
-    }
-
-    private static String type(HeldDevice device) {
-        String name = device.device().value();
-        if (name.startsWith("gpu-vfio-")) {
-            return "vfio";
-        }
-        if (name.contains("-mig-")) {
-            return "mig";
-        }
-        return name.matches("gpu-[0-9]+") ? "gpu" : "unknown";
     }
 
     @Override
