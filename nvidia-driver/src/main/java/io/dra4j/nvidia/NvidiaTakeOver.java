@@ -19,7 +19,6 @@ import io.dra4j.nvidia.nvml.Reading;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.sharing.DeviceSharing;
 import io.dra4j.nvidia.takeover.EarlierBoot;
-import io.dra4j.nvidia.takeover.FileAge;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
 import io.dra4j.nvidia.takeover.GoClaim;
 import io.dra4j.nvidia.takeover.GoDevice;
@@ -127,7 +126,7 @@ final class NvidiaTakeOver implements TakeOver {
 
     /** Old releases do not record the boot. */
     private boolean wasWrittenBeforeThisBoot(GoCheckpoint checkpoint) {
-        Optional<FileAge> age;
+        Optional<EarlierBoot.Age> age;
         try {
             age = node.earlierBoot().of(checkpoint.claims());
         } catch (DraException e) {
@@ -140,7 +139,7 @@ final class NvidiaTakeOver implements TakeOver {
         return age.isPresent();
     }
 
-    private void warnOfEarlierBoot(FileAge age) {
+    private void warnOfEarlierBoot(EarlierBoot.Age age) {
         LOG.atWarn()
                 .addKeyValue("file", file)
                 .addKeyValue("written", age.written())

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.takeover;
 
+import io.dra4j.api.error.DraException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,13 +34,13 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
      *
      * @param claims the claims of the checkpoint
      * @return empty if they are of this boot, or may be
-     * @throws io.dra4j.api.error.DraException if the age is needed, and can't be read
+     * @throws DraException if the age is needed, and can't be read
      */
-    public Optional<FileAge> of(List<GoClaim> claims) {
+    public Optional<Age> of(List<GoClaim> claims) {
         if (claims.stream().anyMatch(this::hasSpecOfThisBoot)) {
             return Optional.empty();
         }
-        return Optional.of(FileAge.read(file, proc)).filter(FileAge::isOfEarlierBoot);
+        return Optional.of(Age.read(file, proc)).filter(Age::isOfEarlierBoot);
     }
 
     private boolean hasSpecOfThisBoot(GoClaim claim) {
@@ -53,6 +55,49 @@ public record EarlierBoot(Path file, Path proc, Path cdiRoot, String cdiKind) {
             return IN_MEMORY.contains(Files.getFileStore(directory).type());
         } catch (IOException e) {
             return true;
+        }
+    }
+
+    /**
+     * The age of a checkpoint that does not name its boot, by the node's clock, which may have been set
+     * since.
+     *
+     * @param written when the file was last written
+     * @param booted when the node was booted, in whole seconds
+     */
+    public record Age(Instant written, Instant booted) {
+
+        private static final String BOOTED = "btime ";
+
+        /**
+         * Reads both times.
+         *
+         * @param proc the mount point of procfs
+         * @throws DraException if one of them can't be read; the message says which and from where
+         */
+        static Age read(Path file, Path proc) {
+            Path stat = proc.resolve("stat");
+            try {
+                return new Age(Files.getLastModifiedTime(file).toInstant(), booted(stat));
+            } catch (IOException | NumberFormatException e) {
+                throw new DraException(
+                        "the times of %s and of the boot, in %s, can't be read: %s".formatted(file, stat, e), e);
+            }
+        }
+
+        private static Instant booted(Path stat) throws IOException {
+            return Files.readAllLines(stat).stream()
+                    .filter(line -> line.startsWith(BOOTED))
+                    .map(line -> Long.parseLong(line.substring(BOOTED.length()).strip()))
+                    .map(Instant::ofEpochSecond)
+                    .findFirst()
+                    .orElseThrow(() -> new DraException(
+                            "%s has no line btime, the time of the boot; is it the host's /proc?".formatted(stat)));
+        }
+
+        /** Returns whether the node was booted since the file was written. */
+        boolean isOfEarlierBoot() {
+            return written.isBefore(booted);
         }
     }
 }
