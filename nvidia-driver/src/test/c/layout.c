@@ -96,7 +96,7 @@ static void gpu_instances(void) {
     STRUCT(nvmlGpuInstancePlacement_t);
     FIELD(nvmlGpuInstancePlacement_t, start);
     FIELD(nvmlGpuInstancePlacement_t, size);
-    STRUCT(nvmlGpuInstanceProfileInfo_t);
+    printf("\nprofileNumbers %zu", offsetof(nvmlGpuInstanceProfileInfo_t, memorySizeMB)); /* in both of the next */
     FIELD(nvmlGpuInstanceProfileInfo_t, id);
     FIELD(nvmlGpuInstanceProfileInfo_t, isP2pSupported);
     FIELD(nvmlGpuInstanceProfileInfo_t, sliceCount);
@@ -107,7 +107,14 @@ static void gpu_instances(void) {
     FIELD(nvmlGpuInstanceProfileInfo_t, encoderCount);
     FIELD(nvmlGpuInstanceProfileInfo_t, jpegCount);
     FIELD(nvmlGpuInstanceProfileInfo_t, ofaCount);
+    STRUCT(nvmlGpuInstanceProfileInfo_t);
+    printf(" numbers=%zu", offsetof(nvmlGpuInstanceProfileInfo_t, id));
     FIELD(nvmlGpuInstanceProfileInfo_t, memorySizeMB);
+    STRUCT(nvmlGpuInstanceProfileInfo_v2_t);
+    FIELD(nvmlGpuInstanceProfileInfo_v2_t, version);
+    printf(" numbers=%zu", offsetof(nvmlGpuInstanceProfileInfo_v2_t, id));
+    FIELD(nvmlGpuInstanceProfileInfo_v2_t, memorySizeMB);
+    FIELD(nvmlGpuInstanceProfileInfo_v2_t, name);
     STRUCT(nvmlGpuInstanceInfo_t);
     FIELD(nvmlGpuInstanceInfo_t, device);
     FIELD(nvmlGpuInstanceInfo_t, id);

@@ -5,7 +5,7 @@
  *
  *   node driver=550.163.01 cuda=12040
  *   board name=NVIDIA_H100_80GB_HBM3 arch=9 cc=9.0 brand=14 memoryMiB=81559 mig=1
- *   profile index=0 id=19 slices=1 count=7 sm=16 ce=1 dec=1 jpeg=1 memoryMiB=9984 at=0,1,2,3,4,5,6 size=1
+ *   profile index=0 id=19 slices=1 count=7 sm=16 ce=1 dec=1 jpeg=1 memoryMiB=9984 at=0,1,2,3,4,5,6 size=1 name=MIG_1g.10gb
  *   gpus count=8                   so many of the last board; the bus ids count up from 17 hex in steps of 16
  *   fabric uuid=0102… clique=7 state=3
  *   link gpu=0 link=0 to=0000:2A:00.0    of the board's nvlinks=12
@@ -86,6 +86,7 @@ static int profile(struct gpu *b, char **w, int n) {
     p->ofas = number(w, n, "ofa", 0);
     p->memoryMiB = number(w, n, "memoryMiB", 0);
     p->size = number(w, n, "size", 1);
+    text(p->name, sizeof p->name, value(w, n, "name"));
     const char *at = value(w, n, "at");
     while (at && *at && p->placements < MOST_PLACEMENTS) {
         char *end;

@@ -71,30 +71,44 @@ static struct profile *with_index(struct gpu *gpu, u32 index) {
     return NULL;
 }
 
+static nvmlReturn_t no_profile(u32 index) {
+    return index >= MOST_PROFILES ? INVALID_ARGUMENT : NOT_SUPPORTED;
+}
+
+#define PROFILE_NUMBERS(p)                                                                                             \
+    .id = p->id, .sliceCount = p->slices, .instanceCount = p->count, .multiprocessorCount = p->multiprocessors,        \
+    .copyEngineCount = p->copyEngines, .decoderCount = p->decoders, .encoderCount = p->encoders,                       \
+    .jpegCount = p->jpegs, .ofaCount = p->ofas, .memorySizeMB = p->memoryMiB
+
 EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, u32 index,
                                                         nvmlGpuInstanceProfileInfo_t *info) {
     struct found found;
     nvmlReturn_t result = begun(device, GPU, &found);
     struct profile *p = result == SUCCESS ? with_index(found.gpu, index) : NULL;
-    if (result == SUCCESS && !p) {
-        result = index >= MOST_PROFILES ? INVALID_ARGUMENT : NOT_SUPPORTED;
+    if (p) {
+        *info = (nvmlGpuInstanceProfileInfo_t){PROFILE_NUMBERS(p)};
     }
-    if (result == SUCCESS) {
-        *info = (nvmlGpuInstanceProfileInfo_t){
-            .id = p->id,
-            .sliceCount = p->slices,
-            .instanceCount = p->count,
-            .multiprocessorCount = p->multiprocessors,
-            .copyEngineCount = p->copyEngines,
-            .decoderCount = p->decoders,
-            .encoderCount = p->encoders,
-            .jpegCount = p->jpegs,
-            .ofaCount = p->ofas,
-            .memorySizeMB = p->memoryMiB,
-        };
-    }
-    return ended(result);
+    return ended(result == SUCCESS && !p ? no_profile(index) : result);
 }
+
+#ifndef OLD_DRIVER
+
+EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, u32 index,
+                                                         nvmlGpuInstanceProfileInfo_v2_t *info) {
+    struct found found;
+    nvmlReturn_t result = begun(device, GPU, &found);
+    if (result == SUCCESS && info->version != VERSIONED(nvmlGpuInstanceProfileInfo_v2_t, 2)) {
+        return ended(ARGUMENT_VERSION_MISMATCH);
+    }
+    struct profile *p = result == SUCCESS ? with_index(found.gpu, index) : NULL;
+    if (p) {
+        *info = (nvmlGpuInstanceProfileInfo_v2_t){.version = info->version, PROFILE_NUMBERS(p)};
+        result = copied(info->name, sizeof info->name, p->name);
+    }
+    return ended(result == SUCCESS && !p ? no_profile(index) : result);
+}
+
+#endif
 
 EXPORT nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, u32 profileId,
                                                                   nvmlGpuInstancePlacement_t *placements,

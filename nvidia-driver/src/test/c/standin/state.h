@@ -40,6 +40,7 @@ struct profile {
     u32 size;
     u32 starts[MOST_PLACEMENTS];
     u64 memoryMiB;
+    char name[32]; /* "MIG 1g.24gb"; empty in drivers before R570 */
 };
 
 /* A compute instance; its UUID is the MIG device's. */

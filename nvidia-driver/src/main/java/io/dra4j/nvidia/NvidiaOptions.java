@@ -321,6 +321,9 @@ class NvidiaOptions extends DriverOptions {
         if (install.gates().shares().areAllowed()) {
             needed.put("--consumable-shares", "DRAConsumableCapacity");
         }
+        if (featureGates().isOn(FeatureGate.DRAListTypeAttributes)) {
+            needed.put("--feature-gates=DRAListTypeAttributes", "DRAListTypeAttributes");
+        }
         if (install.isPassthrough()) {
             needed.putIfAbsent("--feature-gates=PassthroughSupport", "DRAPartitionableDevices");
         }

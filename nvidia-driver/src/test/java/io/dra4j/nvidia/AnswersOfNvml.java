@@ -54,6 +54,7 @@ final class AnswersOfNvml {
             "nvmlInit_v2", "nvmlInitWithFlags",
             "nvmlDeviceGetRetiredPagesPendingStatus", "nvmlDeviceGetRemappedRows",
             "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMemoryInfo_v2",
+            "nvmlDeviceGetGpuInstanceProfileInfo", "nvmlDeviceGetGpuInstanceProfileInfoV",
             "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV");
 
     /** Costs that are what NVML reports, and no failure: they replace what was known. */

@@ -17,7 +17,9 @@ public enum FeatureGate {
     PassthroughSupport(Handling.APPLIED, "offers GPUs to virtual machines (vfio)"),
     DeviceMetadata(Handling.NOT_NEEDED, "devices of virtual machines always have metadata files"),
     FabricManagerPartitioning(Handling.NOT_SUPPORTED, "partitions of the fabric manager"),
-    DRAListTypeAttributes(Handling.NOT_SUPPORTED, "`numaNode` as a list"),
+    /** The gate of attributes that are lists. */
+    DRAListTypeAttributes(
+            Handling.APPLIED, "publishes `numaNode` as a list; Kubernetes' gate of this name has to be on, too"),
     IMEXDaemonsWithDNSNames(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
     ComputeDomainCliques(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),
     CrashOnNVLinkFabricErrors(Handling.NOT_NEEDED, Notes.COMPUTE_DOMAINS),

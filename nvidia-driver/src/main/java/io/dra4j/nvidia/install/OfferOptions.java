@@ -37,7 +37,8 @@ public final class OfferOptions {
 
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings settings(String nodeName, Path sysfs) {
-        return new NodeDevices.Settings(nodeName, sysfs, isDynamicMig(), gates.shares());
+        boolean hasLists = gates.featureGates().isOn(FeatureGate.DRAListTypeAttributes);
+        return new NodeDevices.Settings(nodeName, sysfs, isDynamicMig(), gates.shares(), hasLists);
     }
 
     /** Returns whether MIG devices are created when claims are prepared. */

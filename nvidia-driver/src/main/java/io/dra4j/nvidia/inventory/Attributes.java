@@ -8,20 +8,23 @@ import io.dra4j.nvidia.nvml.Architecture;
 import io.dra4j.nvidia.nvml.Fabric;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.PciAddress;
+import io.dra4j.nvidia.pci.NumaNodes;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The attributes of GPUs and their MIG devices; those of one reading, on one thread. */
 final class Attributes {
 
-    private final @Nullable String driverVersion;
+    private final @Nullable AttributeValue driverVersion;
     private final @Nullable String cudaVersion;
     private final PciBus bus;
     private final NvlinkGroups nvlink;
+    private final boolean hasLists;
 
     /** Files of the kernel are read once for a GPU, and not for each of its MIG devices. */
     private final Map<Gpu, Map<String, AttributeValue>> common = new IdentityHashMap<>();
@@ -29,17 +32,24 @@ final class Attributes {
     /**
      * Makes the attributes of a node's GPUs.
      *
-     * @param driverVersion the driver's version as a semantic version; null if it is malformed
+     * @param driverVersion the driver's version; null if it is malformed
      * @param cudaVersion the newest version of CUDA that the driver supports, {@code 12.4}; null if
      *     it is unknown
      * @param bus the kernel's information on PCI devices
      * @param nvlink the NVLink groups
+     * @param hasLists whether the API server keeps attributes that are lists
      */
-    Attributes(@Nullable String driverVersion, @Nullable String cudaVersion, PciBus bus, NvlinkGroups nvlink) {
+    Attributes(
+            @Nullable AttributeValue driverVersion,
+            @Nullable String cudaVersion,
+            PciBus bus,
+            NvlinkGroups nvlink,
+            boolean hasLists) {
         this.driverVersion = driverVersion;
         this.cudaVersion = cudaVersion;
         this.bus = bus;
         this.nvlink = nvlink;
+        this.hasLists = hasLists;
     }
 
     /** Returns the attributes that a GPU and its MIG devices have in common. */
@@ -55,7 +65,7 @@ final class Attributes {
         putText(attributes, "architecture", architecture == null ? null : architecture.title());
         putVersion(attributes, "cudaComputeCapability", gpu.computeCapability());
         if (driverVersion != null) {
-            attributes.put("driverVersion", AttributeValue.version(driverVersion));
+            attributes.put("driverVersion", driverVersion);
         }
         putVersion(attributes, "cudaDriverVersion", cudaVersion);
         putText(attributes, "addressingMode", gpu.addressingMode());
@@ -75,9 +85,11 @@ final class Attributes {
         bus.pcieRoot(device)
                 .map(AttributeValue::of)
                 .ifPresent(root -> attributes.put(StandardAttributes.PCIE_ROOT, root));
-        bus.numaNode(device)
-                .map(AttributeValue::of)
-                .ifPresent(number -> attributes.put(StandardAttributes.NUMA_NODE, number));
+        NumaNodes nodes = new NumaNodes(bus);
+        Optional<AttributeValue> node = hasLists
+                ? nodes.around(device).map(AttributeValue.OfInts::new)
+                : nodes.withCpus(device).map(AttributeValue::of);
+        node.ifPresent(value -> attributes.put(StandardAttributes.NUMA_NODE, value));
     }
 
     private static void putText(Map<String, AttributeValue> attributes, String name, @Nullable String text) {

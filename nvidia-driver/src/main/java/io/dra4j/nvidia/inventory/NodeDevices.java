@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.inventory;
 
+import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.CounterSet;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,8 +54,14 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
      * @param sysfs the mount point of sysfs
      * @param dynamicMig whether GPUs are offered with all possible MIG devices
      * @param shares how many claims may have a device
+     * @param hasLists whether attributes may be lists
      */
-    public record Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares) {
+    public record Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares, boolean hasLists) {
+
+        /** Creates settings without lists. */
+        public Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares) {
+            this(nodeName, sysfs, dynamicMig, shares, false);
+        }
 
         /** Creates settings by which one claim has a device. */
         public Settings(String nodeName, Path sysfs, boolean dynamicMig) {
@@ -75,8 +83,10 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         List<Gpu> gpus = withAway(reading.gpus(), passthrough.away());
         Set<PciAddress> present = gpus.stream().map(Gpu::pci).collect(Collectors.toSet());
         PciBus bus = new PciBus(settings.sysfs());
-        String version = DriverVersion.semver(reading.driverVersion()).orElse(null);
-        Attributes attributes = new Attributes(version, reading.cudaVersion(), bus, new NvlinkGroups(gpus));
+        AttributeValue version =
+                AttributeValue.lenientVersion(reading.driverVersion()).orElse(null);
+        Attributes attributes =
+                new Attributes(version, reading.cudaVersion(), bus, new NvlinkGroups(gpus), settings.hasLists());
         Problems problems = new Problems(reading);
         StaticOffers now = new StaticOffers(attributes, settings.shares());
         DynamicOffers dynamic = new DynamicOffers(attributes, now, settings.shares());
@@ -125,6 +135,13 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
 
     /** The devices of all GPUs: two of one name would cost all devices of the node. */
     private static final class Joined {
+
+        /** The most attributes and capacities that the API allows a device together. */
+        private static final int MOST_TOGETHER = 32;
+
+        /** The attributes that a device with more than that does without, the first ones first. */
+        private static final List<String> LEAST_USED = List.of("nvlinkClique", "nvlinkGroup", "addressingMode");
+
         private final List<Device> devices = new ArrayList<>();
         private final List<CounterSet> counters = new ArrayList<>();
         private final Map<DeviceName, Offer> offers = new HashMap<>();
@@ -155,12 +172,22 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
 
         private void add(String gpu, Device device, Offer offer) {
             if (offers.putIfAbsent(device.name(), offer) == null) {
-                devices.add(device);
+                devices.add(fitting(device));
             } else {
                 leftOut.add(new LeftOut(
                         "a second %s of %s".formatted(device.name(), gpu),
                         "it has the profile and placement of another MIG device"));
             }
+        }
+
+        private static Device fitting(Device device) {
+            Map<String, AttributeValue> attributes = new LinkedHashMap<>(device.attributes());
+            for (String least : LEAST_USED) {
+                if (attributes.size() + device.capacities().size() > MOST_TOGETHER) {
+                    attributes.remove(least);
+                }
+            }
+            return device.toBuilder().attributes(attributes).build();
         }
 
         NodeDevices named(String nodeName, List<Problem> notes) {

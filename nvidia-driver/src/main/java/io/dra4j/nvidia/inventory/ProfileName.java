@@ -10,8 +10,9 @@ import java.util.Optional;
 /**
  * The name of a profile in {@code nvidia-smi}: {@code 1g.10gb}, {@code 1g.10gb+me}.
  *
- * <p>The memory in it is the GPU's in whole GiB, times the eighths that an instance has. It is a
- * name and not an amount, and may change with a new driver.
+ * <p>It is the one that NVML has. Drivers before R570 have none: the memory in it is then the GPU's
+ * in whole GiB, times the eighths that an instance has. It is a name and not an amount, and may
+ * change with a new driver.
  */
 final class ProfileName {
 
@@ -21,12 +22,16 @@ final class ProfileName {
 
     /** Suffixes by NVML's index, which distinguish variants of a size. */
     private static final List<String> VARIANTS = List.of(
-            "", "", "", "", "", "", "", "+me", "+me", "", "+gfx", "+gfx", "+gfx", "-me", "-me", "+me.all", "+me.all");
+            "", "", "", "", "", "", "", "+me", "+me", "", "+gfx", "+gfx", "+gfx", "-me", "-me", "+me.all", "+me.all",
+            "+gfx");
 
     private ProfileName() {}
 
-    /** Returns the name; empty for an unknown index. */
+    /** Returns the name; empty for an unknown index of which NVML has none. */
     static Optional<String> of(Gpu gpu, MigProfile profile) {
+        if (profile.name() != null) {
+            return Optional.of(profile.name());
+        }
         if (profile.index() >= VARIANTS.size()) {
             return Optional.empty();
         }

@@ -198,7 +198,10 @@ final class GpuReader {
         if (!nvml.succeeds(UNSUPPORTED, function, gpu, mode)) {
             return null;
         }
-        return AddressingMode.title(mode.value).orElseThrow(() -> invalid(function, mode.value));
+        if (mode.value < 0 || mode.value >= ADDRESSING_MODES.size()) {
+            throw invalid(function, mode.value);
+        }
+        return ADDRESSING_MODES.get(mode.value);
     }
 
     /** Reads the fabric, by the older function if the driver lacks the newer one. */

@@ -3,20 +3,29 @@
 package io.dra4j.nvidia.nvml;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A kind of GPU instances that a board supports.
  *
- * @param index NVML's index, which distinguishes variants: 0 to 17
+ * @param index NVML's index, which distinguishes variants
  * @param id the hardware's id, by which instances are created
  * @param slices the compute slices
  * @param instances the highest number of instances at a time
  * @param engines the engines of an instance
  * @param memoryMiB its memory; 0 on boards that share the machine's
  * @param placements the possible placements, in NVML's order
+ * @param name the name that NVML has for it, {@code 1g.24gb+me}; null with a driver that has none
  */
 public record MigProfile(
-        int index, int id, int slices, int instances, Engines engines, long memoryMiB, List<Placement> placements) {
+        int index,
+        int id,
+        int slices,
+        int instances,
+        Engines engines,
+        long memoryMiB,
+        List<Placement> placements,
+        @Nullable String name) {
 
     /** Copies the placements. */
     public MigProfile {
@@ -25,7 +34,7 @@ public record MigProfile(
 
     /** Returns the profile with other placements. */
     MigProfile at(List<Placement> other) {
-        return new MigProfile(index, id, slices, instances, engines, memoryMiB, other);
+        return new MigProfile(index, id, slices, instances, engines, memoryMiB, other, name);
     }
 
     /**

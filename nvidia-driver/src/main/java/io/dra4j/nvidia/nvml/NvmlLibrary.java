@@ -37,7 +37,9 @@ final class NvmlLibrary implements AutoCloseable {
     static final int TIMEOUT = 10;
     static final int FUNCTION_NOT_FOUND = 13;
     static final int GPU_IS_LOST = 15;
+    static final int RESET_REQUIRED = 16;
     static final int LIB_RM_VERSION_MISMATCH = 18;
+    static final int ARGUMENT_VERSION_MISMATCH = 25;
 
     /** Returned for a property that the board or the driver does not have. */
     static final Set<Integer> UNSUPPORTED = Set.of(NOT_SUPPORTED, FUNCTION_NOT_FOUND);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.nvml;
 
+import static io.dra4j.nvidia.nvml.NvmlLibrary.ARGUMENT_VERSION_MISMATCH;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.FUNCTION_NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.INVALID_ARGUMENT;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,15 +35,23 @@ final class ProfileReader {
 
     private static final String NONE = "the GPU is in MIG mode, and NVML reports no profile";
     private static final String PROFILE_INFO = "nvmlDeviceGetGpuInstanceProfileInfo";
+    private static final String NAMED_INFO = "nvmlDeviceGetGpuInstanceProfileInfoV";
 
-    /** Indices of profiles of GPU instances; drivers before R525 know ten of them. */
-    private static final int PROFILES = 18;
+    /** Returned by a driver that has no names of profiles. */
+    private static final Set<Integer> NO_NAMES = Set.of(FUNCTION_NOT_FOUND, ARGUMENT_VERSION_MISMATCH);
+
+    /** A name of a profile, which becomes a part of names of devices. */
+    private static final Pattern NAME = Pattern.compile("(?:MIG )?([0-9]{1,2}g\\.[0-9]{1,4}gb[a-z.+-]{0,16})");
+
+    /** Indices of profiles of GPU instances: drivers before R525 know 10 of them, and R580 knows 18. */
+    private static final int PROFILES = 24;
 
     private static final int MOST_PLACEMENTS = 64; // no board has more than 8
     private static final int MOST_SLICES = 16; // no board has more than 8
     private static final long MOST_UNITS = 1 << 24; // of an engine, or MiB of memory
 
     private final NvmlLibrary nvml;
+    private volatile String asked = NAMED_INFO; // the function that this driver has
 
     ProfileReader(NvmlLibrary nvml) {
         this.nvml = nvml;
@@ -60,7 +71,7 @@ final class ProfileReader {
             }
         }
         if (found.isEmpty()) {
-            throw new NvmlCallException(PROFILE_INFO, NOT_SUPPORTED, NONE);
+            throw new NvmlCallException(asked, NOT_SUPPORTED, NONE);
         }
         return found;
     }
@@ -92,8 +103,8 @@ final class ProfileReader {
     }
 
     /** There can't be none in MIG mode. */
-    private static List<MigProfile> last(@Nullable Mig before, Problems problems) {
-        String reason = PROFILE_INFO + ": " + NONE;
+    private List<MigProfile> last(@Nullable Mig before, Problems problems) {
+        String reason = asked + ": " + NONE;
         if (before == null || before.profiles().isEmpty()) {
             problems.part(Cost.PROFILE, "MIG profiles", reason);
             return List.of();
@@ -104,18 +115,26 @@ final class ProfileReader {
 
     /** Reads a profile without its placements; null if there is none. */
     private @Nullable MigProfile profile(long gpu, int index) {
-        Structs.GpuInstanceProfile p = new Structs.GpuInstanceProfile();
-        String function = PROFILE_INFO;
-        if (!nvml.succeeds(NO_SUCH_PROFILE, function, pointer(gpu), index, p)) {
-            return null;
+        Structs.NamedInstanceProfile named = new Structs.NamedInstanceProfile();
+        named.version = Structs.version(named, 2);
+        int code = nvml.call(NAMED_INFO, pointer(gpu), index, named);
+        if (!NO_NAMES.contains(code)) {
+            return NO_SUCH_PROFILE.contains(code) ? null : named(code, index, named);
         }
-        requireValid(function, p);
-        Engines engines = new Engines(
-                p.multiprocessorCount, p.copyEngineCount, p.decoderCount, p.encoderCount, p.jpegCount, p.ofaCount);
-        return new MigProfile(index, p.id, p.sliceCount, p.instanceCount, engines, p.memorySizeMB, List.of());
+        asked = PROFILE_INFO;
+        Structs.GpuInstanceProfile p = new Structs.GpuInstanceProfile();
+        return nvml.succeeds(NO_SUCH_PROFILE, PROFILE_INFO, pointer(gpu), index, p)
+                ? profile(index, p.numbers, p.memorySizeMB, null)
+                : null;
     }
 
-    private static void requireValid(String function, Structs.GpuInstanceProfile p) {
+    private MigProfile named(int code, int index, Structs.NamedInstanceProfile named) {
+        nvml.check(NAMED_INFO, code);
+        Matcher name = NAME.matcher(NvmlLibrary.text(named.name));
+        return profile(index, named.numbers, named.memorySizeMB, name.matches() ? name.group(1) : null);
+    }
+
+    private MigProfile profile(int index, Structs.ProfileNumbers p, long memoryMiB, @Nullable String name) {
         long[] amounts = {
             p.id,
             p.sliceCount,
@@ -126,11 +145,14 @@ final class ProfileReader {
             p.encoderCount,
             p.jpegCount,
             p.ofaCount,
-            p.memorySizeMB
+            memoryMiB
         };
         if (p.sliceCount > MOST_SLICES || LongStream.of(amounts).anyMatch(it -> it < 0 || it > MOST_UNITS)) {
-            throw NvmlCallException.invalid(function, Arrays.toString(amounts));
+            throw NvmlCallException.invalid(asked, Arrays.toString(amounts));
         }
+        Engines engines = new Engines(
+                p.multiprocessorCount, p.copyEngineCount, p.decoderCount, p.encoderCount, p.jpegCount, p.ofaCount);
+        return new MigProfile(index, p.id, p.sliceCount, p.instanceCount, engines, memoryMiB, List.of(), name);
     }
 
     /** Returns the possible placements of a profile in NVML's order, occupied or not. */

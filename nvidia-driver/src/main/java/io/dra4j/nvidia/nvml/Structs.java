@@ -149,10 +149,9 @@ final class Structs {
         "decoderCount",
         "encoderCount",
         "jpegCount",
-        "ofaCount",
-        "memorySizeMB"
+        "ofaCount"
     })
-    public static final class GpuInstanceProfile extends Structure {
+    public static final class ProfileNumbers extends Structure {
         public int id;
         public int isP2pSupported;
         public int sliceCount;
@@ -163,7 +162,20 @@ final class Structs {
         public int encoderCount;
         public int jpegCount;
         public int ofaCount;
+    }
+
+    @FieldOrder({"numbers", "memorySizeMB"})
+    public static final class GpuInstanceProfile extends Structure {
+        public ProfileNumbers numbers = new ProfileNumbers();
         public long memorySizeMB;
+    }
+
+    @FieldOrder({"version", "numbers", "memorySizeMB", "name"})
+    public static final class NamedInstanceProfile extends Structure {
+        public int version;
+        public ProfileNumbers numbers = new ProfileNumbers();
+        public long memorySizeMB;
+        public byte[] name = new byte[96];
     }
 
     @FieldOrder({"device", "id", "profileId", "placement"})

@@ -127,7 +127,7 @@ public record PciBus(Path sysfs) {
         }
     }
 
-    /** Returns the NUMA node of a device. */
+    /** Returns the NUMA node of a device, which may have memory alone. */
     public Optional<Long> numaNode(PciAddress device) {
         return text(folder(device).resolve("numa_node")).flatMap(PciBus::parsed).filter(node -> node >= 0);
     }
@@ -147,7 +147,7 @@ public record PciBus(Path sysfs) {
         }
     }
 
-    private static Optional<Long> parsed(String number) {
+    static Optional<Long> parsed(String number) {
         try {
             return Optional.of(Long.parseLong(number));
         } catch (NumberFormatException e) {

@@ -94,6 +94,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
                 line.number("memoryMiB", 0),
                 Stream.of(line.text("at").split(","))
                         .map(start -> new Placement(Integer.parseInt(start), size))
-                        .toList());
+                        .toList(),
+                null);
     }
 }

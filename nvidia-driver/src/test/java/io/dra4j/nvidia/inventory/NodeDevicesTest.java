@@ -24,10 +24,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The devices that boards become; expected values are those of NVIDIA's documents. */
 class NodeDevicesTest {
@@ -72,6 +75,9 @@ class NodeDevicesTest {
         }
         if (value instanceof AttributeValue.OfInt number) {
             return "int " + number.value();
+        }
+        if (value instanceof AttributeValue.OfInts numbers) {
+            return "ints " + numbers.values();
         }
         return "version " + ((AttributeValue.OfVersion) value).value();
     }
@@ -139,6 +145,46 @@ class NodeDevicesTest {
                     .containsEntry(PCIE_ROOT, "pci0000:00")
                     .doesNotContainKey(NUMA_NODE);
             assertThat(attributes(device(devices, "gpu-2"))).containsEntry(NUMA_NODE, "int 0");
+        }
+    }
+
+    @Nested
+    class Numa {
+
+        private static void write(Path file, String line) throws IOException {
+            Files.writeString(Files.createDirectories(file.getParent()).resolve(file.getFileName()), line + "\n");
+        }
+
+        @ParameterizedTest
+        @CsvSource(delimiter = '|', nullValues = "none", textBlock = """
+                2 | 0:0-71 2:          | 80 120 10 | int 0 | ints [2, 0]
+                1 | 0:0@0 1: 2:        | 80 10 255 | int 0 | ints [1, 0]
+                2 | 0:0@0 1: 2:        | 80 40 10  | int 0 | ints [2, 1, 0]
+                8 | 0:0@0 1:72@1 8:    | 120 80 10 | int 1 | ints [8, 1]
+                2 | 0:0@0 2:           | ?         | none  | ints [2]
+                0 | 0:0@0 1:4@0 2:8@1  | 10 12 12  | int 0 | ints [0, 1]
+                1 | 0:0@0 1:4@1        | 21 10     | int 1 | ints [1]
+                """)
+        void nodeIsTheNearestThatHasCpus(
+                String own, String nodes, String distances, @Nullable String scalar, String list) throws IOException {
+            StandInNode node = node("l40s");
+            Path system = node.sysfs().resolve("devices/system");
+            String address = Boards.read(node).gpus().get(0).pci().text();
+            Files.writeString(node.sysfs().resolve("bus/pci/devices/" + address + "/numa_node"), own);
+            for (String each : nodes.split(" ")) {
+                String[] parts = each.split("[:@]");
+                write(system.resolve("node/node" + parts[0] + "/cpulist"), parts.length > 1 ? parts[1] : "");
+                if (parts.length > 2) {
+                    write(system.resolve("cpu/cpu" + parts[1] + "/topology/physical_package_id"), parts[2]);
+                }
+            }
+            write(system.resolve("node/node" + own + "/distance"), distances);
+            NodeDevices lists = NodeDevices.of(
+                    Boards.read(node), new NodeDevices.Settings("node-1", node.sysfs(), false, Shares.NONE, true));
+
+            assertThat(attributes(device(Boards.devices(node, false), "gpu-0")).get(NUMA_NODE))
+                    .isEqualTo(scalar);
+            assertThat(attributes(device(lists, "gpu-0"))).containsEntry(NUMA_NODE, list);
         }
     }
 
@@ -251,6 +297,24 @@ class NodeDevicesTest {
                     .isEqualTo(engines(42, 3, 2, 0, 0, 20096, 4, 5, 6, 7));
         }
 
+        @Test
+        void hasNoMoreAttributesAndCapacitiesThanTheApiAllows() {
+            StandInNode linked = StandInNode.install(folder.resolve("linked"), "h100-linked");
+            linked.state().setMig(0, true);
+            linked.administrator().createInstance(0, 0, 0, 4);
+
+            Device seven = device(
+                    NodeDevices.of(
+                            Boards.read(linked),
+                            new NodeDevices.Settings("node-1", linked.sysfs(), false, Shares.parse("8"))),
+                    "gpu-0-mig-7g80gb-0-0");
+
+            assertThat(seven.attributes().size() + seven.capacities().size()).isEqualTo(32);
+            assertThat(seven.attributes())
+                    .containsKeys("shareIsolation", "nvlinkGroup", "addressingMode")
+                    .doesNotContainKey("nvlinkClique");
+        }
+
         private static Map<String, String> engines(
                 int sm, int ce, int dec, int jpeg, int ofa, long memory, int... slices) {
             Map<String, String> all = new LinkedHashMap<>();
@@ -346,7 +410,21 @@ class NodeDevicesTest {
                     .containsExactly("gpu-0", "gpu-0-mig-1g0gb-19-0", "gpu-0-mig-1g0gb-19-1", "gpu-0-mig-2g0gb-14-0");
             assertThat(devices.inventory().leftOut())
                     .containsExactly(new LeftOut(
-                            "MIG profile 77 of GPU-d7a40000-0000-4000-8000-000000000000", "unknown index 17"));
+                            "MIG profile 77 of GPU-d7a40000-0000-4000-8000-000000000000", "unknown index 18"));
+        }
+
+        @Test
+        void profilesHaveTheNamesThatNvmlHasOrThoseOfTheirSize() {
+            NodeDevices devices = Boards.devices(node("gb200"), true);
+
+            assertThat(names(devices))
+                    .contains("gpu-0-mig-1g24gb-19-6", "gpu-0-mig-2g47gb-new-67-4")
+                    .contains("gpu-0-mig-1g47gb-15-0", "gpu-0-mig-3g93gb-gfx-66-4")
+                    .hasSize(1 + 7 + 4 + 2 + 3);
+            assertThat(attributes(device(devices, "gpu-0-mig-2g47gb-new-67-4")))
+                    .containsEntry("profile", "2g.47gb+new");
+            StandInNode older = StandInNode.installOlder(folder.resolve("older"), "gb200");
+            assertThat(names(Boards.devices(older, true))).contains("gpu-0-mig-1g23gb-19-6");
         }
 
         @Test

@@ -4,6 +4,7 @@ package io.dra4j.nvidia.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dra4j.api.device.AttributeValue;
 import io.dra4j.api.device.Device;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
@@ -19,12 +20,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Any values of NVML lead to devices, or to an error with the reason. */
 @Tag("slow")
@@ -161,8 +163,8 @@ class NonsenseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"580.159.04.1", "550", "latest"})
-    void leavesAnInvalidDriverVersionOutAndNoGpu(String version) {
+    @CsvSource({"580.159.04.1, 580.159.4+1", "550, 550.0.0", "latest,", "v, "})
+    void leavesAnInvalidDriverVersionOutAndNoGpu(String version, @Nullable String published) {
         Inventory before = Boards.devices(node, true).inventory();
         node.state().scramble(-1, version.getBytes(StandardCharsets.UTF_8));
 
@@ -170,12 +172,11 @@ class NonsenseTest {
 
         assertThat(names(after.inventory())).isEqualTo(names(before)).isNotEmpty();
         assertThat(after.inventory().pools().get(0).devices())
-                .allSatisfy(device -> assertThat(device.attributes())
-                        .containsKey("productName")
-                        .doesNotContainKey("driverVersion"));
+                .allSatisfy(device -> assertThat(device.attributes().get("driverVersion"))
+                        .isEqualTo(published == null ? null : AttributeValue.version(published)));
         assertThat(after.notes())
-                .singleElement()
-                .satisfies(note -> assertThat(note.reason())
+                .hasSize(published == null ? 1 : 0)
+                .allSatisfy(note -> assertThat(note.reason())
                         .contains("\"" + version + "\"", "the attribute driverVersion is left out"));
     }
 
