@@ -85,6 +85,9 @@ parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events |
 {{- end }}
 - {name: XID_EFFECTS, value: {{ join "," $effects | quote }}}
 {{- end }}
+{{- if ne .Values.fabricEffect "None" }}
+- {name: FABRIC_EFFECT, value: {{ .Values.fabricEffect }}}
+{{- end }}
 {{- with .Values.thresholds }}
 {{- if .temperatureCelsius }}
 - {name: TEMPERATURE_THRESHOLD, value: {{ .temperatureCelsius | quote }}}

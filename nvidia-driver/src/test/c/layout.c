@@ -186,6 +186,8 @@ static void state(void) {
     FIELD(struct gpu, brand);
     FIELD(struct gpu, addressing);
     FIELD(struct gpu, fabricState);
+    FIELD(struct gpu, fabricStatus);
+    FIELD(struct gpu, modeNeedsReset);
     FIELD(struct gpu, cliqueId);
     FIELD(struct gpu, virtualization);
     FIELD(struct gpu, nvlinks);

@@ -127,6 +127,7 @@ static int fabric(struct state *s, char **w, int n) {
         }
         s->gpu[g].cliqueId = number(w, n, "clique", 0);
         s->gpu[g].fabricState = number(w, n, "state", 3);
+        s->gpu[g].fabricStatus = number(w, n, "status", 0);
         s->gpu[g].healthMask = number(w, n, "health", 0);
     }
     return uuid != NULL;

@@ -221,6 +221,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabri
         memset(fabric, 0, sizeof *fabric);
         memcpy(fabric->clusterUuid, found.gpu->clusterUuid, sizeof fabric->clusterUuid);
         fabric->cliqueId = found.gpu->cliqueId;
+        fabric->status = found.gpu->fabricStatus;
         fabric->state = (unsigned char)found.gpu->fabricState;
     }
     return ended(result);
@@ -393,7 +394,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabr
     }
     if (result == SUCCESS) {
         memcpy(fabric->clusterUuid, found.gpu->clusterUuid, sizeof fabric->clusterUuid);
-        fabric->status = SUCCESS;
+        fabric->status = found.gpu->fabricStatus;
         fabric->cliqueId = found.gpu->cliqueId;
         fabric->state = (unsigned char)found.gpu->fabricState;
         fabric->healthMask = found.gpu->healthMask;

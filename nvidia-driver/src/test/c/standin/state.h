@@ -103,6 +103,8 @@ struct gpu {
     u32 uncorrected;
     u32 linkKiB; /* sent by all links; twice as many are received */
     u32 busKiB;  /* the same of PCIe */
+    u32 modeNeedsReset; /* a MIG mode comes into force by a reset alone, as before Hopper */
+    u32 fabricStatus;
     u64 memory;
     char uuid[96];
     char name[96];

@@ -396,6 +396,7 @@ class NvidiaOptions extends DriverOptions {
         return new HealthPolicy(
                 healthWatch(),
                 effects(),
+                thresholds.fabric(),
                 thresholds.thresholds(),
                 destroyUnknown,
                 rescanInterval,

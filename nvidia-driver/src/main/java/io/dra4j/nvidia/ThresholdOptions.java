@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.health.Measure;
 import io.dra4j.nvidia.health.Thresholds;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options about limits of GPUs. */
+/** The options about the health of GPUs, but for their errors. */
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class ThresholdOptions {
 
@@ -26,6 +27,30 @@ final class ThresholdOptions {
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
+
+    private enum FabricEffect {
+        None,
+        NoSchedule,
+        NoExecute
+    }
+
+    @Option(
+            names = "--fabric-effect",
+            order = 11,
+            paramLabel = "None|NoSchedule|NoExecute",
+            defaultValue = "None",
+            description = {
+                "The effect of the taint of GPUs whose NVLink fabric is not up, on which CUDA does not"
+                        + " work. None is for nodes on which partitions of the fabric manager set it up"
+                        + " later. [FABRIC_EFFECT]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private FabricEffect fabric;
+
+    /** Returns the effect on GPUs whose NVLink fabric is not up. */
+    Effect fabric() {
+        return Effect.values()[fabric.ordinal()];
+    }
 
     @Option(
             names = TEMPERATURE,

@@ -153,7 +153,12 @@ class ChartTest extends ChartContract {
                         Installation.DEFAULT.set("xidEffects.63", "NoSchedule").set("xidEffects.48", "NoExecute")))
                 .environment();
 
-        assertThat(environment).containsEntry("XID_EFFECTS", "48=NoExecute,63=NoSchedule");
+        assertThat(environment)
+                .containsEntry("XID_EFFECTS", "48=NoExecute,63=NoSchedule")
+                .doesNotContainKey("FABRIC_EFFECT");
+        assertThat(DriverContainer.of(CHART.render(Installation.DEFAULT.set("fabricEffect", "NoSchedule")))
+                        .environment())
+                .containsEntry("FABRIC_EFFECT", "NoSchedule");
         assertThatThrownBy(() -> CHART.render(Installation.DEFAULT.set("xidEffects.48", "Never")))
                 .hasMessageContaining("/xidEffects/48");
     }

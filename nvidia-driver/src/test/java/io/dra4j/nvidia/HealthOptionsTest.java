@@ -44,6 +44,8 @@ class HealthOptionsTest {
                 .isEqualTo(Map.of(48L, Effect.NO_EXECUTE, 94L, Effect.NONE, 95L, Effect.NONE));
         assertThat(parse().healthPolicy().effects().chosen()).isEmpty();
         assertThat(parse("--xid-effects=").healthPolicy().effects().chosen()).isEmpty();
+        assertThat(parse().healthPolicy().fabric()).isEqualTo(Effect.NONE);
+        assertThat(parse("--fabric-effect=NoSchedule").healthPolicy().fabric()).isEqualTo(Effect.NO_SCHEDULE);
     }
 
     @Test
@@ -60,6 +62,7 @@ class HealthOptionsTest {
             delimiter = '|',
             value = {
                 "--xid-effects=48=Never | '--xid-effects': entry \"48=Never\" has none of the effects None, NoSchedule, NoExecute",
+                "--fabric-effect=on | '--fabric-effect': expected one of [None, NoSchedule, NoExecute]",
                 "--temperature-threshold=0 | '--temperature-threshold': 0 is not between 1 and 150",
                 "--power-threshold=-1 | '--power-threshold': -1 is not between 1 and 100000",
                 "--threshold-interval=0 | '--threshold-interval': 0 is not between 1 and 3600",

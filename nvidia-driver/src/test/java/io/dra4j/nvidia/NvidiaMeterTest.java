@@ -15,6 +15,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.PoolName;
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.metrics.DeviceMeasure;
 import io.dra4j.api.metrics.DeviceMeter;
@@ -85,6 +86,7 @@ class NvidiaMeterTest extends ProviderOnBoards {
         return new DeviceFaults(new HealthPolicy(
                 HealthWatch.never,
                 XidEffects.DEFAULT,
+                Effect.NONE,
                 Thresholds.NONE,
                 false,
                 Duration.ofMinutes(1),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.conformance.DraConformance;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
@@ -63,6 +64,7 @@ class NvidiaProviderConformanceIT {
                     new HealthPolicy(
                             HealthWatch.auto,
                             XidEffects.DEFAULT,
+                            Effect.NONE,
                             Thresholds.NONE,
                             false,
                             Duration.ofSeconds(5),

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Faults of GPUs become taints and reports. */
 @Tag("slow")
@@ -45,6 +47,29 @@ class ProviderHealthTest extends TaintsOnBoards {
         assertThat(context.health.get("gpu-1").state()).isEqualTo(HealthState.HEALTHY);
         hardware.lost(2, false);
         assertThat(awaitTainted(provider, 0)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NONE, 2, 0, in-progress",
+        "NO_SCHEDULE, 2, 0, in-progress",
+        "NO_SCHEDULE, 3, 5, failed-5",
+        "NO_EXECUTE, 1, 0, not-started"
+    })
+    void aFabricThatIsNotUpTaintsWholeGpus(Taint.Effect effect, int state, int status, String title) {
+        fabric = effect;
+        NvidiaDeviceProvider provider = start("h100-80", true);
+        hardware.set(4, "fabricState", state);
+        hardware.set(4, "fabricStatus", status);
+
+        assertThat(taints(provider))
+                .isEqualTo(Map.of("gpu-4", List.of(Taint.of("gpu.nvidia.com/nvlink-fabric", title, fabric))));
+        assertThat(context.health.get("gpu-4").state())
+                .isEqualTo(fabric == Taint.Effect.NONE ? HealthState.HEALTHY : HealthState.UNHEALTHY);
+        hardware.set(4, "fabricState", 3);
+        hardware.set(4, "fabricStatus", 0);
+        assertThat(taints(provider)).isEmpty();
+        assertThat(context.health.get("gpu-4").state()).isEqualTo(HealthState.HEALTHY);
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.dra4j.nvidia;
 
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
@@ -71,6 +72,9 @@ abstract class ProviderOnBoards {
     /** The limits of temperature and power. */
     Thresholds thresholds = Thresholds.NONE;
 
+    /** The effect on GPUs whose NVLink fabric is not up. */
+    Effect fabric = Effect.NONE;
+
     /** The effects of errors. */
     XidEffects effects = XidEffects.DEFAULT.ignoring(List.of(94L));
 
@@ -86,6 +90,7 @@ abstract class ProviderOnBoards {
                 new HealthPolicy(
                         HealthWatch.always,
                         effects,
+                        fabric,
                         thresholds,
                         destroyUnknown,
                         Duration.ofMillis(100),

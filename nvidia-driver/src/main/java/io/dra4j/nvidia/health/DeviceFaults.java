@@ -11,6 +11,7 @@ import io.dra4j.api.health.DeviceHealth;
 import io.dra4j.api.health.HealthState;
 import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.nvml.Fabric;
 import io.dra4j.nvidia.nvml.Placement;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,6 +52,7 @@ public final class DeviceFaults {
     private final Map<String, Long> reported = new HashMap<>(); // how many; the same
     private final boolean isWatched;
     private final Thresholds thresholds;
+    private final Effect fabric;
     private Set<String> lost = Set.of(); // guarded by this
     private Set<String> unmonitored = Set.of(); // guarded by this
 
@@ -58,6 +60,7 @@ public final class DeviceFaults {
     public DeviceFaults(HealthPolicy policy) {
         this.valid = policy.rescanInterval().multipliedBy(VALID_INTERVALS);
         this.thresholds = policy.thresholds();
+        this.fabric = policy.fabric();
         this.isWatched = policy.watch() != HealthWatch.never;
     }
 
@@ -233,11 +236,24 @@ public final class DeviceFaults {
             taints.add(Taint.of(DOMAIN + "gpu-lost", null, Effect.NO_SCHEDULE));
         }
         worstError(device).map(DeviceFaults::taint).ifPresent(taints::add);
+        fabric(device)
+                .map(found -> Taint.of(DOMAIN + "nvlink-fabric", found.title(), fabric))
+                .ifPresent(taints::add);
         exceeded(device).map(this::taint).forEach(taints::add);
         if (unmonitored.contains(gpu) && !lost.contains(gpu)) { // a lost one is not watched
             taints.add(Taint.of(DOMAIN + "unmonitored", null, Effect.NONE));
         }
         return taints;
+    }
+
+    /**
+     * Returns the fabric of a GPU if it is not up, so that CUDA does not work on it. MIG devices need
+     * none, and a virtual machine sets up its own.
+     */
+    private static Optional<Fabric> fabric(Offer device) {
+        return device instanceof Offer.Whole whole
+                ? Optional.ofNullable(whole.gpu().fabric()).filter(found -> !found.complete())
+                : Optional.empty();
     }
 
     /** Returns the exceeded thresholds in the order of their kinds. */
@@ -284,6 +300,9 @@ public final class DeviceFaults {
                 : worstError(device)
                         .filter(error -> !error.isHarmless())
                         .map(error -> "The GPU reported XID error " + error.xid())
+                        .or(() -> fabric(device)
+                                .filter(found -> fabric != Effect.NONE)
+                                .map(found -> "The NVLink fabric of the GPU is not up: " + found.title()))
                         .or(() -> exceeded(device).findFirst().map(this::message))
                         .orElse("");
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia.health;
 
+import io.dra4j.api.device.Taint.Effect;
 import java.time.Duration;
 
 /**
@@ -9,6 +10,7 @@ import java.time.Duration;
  *
  * @param watch when the driver waits for errors
  * @param effects the effects of errors
+ * @param fabric the effect on GPUs whose NVLink fabric is not up
  * @param thresholds the limits of temperature and power
  * @param destroyUnknown whether GPU instances without a claim are destroyed after the start
  * @param rescanInterval the interval between readings of the GPUs without an event
@@ -17,6 +19,7 @@ import java.time.Duration;
 public record HealthPolicy(
         HealthWatch watch,
         XidEffects effects,
+        Effect fabric,
         Thresholds thresholds,
         boolean destroyUnknown,
         Duration rescanInterval,

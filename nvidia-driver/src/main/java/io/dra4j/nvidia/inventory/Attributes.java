@@ -72,7 +72,7 @@ final class Attributes {
         putPlace(attributes, gpu.pci());
         nvlink.of(gpu).map(AttributeValue::of).ifPresent(group -> attributes.put("nvlinkGroup", group));
         Fabric fabric = gpu.fabric();
-        if (fabric != null && fabric.complete()) {
+        if (fabric != null && fabric.clusterUuid() != null && fabric.complete()) {
             String clique = fabric.clusterUuid() + "." + fabric.cliqueId();
             attributes.put("nvlinkClique", AttributeValue.of(clique));
         }

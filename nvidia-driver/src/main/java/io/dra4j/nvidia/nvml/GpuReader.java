@@ -32,7 +32,7 @@ final class GpuReader {
     private static final Pattern UUID = Pattern.compile("GPU-[0-9A-Za-z-]{1,60}");
     private static final int LONGEST_TEXT = 64; // of an attribute
     private static final int VGPU = 2;
-    private static final int FABRIC_COMPLETE = 3;
+    private static final List<String> ADDRESSING_MODES = List.of("None", "HMM", "ATS");
     private static final String NO_CLUSTER = "0".repeat(32);
     private static final int LINKS = 36;
     private static final Set<Integer> NO_MORE_LINKS = Set.of(INVALID_ARGUMENT, FUNCTION_NOT_FOUND);
@@ -223,15 +223,13 @@ final class GpuReader {
         return fabric(info.clusterUuid, info.cliqueId, info.state, info.status);
     }
 
-    private static @Nullable Fabric fabric(byte[] clusterUuid, int clique, int state, int status) {
+    private static @Nullable Fabric fabric(byte[] clusterUuid, int clique, byte state, int status) {
         String cluster = HexFormat.of().formatHex(clusterUuid);
-        if (state == 0 || cluster.equals(NO_CLUSTER)) {
+        if (state == 0) {
             return null;
         }
-        return new Fabric(
-                cluster.replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5"),
-                clique,
-                state == FABRIC_COMPLETE && status == 0);
+        String uuid = cluster.replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5");
+        return new Fabric(cluster.equals(NO_CLUSTER) ? null : uuid, clique, Byte.toUnsignedInt(state), status);
     }
 
     private List<PciAddress> links(Pointer gpu) {

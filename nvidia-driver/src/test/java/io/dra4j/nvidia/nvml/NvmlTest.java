@@ -176,7 +176,7 @@ class NvmlTest {
 
             assertThat(gpus.get(0).links()).extracting(PciAddress::text).containsExactly("0000:27:00.0");
             assertThat(gpus.get(4).links()).isEmpty();
-            assertThat(gpus.get(0).fabric()).isEqualTo(new Fabric("01234567-89ab-cdef-0123-456789abcdef", 7, true));
+            assertThat(gpus.get(0).fabric()).isEqualTo(new Fabric("01234567-89ab-cdef-0123-456789abcdef", 7, 3, 0));
             assertThat(gpus.get(3).fabric()).extracting(Fabric::complete).isEqualTo(false);
             assertThat(gpus.get(4).fabric()).isNull();
         }
