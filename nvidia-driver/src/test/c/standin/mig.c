@@ -21,7 +21,7 @@ static nvmlReturn_t changeable(const struct found *found) {
     return found->gpu->migCapable ? permitted(found) : NOT_SUPPORTED;
 }
 
-/* Before Hopper, a mode comes into force by a reset alone. */
+/* Before Hopper, and on some later boards, a mode comes into force by a reset alone. */
 static nvmlReturn_t activation(struct gpu *gpu) {
     if (gpu->migMode == gpu->migPending) {
         return SUCCESS;
@@ -29,7 +29,7 @@ static nvmlReturn_t activation(struct gpu *gpu) {
     if (gpu->busy || is_divided(gpu)) {
         return IN_USE;
     }
-    if (gpu->architecture < ARCH_HOPPER) {
+    if (gpu->architecture < ARCH_HOPPER || gpu->modeNeedsReset) {
         return RESET_REQUIRED;
     }
     gpu->migMode = gpu->migPending;

@@ -23,7 +23,8 @@ import java.util.Map.Entry;
  * GPUs with all possible MIG devices, which share the counters of their GPU.
  *
  * <p>Since Hopper, a GPU is offered whole and as MIG devices, since its mode follows the claims.
- * Before, a switch of the mode needs a reset: such a GPU is offered in its present mode.
+ * Before, and on boards that prove to be so, a switch of the mode needs a reset: such a GPU is
+ * offered in its present mode. A vGPU is offered as it is.
  */
 final class DynamicOffers {
 
@@ -40,8 +41,11 @@ final class DynamicOffers {
     Offered of(Gpu gpu, Problems problems) {
         Mig mig = gpu.mig();
         boolean both = gpu.switchesMigModeAtOnce();
-        if (mig == null || (!both && !mig.enabled())) {
-            return Offered.of(otherwise.whole(gpu));
+        if (mig != null && !mig.enabled() && mig.modeNeedsReset()) {
+            return new Offered(otherwise.whole(gpu), null, List.of(needsReset(gpu)));
+        }
+        if (mig == null || gpu.vgpu() || (!both && !mig.enabled())) {
+            return otherwise.of(gpu, problems);
         }
         List<LeftOut> leftOut = problems.leftOut(gpu, Cost.PROFILE, Cost.PLACEMENTS);
         if (mig.profiles().isEmpty()) {
@@ -56,6 +60,13 @@ final class DynamicOffers {
         devices.putAll(onDemand(gpu, mig, leftOut));
         CounterSet counters = CounterSet.of(DeviceNames.counterSet(gpu), Capacities.counters(most, all(mig)));
         return new Offered(devices, counters, leftOut);
+    }
+
+    private static LeftOut needsReset(Gpu gpu) {
+        return new LeftOut(
+                "MIG devices of " + gpu.uuid(),
+                "a switch of the GPU's MIG mode needs a reset: the administrator runs nvidia-smi -i %s -mig 1, and resets the GPU or reboots the node"
+                        .formatted(gpu.uuid()));
     }
 
     /** Returns all memory slices, which the largest instance has, or several have together. */

@@ -41,8 +41,8 @@ final class Modes {
      * @throws PrepareException if it can't be switched now
      */
     void enable(Gpu gpu) {
-        if (!gpu.switchesMigModeAtOnce()) {
-            throw new PrepareException(gpu.uuid() + " is not in MIG mode any more, and a switch needs a reset");
+        if (!gpu.switchesMigModeAtOnce() || nvml.modeNeedsReset(gpu.uuid())) {
+            throw new PrepareException(gpu.uuid() + " is not in MIG mode, and a switch needs a reset of the GPU");
         }
         MigSwitch done = nvml.switchMig(gpu.uuid(), true);
         if (done != MigSwitch.DONE) {
@@ -114,7 +114,11 @@ final class Modes {
     }
 
     private boolean switchOff(String gpu) {
-        return nvml.switchMig(gpu, false) == MigSwitch.DONE;
+        MigSwitch done = nvml.switchMig(gpu, false);
+        if (done == MigSwitch.NEEDS_RESET) {
+            nvml.switchMig(gpu, true); // the administrator's mode, which a reset would end
+        }
+        return done == MigSwitch.DONE;
     }
 
     private List<Integer> instances(String gpu) {

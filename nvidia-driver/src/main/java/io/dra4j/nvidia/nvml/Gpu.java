@@ -49,9 +49,12 @@ public record Gpu(
 
     /**
      * Returns whether MIG mode can be switched without a reset while the GPU is idle: since Hopper,
-     * which has compute capability 9.0.
+     * which has compute capability 9.0, unless a switch has proved to need one.
      */
     public boolean switchesMigModeAtOnce() {
+        if (vgpu || (mig != null && mig.modeNeedsReset())) {
+            return false;
+        }
         if (architecture != null) {
             return architecture.switchesMigModeAtOnce();
         }

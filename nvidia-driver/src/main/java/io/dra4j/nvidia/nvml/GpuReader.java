@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -103,18 +104,26 @@ final class GpuReader {
     /**
      * Reads the attributes, and MIG.
      *
+     * @param needsReset whether a switch of the MIG mode has proved to need a reset
      * @param before the GPU as last read
      * @param unplaced MIG devices without their placements are added to it
      * @throws NvmlCallException if the GPU is lost, the session has ended, MIG mode is unknown (a
      *     GPU is either whole or divided), or the memory of a GPU with MIG mode, of which the names
      *     of its MIG devices are made
      */
-    Gpu read(long handle, Identity id, @Nullable Gpu before, Problems problems, List<UnplacedMigDevice> unplaced) {
+    Gpu read(
+            long handle,
+            Identity id,
+            boolean needsReset,
+            @Nullable Gpu before,
+            Problems problems,
+            List<UnplacedMigDevice> unplaced) {
         Pointer gpu = pointer(handle);
         boolean vgpu = Boolean.TRUE.equals(
                 problems.attribute("virtualization mode", () -> isVgpu(gpu), before == null ? null : before.vgpu()));
-        Mig divided = vgpu ? null : mig.read(handle, before == null ? null : before.mig(), problems, unplaced);
         Gpu last = before == null ? unknown(id) : before;
+        Supplier<@Nullable Mig> read = () -> mig.read(handle, needsReset, last.mig(), problems, unplaced);
+        Mig divided = vgpu ? instances(problems.attribute("MIG mode", read, last.mig())) : read.get();
         List<PciAddress> links =
                 problems.attribute("nvlinkGroup", () -> links(gpu), before == null ? null : before.links());
         return new Gpu(
@@ -131,6 +140,11 @@ final class GpuReader {
                 links == null ? List.of() : links,
                 divided,
                 vgpu);
+    }
+
+    /** A vGPU may be an instance of a divided GPU; no other can be made of it. */
+    private static @Nullable Mig instances(@Nullable Mig ofVgpu) {
+        return ofVgpu == null || !ofVgpu.enabled() ? null : ofVgpu;
     }
 
     private static Gpu unknown(Identity id) {

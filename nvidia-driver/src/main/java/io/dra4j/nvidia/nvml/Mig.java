@@ -12,8 +12,10 @@ import java.util.Optional;
  * @param pending whether MIG mode will be on after the next reset
  * @param profiles the supported profiles, in the order of NVML's indices
  * @param devices the existing MIG devices that are as large as their GPU instances
+ * @param modeNeedsReset whether a switch of the mode has proved to need a reset since the boot
  */
-public record Mig(boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices) {
+public record Mig(
+        boolean enabled, boolean pending, List<MigProfile> profiles, List<MigDevice> devices, boolean modeNeedsReset) {
 
     /** Copies the lists. */
     public Mig {

@@ -4,9 +4,11 @@ package io.dra4j.nvidia.nvml;
 
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_FOUND;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.NOT_SUPPORTED;
+import static io.dra4j.nvidia.nvml.NvmlLibrary.RESET_REQUIRED;
 import static io.dra4j.nvidia.nvml.NvmlLibrary.pointer;
 
 import com.sun.jna.Pointer;
+import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.PointerByReference;
 import io.dra4j.nvidia.nvml.InstanceReader.ComputeProfile;
 import io.dra4j.nvidia.nvml.NvmlException.Reason;
@@ -34,7 +36,14 @@ final class MigInstances {
 
     /** Requests a mode; returns the code that keeps it from taking effect now, 0 for none. */
     int setMode(long gpu, boolean enabled) {
-        return nvml.number("nvmlDeviceSetMigMode", pointer(gpu), enabled ? 1 : 0);
+        IntByReference status = new IntByReference();
+        String function = "nvmlDeviceSetMigMode";
+        int code = nvml.call(function, pointer(gpu), enabled ? 1 : 0, status);
+        if (code == RESET_REQUIRED) {
+            return code;
+        }
+        nvml.check(function, code);
+        return status.getValue();
     }
 
     /** Returns the existing GPU instances, including those of others; none outside MIG mode. */

@@ -97,20 +97,21 @@ final class MigReader {
     /**
      * Reads MIG mode and devices; what can't be read is as last read, or left out.
      *
+     * @param needsReset whether a switch of the mode has proved to need a reset
      * @param before MIG as last read
      * @param unplaced MIG devices without their placements are added to it
      * @return null if the GPU has no MIG mode
      * @throws NvmlCallException if the mode is unknown, the GPU is lost, or the session has ended
      */
     @Nullable
-    Mig read(long gpu, @Nullable Mig before, Problems problems, List<UnplacedMigDevice> unplaced) {
+    Mig read(long gpu, boolean needsReset, @Nullable Mig before, Problems problems, List<UnplacedMigDevice> unplaced) {
         Mode mode = mode(gpu);
         if (mode == null) {
             return null;
         }
         List<MigProfile> all = profiles.read(gpu, mode.current(), before, problems);
         List<MigDevice> devices = mode.current() ? new Devices(gpu, before, problems).read(all, unplaced) : List.of();
-        return new Mig(mode.current(), mode.pending(), all, devices);
+        return new Mig(mode.current(), mode.pending(), all, devices, needsReset);
     }
 
     /** Reads the MIG devices of a GPU. */

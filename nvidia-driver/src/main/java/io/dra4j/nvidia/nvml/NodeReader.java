@@ -47,12 +47,19 @@ final class NodeReader {
     static final class Known {
         private final Map<Integer, Gpu> byIndex = new ConcurrentHashMap<>(); // NVML's index
         private volatile List<Gpu> recalled = List.of();
+
+        /** The UUIDs of GPUs of which a switch of the MIG mode has proved to need a reset. */
+        final Set<String> modeNeedsReset = ConcurrentHashMap.newKeySet();
+
         private volatile @Nullable String driverVersion;
         private volatile @Nullable String cudaVersion;
 
         /** Sets the GPUs that an earlier process read: a lost GPU can't be identified by itself. */
         void recall(List<Gpu> gpus) {
             recalled = List.copyOf(gpus);
+            gpus.stream()
+                    .filter(gpu -> gpu.mig() != null && gpu.mig().modeNeedsReset())
+                    .forEach(gpu -> modeNeedsReset.add(gpu.uuid()));
         }
 
         /** Finds a GPU: its index changes when another is removed. */
@@ -102,7 +109,8 @@ final class NodeReader {
         List<UnplacedMigDevice> devices = new ArrayList<>();
         try {
             Identity id = reader.identity(handle, uuid);
-            Gpu gpu = reader.read(handle, id, before, new Problems(uuid, found), devices);
+            boolean needsReset = known.modeNeedsReset.contains(uuid);
+            Gpu gpu = reader.read(handle, id, needsReset, before, new Problems(uuid, found), devices);
             handles.know(uuid, handle);
             known.byIndex.put(index, gpu);
             gpus.add(gpu);

@@ -156,14 +156,22 @@ public final class Nvml implements AutoCloseable {
         return session -> work.apply(session, session.handles.of(gpu));
     }
 
-    /** Requests a MIG mode, which takes effect at once where no reset is needed. */
+    /** Requests a MIG mode; once that proves to need a reset, GPUs of later readings say so. */
     public MigSwitch switchMig(String gpu, boolean enabled) {
         int status = change(gpu, "Switching the MIG mode", (session, handle) -> session.mig.setMode(handle, enabled));
         modeSwitches.incrementAndGet();
+        if (status == NvmlLibrary.RESET_REQUIRED) {
+            known.modeNeedsReset.add(gpu);
+        }
         if (status == NvmlLibrary.SUCCESS) {
             return MigSwitch.DONE;
         }
         return Reason.of(status) == Reason.IN_USE ? MigSwitch.IN_USE : MigSwitch.NEEDS_RESET;
+    }
+
+    /** Returns whether a switch of a GPU's MIG mode has proved to need a reset. */
+    public boolean modeNeedsReset(String gpu) {
+        return known.modeNeedsReset.contains(gpu);
     }
 
     /** Returns whether a GPU is in MIG mode now, and so can't be used as a whole. */

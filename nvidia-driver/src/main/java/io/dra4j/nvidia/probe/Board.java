@@ -74,7 +74,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
     }
 
     private Mig mig() {
-        return new Mig(false, false, profiles.stream().map(Board::profile).toList(), List.of());
+        return new Mig(false, false, profiles.stream().map(Board::profile).toList(), List.of(), false);
     }
 
     private static MigProfile profile(BoardLine line) {

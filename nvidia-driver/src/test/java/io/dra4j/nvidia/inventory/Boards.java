@@ -56,7 +56,7 @@ final class Boards {
                 gpu.addressingMode(),
                 gpu.fabric(),
                 gpu.links(),
-                new Mig(true, true, mig.profiles(), List.of()),
+                new Mig(true, true, mig.profiles(), List.of(), false),
                 gpu.vgpu());
     }
 }

@@ -375,6 +375,21 @@ class NodeDevicesTest {
             assertThat(pool(devices).counterSets()).isEmpty();
         }
 
+        @ParameterizedTest
+        @CsvSource({"t4, 0", "h100-80, 0", "h100-80, 3", "h100-80, 999"})
+        void aVgpuOutsideMigModeIsOfferedWhole(String board, int code) {
+            StandInNode node = node(board);
+            node.state().set(0, "virtualization", 2);
+            node.state().fails("nvmlDeviceGetMigMode", 0, code, code == 0 ? 0 : -1);
+
+            NodeDevices devices = Boards.devices(node, true);
+
+            assertThat(names(devices))
+                    .filteredOn(name -> name.matches("gpu-0(-.*)?"))
+                    .containsExactly("gpu-0");
+            assertThat(device(devices, "gpu-0").consumesCounters()).isEmpty();
+        }
+
         @Test
         void instancesWithOtherThanOneComputeInstanceAsLargeAreLeftOut() {
             StandInNode node = node("h100-80");

@@ -1,0 +1,118 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.PreparedClaim;
+import io.dra4j.api.device.DeviceName;
+import io.dra4j.api.device.PoolName;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.standin.StandInNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** GPUs whose MIG mode can't follow the claims. */
+class MigModesTest extends ProviderOnBoards {
+
+    private static final ClaimRef CLAIM = new ClaimRef("default", "claim", "0b5c9d52-1111");
+    private static final String MIG = "gpu-0-mig-3g40gb-9-4";
+    private static final int RESET_REQUIRED = 16;
+
+    private NvidiaDeviceProvider provider;
+
+    private PreparedClaim prepare(String device) {
+        AllocatedDevice allocated = AllocatedDevice.builder("gpu", new PoolName("node-1"), new DeviceName(device))
+                .build();
+        return provider.prepare(AllocatedClaim.builder(CLAIM).device(allocated).build(), by(state -> {}));
+    }
+
+    private void unprepare(PreparedClaim claim) {
+        provider.unprepare(HeldClaim.builder(CLAIM).state(claim.state()).build(), by(state -> {}));
+    }
+
+    private List<String> offered() {
+        return provider.inventory().pools().get(0).devices().stream()
+                .map(device -> device.name().value())
+                .filter(name -> name.matches("gpu-0(-.*)?"))
+                .toList();
+    }
+
+    private void restart() {
+        provider.close();
+        provider = startAgain(true, false);
+    }
+
+    /** NVML says so with success, or instead. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void areOfferedInItOnceASwitchHasProvedToNeedAReset(boolean instead) throws IOException {
+        provider = start("h100-80", true);
+        offered();
+        hardware.set(0, "modeNeedsReset", instead ? 0 : 1);
+        hardware.fails("nvmlDeviceSetMigMode", 0, RESET_REQUIRED, instead ? 1 : 0);
+        assertThatThrownBy(() -> prepare(MIG)).hasMessageContaining("the switch needs a reset");
+        int switches = hardware.calls().get("nvmlDeviceSetMigMode");
+
+        assertThatThrownBy(() -> prepare(MIG)).isInstanceOf(PrepareException.class);
+
+        assertThat(offered()).containsExactly("gpu-0");
+        assertThat(provider.inventory().leftOut())
+                .singleElement()
+                .matches(it -> it.reason().contains("nvidia-smi -i " + hardware.uuid(0) + " -mig 1"));
+        restart();
+        assertThat(offered()).containsExactly("gpu-0");
+        hardware.setMig(0, true); // by a reset
+        assertThat(offered()).contains(MIG).doesNotContain("gpu-0");
+        unprepare(prepare(MIG));
+        assertThat(hardware.isMigEnabled(0)).isTrue();
+        assertThat(hardware.calls()).containsEntry("nvmlDeviceSetMigMode", switches);
+        Files.writeString(node.proc().resolve("sys/kernel/random/boot_id"), "another\n");
+        restart();
+        assertThat(offered()).contains(MIG, "gpu-0");
+    }
+
+    @Test
+    void keepTheAdministratorsThatOnlyAResetWouldEnd() {
+        provider = start("h100-80", true);
+        hardware.setMig(0, true);
+        hardware.set(0, "modeNeedsReset", 1);
+        offered();
+
+        assertThatThrownBy(() -> prepare("gpu-0")).hasMessageContaining("can't be switched off now");
+
+        assertThat(offered()).contains(MIG).doesNotContain("gpu-0");
+        assertThat(nvml.read().gpus().get(0).mig().pending()).isTrue();
+    }
+
+    /** In the guest, a vGPU of a divided GPU has MIG mode and one instance, and none can be made. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void giveAVgpuTheCapabilitiesOfItsInstance(boolean dynamicMig) {
+        node = StandInNode.install(folder, "a30-divided");
+        hardware = node.state();
+        hardware.set(0, "virtualization", 2);
+        provider = startAgain(dynamicMig, false);
+        String existing = "gpu-0-mig-2g12gb-5-0";
+        assertThat(offered()).hasSize(3).contains(existing);
+
+        PreparedClaim prepared = prepare(existing);
+
+        assertThat(prepared.devices().get(0).edits().deviceNodes())
+                .filteredOn(node -> node.path().startsWith("/dev/nvidia"))
+                .extracting(node -> node.path())
+                .hasSize(3)
+                .contains("/dev/nvidia0");
+        unprepare(prepared);
+        assertThat(hardware.instances()).hasSize(3);
+    }
+}
