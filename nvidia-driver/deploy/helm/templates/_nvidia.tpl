@@ -39,7 +39,13 @@ mounts: |
   {{- end }}
 volumes: |
   {{- include "nvidia.volumes" . | nindent 2 }}
-parts: {{ ternary (list "always" "events") (list "always") .Values.rbac.events | toJson }}
+{{- $parts := list "always" }}
+{{- if .Values.rbac.events }}{{ $parts = append $parts "events" }}{{ end }}
+{{- if or .Values.dynamicMig.enabled .Values.featureGates.DynamicMIG }}
+# The UUIDs of MIG devices are in the status of claims.
+{{- $parts = append $parts "status" }}
+{{- end }}
+parts: {{ $parts | toJson }}
 {{- end }}
 
 {{- define "nvidia.env" -}}

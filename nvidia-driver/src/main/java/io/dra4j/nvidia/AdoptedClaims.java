@@ -5,7 +5,6 @@ package io.dra4j.nvidia;
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.PreparedClaim;
-import io.dra4j.api.claim.PreparedDevice;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Offer;
@@ -57,7 +56,7 @@ final class AdoptedClaims {
         DeviceSharing.Adopted shared = sharing.adopt(claim.ref(), devices);
         ClaimState state = new ClaimState(existing.state(), shared.records(), null);
         PreparedClaim adopted = PreparedClaim.of(devices.stream()
-                        .map(one -> PreparedDevice.of(one.allocated(), edits(one)))
+                        .map(one -> one.prepared(edits(one), offers.get(one.allocated()) instanceof OnDemand))
                         .toList())
                 .withEdits(common);
         return new Adopted(state.isEmpty() ? adopted : adopted.withState(state.toProviderState()), shared.whenTaken());

@@ -105,7 +105,11 @@ final class NvidiaClaims {
             }
         }
         Map<SharedDevice, ContainerEdits> shared = sharing.apply(claim.ref(), devices, recorder);
-        devices.forEach(it -> prepared.put(it.allocated(), prepared(it, shared.get(it))));
+        for (SharedDevice device : devices) {
+            ContainerEdits ofSharing = Objects.requireNonNullElse(shared.get(device), ContainerEdits.NONE);
+            boolean isMade = offer(now, device.allocated()) instanceof OnDemand;
+            prepared.put(device.allocated(), device.prepared(edits(device, ofSharing), isMade));
+        }
         PreparedClaim answer = PreparedClaim.of(
                         claim.devices().stream().map(prepared::get).toList())
                 .withEdits(common);
@@ -158,11 +162,6 @@ final class NvidiaClaims {
             allocator.requireWhole(offer.gpu());
         }
         return new SharedDevice(device, offer.gpu(), null);
-    }
-
-    private PreparedDevice prepared(SharedDevice device, @Nullable ContainerEdits ofSharing) {
-        return PreparedDevice.of(
-                device.allocated(), edits(device, ofSharing == null ? ContainerEdits.NONE : ofSharing));
     }
 
     private ContainerEdits edits(SharedDevice device, ContainerEdits ofSharing) {

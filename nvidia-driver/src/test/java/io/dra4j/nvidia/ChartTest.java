@@ -147,6 +147,13 @@ class ChartTest extends ChartContract {
                 .doesNotContainKey("THRESHOLD_INTERVAL");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"dynamicMig.enabled", "featureGates.DynamicMIG"})
+    void letsTheDriverReportMigDevicesThatItMakes(String value) {
+        assertThat(CHART.render(Installation.DEFAULT.set(value, true)).yaml()).contains("resourceclaims/status");
+        assertThat(CHART.render(Installation.DEFAULT).yaml()).doesNotContain("resourceclaims/status");
+    }
+
     @Test
     void effectsOfErrorsBecomeAVariable() {
         Map<String, String> environment = DriverContainer.of(CHART.render(

@@ -126,11 +126,20 @@ class NvidiaDeviceProviderTest extends ProviderOnBoards {
             assertThat(hardware.instances())
                     .extracting(NodeState.Instance::gpu, NodeState.Instance::profileId)
                     .containsExactly(tuple(0, 9), tuple(1, 0));
-            assertThat(prepared.devices()).hasSize(2);
+            assertThat(prepared.devices())
+                    .extracting(device -> device.status().data())
+                    .containsExactly(data(0), data(1));
+            assertThat(prepare("gpu-2").devices().get(0).status()).isNull();
             unprepare(prepared);
             assertThat(hardware.instances()).isEmpty();
             assertThat(hardware.isMigEnabled(0)).isFalse();
             assertThat(hardware.isMigEnabled(1)).isFalse();
+        }
+
+        private String data(int instance) {
+            NodeState.Instance made = hardware.instances().get(instance);
+            return "{\"uuid\":\"%s\",\"parentUUID\":\"%s\"}"
+                    .formatted(made.uuids().get(0), hardware.uuid(made.gpu()));
         }
 
         @Test

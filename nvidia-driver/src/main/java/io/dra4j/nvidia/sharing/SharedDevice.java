@@ -3,6 +3,9 @@
 package io.dra4j.nvidia.sharing;
 
 import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.DeviceStatus;
+import io.dra4j.api.claim.PreparedDevice;
+import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.MigDevice;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record SharedDevice(
         AllocatedDevice allocated, Gpu gpu, @Nullable MigDevice mig) {
+
+    /** Returns the device as prepared; the claim's status has the UUIDs that are in no slice. */
+    public PreparedDevice prepared(ContainerEdits edits, boolean isMadeForIt) {
+        String data = "{\"uuid\":\"%s\",\"parentUUID\":\"%s\"}".formatted(uuid(), gpu.uuid());
+        return PreparedDevice.builder(allocated)
+                .edits(edits)
+                .status(isMadeForIt ? DeviceStatus.builder().data(data).build() : null)
+                .build();
+    }
 
     /** Returns the UUID of the MIG device, or of the GPU. */
     public String uuid() {
