@@ -205,7 +205,7 @@ class NvidiaMeterTest extends ProviderOnBoards {
         void ofAVirtualMachineHasItsIdAlone() {
             node = StandInNode.install(folder, "l40s");
             PciFunction function = new PciFunction(
-                    new PciAddress("0000:17:00.0"), PciFunction.NVIDIA, 0x26b9, 0x0302, "vfio-pci", "7");
+                    new PciAddress("0000:17:00.0"), PciFunction.NVIDIA, 0x26b9, 0x0302, "vfio-pci", "7", true);
             Offer.Passthrough offer = new Offer.Passthrough(function, null);
             NodeDevices devices =
                     new NodeDevices(Inventory.of(), Map.of(new DeviceName("gpu-vfio-0"), offer), List.of());

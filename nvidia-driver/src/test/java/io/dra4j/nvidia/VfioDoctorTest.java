@@ -144,7 +144,7 @@ class VfioDoctorTest extends DoctorOnBoards {
         Report report = report(node, GATE);
 
         assertThat(found(report)).containsExactly("vfio-module");
-        assertThat(report.findings().get(0).mend()).contains("sudo modprobe vfio-pci");
+        assertThat(report.findings().get(0).mend()).contains("sudo modprobe -a vfio-pci");
         assertThat(report.text()).containsPattern("not checked +vfio-nodes +vfio-pci is not loaded: vfio-module");
     }
 

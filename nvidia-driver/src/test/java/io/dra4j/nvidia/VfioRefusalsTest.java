@@ -356,6 +356,9 @@ class VfioRefusalsTest extends VfioOnBoards {
         refuses(machine(ONE), "1 virtual functions", "sriov_numvfs");
         kernel.unload(VFIO);
         refuses(machine(ONE), "vfio-pci is not loaded", "modprobe vfio-pci");
+        kernel.variant("nvgrace-gpu-vfio-pci", "alias vfio_pci:v000010DEd*sv*sd*bc*sc*i* nvgrace_gpu_vfio_pci");
+        kernel.unload("nvgrace-gpu-vfio-pci");
+        refuses(machine(ONE), "nvgrace_gpu_vfio_pci is not loaded", "modprobe nvgrace_gpu_vfio_pci");
         Files.delete(device.resolve("iommu_group"));
         refuses(machine(ONE), "the IOMMU is off", "intel_iommu=on");
         assertThat(kernel.done()).isEmpty();

@@ -47,7 +47,7 @@ public final class NvidiaChecks {
                 install.nvidiaSmi(),
                 roots.proc()));
         if (install.isPassthrough()) {
-            checks.addAll(new VfioChecks(install.sysfs()).all());
+            checks.addAll(new VfioChecks(install.sysfs(), roots.proc()).all());
         }
         return checks;
     }

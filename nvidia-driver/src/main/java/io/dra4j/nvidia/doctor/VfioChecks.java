@@ -7,7 +7,6 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
-import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
 import io.dra4j.nvidia.vfio.PassthroughChecks;
@@ -29,9 +28,9 @@ final class VfioChecks {
     private final PciBus bus;
     private final PassthroughChecks conditions;
 
-    VfioChecks(Path sysfs) {
+    VfioChecks(Path sysfs, Path proc) {
         bus = new PciBus(sysfs);
-        conditions = new PassthroughChecks(bus);
+        conditions = new PassthroughChecks(bus, proc);
     }
 
     List<Check> all() {
@@ -77,18 +76,22 @@ final class VfioChecks {
     }
 
     private Result module(List<PciFunction> gpus) {
-        return conditions.hasModule()
-                ? Result.healthy(PassthroughGpus.VFIO + " is loaded")
+        Map<Boolean, List<String>> modules = conditions.modulesOf(gpus);
+        String missing = String.join(" ", modules.get(false));
+        return missing.isEmpty()
+                ? Result.healthy(String.join(", ", modules.get(true)) + " is loaded")
                 : found(
                         "vfio-module",
                         Severity.ERROR,
-                        PassthroughGpus.VFIO,
+                        missing,
                         "the kernel module is not loaded",
                         "GPUs can't be bound to it: claims for virtual machines fail to be prepared",
                         List.of(
-                                "sudo modprobe vfio-pci",
-                                "echo vfio-pci | sudo tee /etc/modules-load.d/vfio.conf    # at each boot",
-                                "modinfo vfio-pci    # not found: the kernel lacks it, or a package with more modules"));
+                                "sudo modprobe -a " + missing,
+                                "printf '%%s\\n' %s | sudo tee /etc/modules-load.d/vfio.conf    # at each boot"
+                                        .formatted(missing),
+                                "modinfo %s    # not found: the kernel lacks it, or a package with more modules"
+                                        .formatted(missing)));
     }
 
     /** A group is found once, however many GPUs it has. */
@@ -126,8 +129,9 @@ final class VfioChecks {
     }
 
     private Result nodes(List<PciFunction> gpus) {
-        if (!conditions.hasModule()) {
-            throw new NotCheckedException("vfio-pci is not loaded: vfio-module");
+        List<String> missing = conditions.modulesOf(gpus).get(false);
+        if (!missing.isEmpty()) {
+            throw new NotCheckedException(String.join(", ", missing) + " is not loaded: vfio-module");
         }
         if (bus.hasVfioContainers()) {
             return Result.healthy("/dev/vfio/vfio" + (bus.hasIommufd() ? ", /dev/iommu" : ""));

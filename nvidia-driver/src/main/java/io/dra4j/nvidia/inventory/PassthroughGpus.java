@@ -81,7 +81,7 @@ public record PassthroughGpus(List<PciFunction> functions, Set<PciAddress> lent,
      * Returns whether virtual machines alone can have GPUs, so that NVIDIA's driver is not needed.
      */
     public boolean areAllBound() {
-        return !functions.isEmpty() && functions.stream().allMatch(one -> one.isBoundTo(VFIO));
+        return !functions.isEmpty() && functions.stream().allMatch(PciFunction::isForMachines);
     }
 
     /**

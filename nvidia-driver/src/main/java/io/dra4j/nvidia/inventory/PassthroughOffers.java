@@ -80,7 +80,7 @@ final class PassthroughOffers {
 
     /** Returns the device of a GPU that NVML does not report, if an administrator has lent it. */
     Offered alone(PciFunction function) {
-        if (function.isBoundTo(PassthroughGpus.VFIO)) {
+        if (function.isForMachines()) {
             List<LeftOut> shared = sharesGroup(function);
             if (!shared.isEmpty()) {
                 return new Offered(Map.of(), null, shared);

@@ -68,7 +68,8 @@ public record PciBus(Path sysfs) {
                     number(folder.resolve("device")),
                     number(folder.resolve("class")) >> 8,
                     target(folder.resolve("driver")),
-                    target(folder.resolve("iommu_group"))));
+                    target(folder.resolve("iommu_group")),
+                    Files.exists(folder.resolve("vfio-dev"))));
         } catch (IOException | NumberFormatException e) {
             return Optional.empty();
         }
@@ -139,7 +140,8 @@ public record PciBus(Path sysfs) {
                 .orElse(0L);
     }
 
-    private static Optional<String> text(Path file) {
+    /** Returns a file of the kernel without the white space around its text; empty if it can't be read. */
+    public static Optional<String> text(Path file) {
         try {
             return Optional.of(Files.readString(file).strip());
         } catch (IOException e) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the class, {@code 0x0302}: the upper 16 of its 24 bits
  * @param driver the kernel's driver that is bound to it; null for none
  * @param group its IOMMU group; null if the IOMMU is off
+ * @param isOfVfio whether its driver has given it a device of vfio, as kernels do since 6.1
  */
 public record PciFunction(
         PciAddress address,
@@ -21,7 +22,8 @@ public record PciFunction(
         int device,
         int type,
         @Nullable String driver,
-        @Nullable String group) {
+        @Nullable String group,
+        boolean isOfVfio) {
 
     /** NVIDIA's number as a vendor. */
     public static final int NVIDIA = 0x10de;
@@ -48,6 +50,11 @@ public record PciFunction(
 
     private String slot() {
         return address.text().substring(0, address.text().indexOf('.'));
+    }
+
+    /** Returns whether a driver is bound to it by which programs have it: vfio-pci, or a variant of it. */
+    public boolean isForMachines() {
+        return driver != null && (isOfVfio || driver.matches("(.*[_-])?vfio[_-]pci"));
     }
 
     /** Returns whether a driver is bound to it. */

@@ -3,7 +3,6 @@
 package io.dra4j.nvidia.vfio;
 
 import io.dra4j.api.error.DraException;
-import io.dra4j.nvidia.inventory.PassthroughGpus;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
@@ -38,9 +37,9 @@ final class DriverSwitch {
         return writes.isAnyPending();
     }
 
-    /** Lets no other driver than vfio-pci be bound to a function from now on. */
-    boolean reserve(PciAddress function, Deadline deadline) {
-        return override(function, PassthroughGpus.VFIO, deadline);
+    /** Lets no other driver be bound to a function from now on. */
+    boolean reserve(PciAddress function, String driver, Deadline deadline) {
+        return override(function, driver, deadline);
     }
 
     /** Lets the kernel choose the driver of a function again. */

@@ -107,7 +107,7 @@ public final class Passthrough {
         bus = new PciBus(settings.sysfs());
         users = new NodeUsers(settings.proc());
         persistence = new Persistence(smi);
-        checks = new PassthroughChecks(bus);
+        checks = new PassthroughChecks(bus, settings.proc());
         drivers = new DriverSwitch(bus);
         edits = new VfioEdits(bus);
     }
@@ -168,7 +168,7 @@ public final class Passthrough {
             Offer.Passthrough offer, VfioDeviceConfig config, ClaimRecorder recorder, Runnable whenTaken) {
         return changing(offer.pci(), () -> {
             PciFunction gpu = checks.requireUsable(offer.pci());
-            if (!gpu.isBoundTo(PassthroughGpus.VFIO)) {
+            if (!gpu.isForMachines()) {
                 lend(gpu, offer, recorder);
                 whenTaken.run();
             }
@@ -210,7 +210,8 @@ public final class Passthrough {
         for (PciFunction function : functions) {
             Deadline toReserve = deadline(settings.unbind(), recorder);
             requireTime(gpu, toReserve);
-            if (!drivers.reserve(function.address(), toReserve)) {
+            String driver = checks.driverFor(function.address());
+            if (!drivers.reserve(function.address(), driver, toReserve)) {
                 throw notUnbound(function, users.of(Path.of(node)), toReserve);
             }
             if (function.equals(gpu)) {
@@ -218,7 +219,7 @@ public final class Passthrough {
             } else {
                 unbind(function, List::of, deadline(settings.unbind(), recorder));
             }
-            drivers.bind(function.address(), PassthroughGpus.VFIO, deadline(settings.bind(), recorder));
+            drivers.bind(function.address(), driver, deadline(settings.bind(), recorder));
         }
     }
 
@@ -335,7 +336,7 @@ public final class Passthrough {
             }
             release(address, Path.of(gpu.node()), deadline(settings.unbind(), recorder));
             PciFunction now = bus.find(address).orElseThrow();
-            if (now.isBoundTo(PassthroughGpus.VFIO)) {
+            if (now.isForMachines()) {
                 unbind(now, () -> machines(now), deadline(settings.unbind(), recorder));
             }
             restore(address, function.driver(), recorder);
@@ -358,7 +359,7 @@ public final class Passthrough {
     private void release(PciAddress address, Path node, Deadline deadline) {
         if (!drivers.release(address, deadline)) {
             PciFunction now = bus.find(address).orElseThrow();
-            throw notUnbound(now, now.isBoundTo(PassthroughGpus.VFIO) ? machines(now) : users.of(node), deadline);
+            throw notUnbound(now, now.isForMachines() ? machines(now) : users.of(node), deadline);
         }
     }
 

@@ -8,20 +8,19 @@ import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.pci.PciBus;
 import io.dra4j.nvidia.pci.PciFunction;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
  * The conditions under which a virtual machine can have a GPU, checked before anything changes.
  *
  * @param bus the PCI bus
+ * @param proc the mount point of procfs, with the processes of the node
  */
-public record PassthroughChecks(PciBus bus) {
-
-    /** Drivers beside which the kernel lets a program use an IOMMU group. */
-    private static final Set<String> HARMLESS = Set.of(PassthroughGpus.VFIO, "pci-stub");
+public record PassthroughChecks(PciBus bus, Path proc) {
 
     /**
      * Finds a GPU that a virtual machine can have.
@@ -35,13 +34,15 @@ public record PassthroughChecks(PciBus bus) {
                     address,
                     "the IOMMU is off: the administrator enables it in the firmware (VT-d, AMD-Vi), and starts the kernel with intel_iommu=on where it is Intel's");
         }
-        if (!hasModule()) {
+        String needed = driverFor(address);
+        if (!gpu.isForMachines() && !isLoaded(needed)) {
             throw refused(
                     address,
-                    "the kernel module vfio-pci is not loaded: the administrator runs modprobe vfio-pci, and adds it to /etc/modules-load.d");
+                    "the kernel module %1$s is not loaded: the administrator runs modprobe %1$s, and adds it to /etc/modules-load.d"
+                            .formatted(needed));
         }
         String driver = gpu.driver();
-        if (driver != null && !HARMLESS.contains(driver) && !driver.equals(PassthroughGpus.NVIDIA)) {
+        if (isInUse(gpu) && !gpu.isBoundTo(PassthroughGpus.NVIDIA)) {
             throw refused(address, "it is bound to %s, not to nvidia or vfio-pci".formatted(driver));
         }
         long functions = bus.virtualFunctions(address);
@@ -55,9 +56,21 @@ public record PassthroughChecks(PciBus bus) {
         return gpu;
     }
 
-    /** Returns whether the kernel module is loaded to which GPUs are bound. */
-    public boolean hasModule() {
-        return Files.isDirectory(bus.driver(PassthroughGpus.VFIO));
+    /** Returns the driver to which a device is bound for a virtual machine. */
+    String driverFor(PciAddress device) {
+        return new VfioModules(bus, proc).driver(device);
+    }
+
+    private boolean isLoaded(String driver) {
+        return Files.isDirectory(bus.driver(driver));
+    }
+
+    /** Returns the kernel modules that are needed for some GPUs, by whether they are loaded. */
+    public Map<Boolean, List<String>> modulesOf(List<PciFunction> gpus) {
+        return gpus.stream()
+                .map(gpu -> driverFor(gpu.address()))
+                .distinct()
+                .collect(Collectors.partitioningBy(this::isLoaded));
     }
 
     /**
@@ -107,8 +120,9 @@ public record PassthroughChecks(PciBus bus) {
                         .toList();
     }
 
+    /** Beside other drivers, the kernel lets no program use the IOMMU group. */
     private static boolean isInUse(PciFunction device) {
-        return device.driver() != null && !HARMLESS.contains(device.driver());
+        return device.driver() != null && !device.isForMachines() && !device.isBoundTo("pci-stub");
     }
 
     private static boolean isOfBoard(PciFunction other, PciFunction gpu) {

@@ -66,6 +66,7 @@ public final class PciStandIn implements AutoCloseable {
     private volatile String held = ""; // the driver that lets no device go
     private volatile boolean isClosing;
     private volatile String killAt = "";
+    private volatile String variant = ""; // of vfio-pci
 
     private PciStandIn(StandInNode node) {
         this.node = node;
@@ -95,6 +96,24 @@ public final class PciStandIn implements AutoCloseable {
         Path driver = Files.createDirectories(drivers().resolve(name));
         pipe(driver.resolve("bind"));
         pipe(driver.resolve("unbind"));
+    }
+
+    /**
+     * Loads another driver of vfio for the GPUs, which the module of this name has.
+     *
+     * @param aliases lines of the kernel's list of modules
+     */
+    public void variant(String driver, String... aliases) throws IOException {
+        driver(driver);
+        variant = driver;
+        Path release = node.proc().resolve("sys/kernel/osrelease");
+        Files.writeString(release, "6.14.0-1007-nvidia-64k\n");
+        Path modules = node.proc().resolve("1/root/lib/modules/6.14.0-1007-nvidia-64k");
+        Files.write(Files.createDirectories(modules).resolve("modules.alias"), List.of(aliases));
+        for (String gpu : gpus.keySet()) {
+            Files.writeString(
+                    device(gpu).resolve("modalias"), "pci:v000010DEd00002941sv000010DEsd00002046bc03sc02i00\n");
+        }
     }
 
     private Path drivers() {
@@ -339,11 +358,12 @@ public final class PciStandIn implements AutoCloseable {
     private void unbind(String address) throws IOException {
         Files.deleteIfExists(device(address).resolve("driver"));
         Files.deleteIfExists(device(address).resolve("vfio-dev/vfio" + gpus.get(address)));
+        Files.deleteIfExists(device(address).resolve("vfio-dev"));
         see(address, false);
     }
 
     private void bind(String address, String driver) throws IOException {
-        if (driver.equals(VFIO)) {
+        if (driver.equals(VFIO) || driver.equals(variant)) {
             Files.createDirectories(device(address).resolve("vfio-dev/vfio" + gpus.get(address)));
         }
         see(address, driver.equals(NVIDIA));
