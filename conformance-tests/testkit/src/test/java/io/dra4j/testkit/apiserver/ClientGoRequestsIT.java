@@ -5,6 +5,7 @@ package io.dra4j.testkit.apiserver;
 import static io.dra4j.testkit.apiserver.GoConnection.PROTOBUF;
 import static io.dra4j.testkit.apiserver.HttpProbe.CLAIMS;
 import static io.dra4j.testkit.apiserver.HttpProbe.SLICES;
+import static io.dra4j.testkit.apiserver.HttpProbe.claim;
 import static io.dra4j.testkit.apiserver.HttpProbe.shown;
 import static io.dra4j.testkit.apiserver.HttpProbe.slice;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,8 +22,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The requests of a driver with client-go, written by hand, through the proxy as a driver sends
@@ -30,8 +29,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(60)
 class ClientGoRequestsIT {
-
-    private static final String NOT_FOUND = "the server could not find the requested resource";
 
     /** The informer of the helper's slice controller. */
     private static final String OWN_SLICES =
@@ -189,50 +186,10 @@ class ClientGoRequestsIT {
             assertThat(names(newer)).containsExactly("s3", "s4");
             assertThat(newer.body().at("/items/1/spec/pool/generation").asInt()).isEqualTo(29);
         }
-
-        @Test
-        void comesAsTheRevisionThatIsAskedFor() throws Exception {
-            publish("s1");
-            String revision = go.get(SLICES).text("metadata", "resourceVersion");
-            publish("s2");
-
-            String matching = SLICES + "?resourceVersion=" + revision + "&resourceVersionMatch=";
-            Answer then = go.get(matching + "Exact");
-            Answer sinceThen = go.get(matching + "NotOlderThan");
-
-            assertThat(names(then)).containsExactly("s1");
-            assertThat(names(sinceThen)).containsExactly("s1", "s2");
-        }
-
-        @ParameterizedTest
-        @CsvSource({
-            "continue=xyz, 400, BadRequest",
-            "limit=many, 400, BadRequest",
-            "resourceVersionMatch=Exact, 422, Invalid",
-            "resourceVersion=0&resourceVersionMatch=Exact, 422, Invalid",
-            "resourceVersion=1&resourceVersionMatch=Newer, 422, Invalid",
-            "resourceVersionMatch=NotOlderThan&sendInitialEvents=true, 422, Invalid"
-        })
-        void isRefusedWhenItsOptionsMakeNoSense(String query, int status, String reason) throws Exception {
-            Answer refused = go.get(SLICES + "?" + query);
-
-            assertThat(refused.status()).isEqualTo(status);
-            assertThat(refused.text("reason")).isEqualTo(reason);
-        }
     }
 
     @Nested
     class Protobuf {
-
-        @Test
-        void aloneIsNotAcceptableForDiscovery() throws Exception {
-            for (String path : List.of("/api", "/apis/resource.k8s.io/v1")) {
-                Answer refused = go.get(path, PROTOBUF);
-
-                assertThat(refused.status()).as(path).isEqualTo(406);
-                assertThat(refused.text("reason")).isEqualTo("NotAcceptable");
-            }
-        }
 
         @Test
         void isRefusedAsABodyThatHasOnlyItsPrefix() throws Exception {
@@ -247,49 +204,6 @@ class ClientGoRequestsIT {
     }
 
     @Nested
-    class Discovery {
-
-        private static final String BOTH = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
-                + "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
-                + "application/json";
-
-        @Test
-        void comesAggregatedWhenAskedFor() throws Exception {
-            for (String path : List.of("/api", "/apis")) {
-                Answer answer = go.get(path + "?timeout=32s", BOTH);
-
-                assertThat(answer.text("kind")).isEqualTo("APIGroupDiscoveryList");
-                assertThat(answer.headers().get("content-type"))
-                        .contains("g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
-            }
-        }
-
-        @Test
-        void comesGroupByGroupOtherwise() throws Exception {
-            assertThat(go.get("/apis?timeout=32s").text("kind")).isEqualTo("APIGroupList");
-            assertThat(go.get("/apis/resource.k8s.io/v1?timeout=32s").text("kind"))
-                    .isEqualTo("APIResourceList");
-            assertThat(go.get("/version?timeout=32s").text("gitVersion")).startsWith("v1.");
-        }
-
-        /** The helper's client asks v1, then v1beta2, then v1beta1. */
-        @Test
-        void saysThatOlderVersionsOfTheGroupAreNotServed() throws Exception {
-            for (String version : List.of("v1beta2", "v1beta1", "v1alpha3")) {
-                String path = "/apis/resource.k8s.io/" + version;
-
-                assertThat(go.get(path + "?timeout=32s").status()).isEqualTo(404);
-                assertThat(go.get(path + "/namespaces/default/resourceclaims/c1")
-                                .text("message"))
-                        .isEqualTo(NOT_FOUND);
-            }
-            Answer claim = go.get(CLAIMS + "/c1");
-            assertThat(claim.text("message")).isEqualTo("resourceclaims.resource.k8s.io \"c1\" not found");
-            assertThat(claim.text("details", "kind")).isEqualTo("resourceclaims");
-        }
-    }
-
-    @Nested
     class Connections {
 
         @Test
@@ -299,6 +213,19 @@ class ClientGoRequestsIT {
                         .isEqualTo(200);
                 assertThat(go.get(SLICES + "/none").status()).isEqualTo(404);
             }
+        }
+
+        @Test
+        void mayWaitForTheServerToWantABody() throws Exception {
+            assertThat(go.sendExpecting(CLAIMS, claim("c1")).status()).isEqualTo(201);
+            assertThat(go.get(CLAIMS + "/c1").status()).isEqualTo(200);
+        }
+
+        @Test
+        void getTheRefusalOfABodyThatIsTooLarge() throws Exception {
+            String body = slice("s1", 1).replace("node-1", "x".repeat(3 * 1024 * 1024));
+
+            assertThat(go.send("POST", SLICES, body).refusal()).isEqualTo("413 RequestEntityTooLarge");
         }
 
         @Test

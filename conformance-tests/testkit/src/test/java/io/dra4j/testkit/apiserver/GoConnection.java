@@ -50,11 +50,7 @@ final class GoConnection implements AutoCloseable {
     }
 
     Answer get(String path) throws IOException {
-        return get(path, JSON);
-    }
-
-    Answer get(String path, String accept) throws IOException {
-        request("GET", path, "Accept: " + accept, "");
+        request("GET", path, "Accept: " + JSON, "");
         return answer();
     }
 

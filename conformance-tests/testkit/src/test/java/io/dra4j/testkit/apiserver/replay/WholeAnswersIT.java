@@ -1,0 +1,191 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.testkit.apiserver.replay;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.dra4j.rules.FeatureGate;
+import io.dra4j.rules.KubernetesVersion;
+import io.dra4j.testkit.apiserver.EmbeddedApiServer;
+import io.dra4j.testkit.apiserver.model.Json;
+import io.dra4j.testkit.protobuf.KubernetesProtobuf;
+import io.dra4j.testkit.proxy.ApiProxy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Sequences of requests, each to a new server, and the whole answer to each: directly and through the proxy.
+ *
+ * <p>The line before a sequence says its name and how its server is started. An object after {@code put} is in the
+ * cluster before the next request, and {@code clock} is the time of the server from there on. {@code {uid1}} is the
+ * first uid that an answer of the sequence has. {@code -Dreference.update=true} writes down how this server answers.
+ */
+@Timeout(60)
+class WholeAnswersIT {
+    private static final Path FILE =
+            Path.of("src/test/resources/io/dra4j/testkit/apiserver/replay/whole-answers.jsonl");
+    private static final boolean UPDATE = Boolean.getBoolean("reference.update");
+    private static final Map<String, List<ObjectNode>> SEQUENCES = read();
+    private static final Pattern UID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final KubernetesProtobuf CODEC = new KubernetesProtobuf();
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private final Map<String, String> uids = new LinkedHashMap<>();
+    private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
+
+    private static Map<String, List<ObjectNode>> read() {
+        Map<String, List<ObjectNode>> sequences = new LinkedHashMap<>();
+        List<ObjectNode> sequence = List.of();
+        try {
+            for (String text : Files.readAllLines(FILE)) {
+                ObjectNode line = (ObjectNode) Json.parse(text);
+                if (line.has("sequence")) {
+                    sequence = new ArrayList<>();
+                    sequences.put(line.path("sequence").asText(), sequence);
+                }
+                sequence.add(line);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return sequences;
+    }
+
+    static Stream<Arguments> sequences() {
+        return SEQUENCES.keySet().stream()
+                .flatMap(name -> Stream.of(Arguments.of(name, false), Arguments.of(name, true)));
+    }
+
+    @AfterAll
+    static void update() throws IOException {
+        if (UPDATE) {
+            Files.writeString(
+                    FILE,
+                    SEQUENCES.values().stream()
+                            .flatMap(List::stream)
+                            .map(line -> line + "\n")
+                            .collect(Collectors.joining()));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, through the proxy: {1}")
+    @MethodSource("sequences")
+    void isAnsweredTheSame(String name, boolean proxied) throws Exception {
+        List<ObjectNode> lines = SEQUENCES.get(name);
+        try (EmbeddedApiServer server = start(lines.get(0));
+                ApiProxy proxy = ApiProxy.before(server.url())) {
+            for (ObjectNode line : lines.subList(1, lines.size())) {
+                if (line.has("clock")) {
+                    now = Instant.parse(line.path("clock").asText());
+                } else if (line.has("put")) {
+                    JsonNode object = Json.parse(resolved(line.path("put").toString()));
+                    withoutUids(server.store().put(object).toString());
+                } else {
+                    compare(line, answer(proxied ? proxy.url() : server.url(), line));
+                }
+            }
+        }
+    }
+
+    private EmbeddedApiServer start(JsonNode line) {
+        KubernetesVersion version = KubernetesVersion.parse(line.path("version").asText());
+        EmbeddedApiServer.Builder server =
+                EmbeddedApiServer.builder().version(version).clock(() -> now);
+        if (line.has("node")) {
+            server.node(line.path("node").asText());
+        }
+        if (line.path("preReleaseVersions").asBoolean()) {
+            server.preReleaseVersions();
+        }
+        if (line.path("gates").asText().equals("all")) {
+            Stream.of(FeatureGate.values()).forEach(gate -> server.featureGate(gate, true));
+        }
+        return server.start();
+    }
+
+    private static void compare(ObjectNode line, ObjectNode answer) {
+        if (UPDATE) {
+            line.setAll(answer);
+        }
+        assertThat(line.deepCopy().retain("code", "contentType", "answer"))
+                .as("%s %s", line.path("method").asText(), line.path("path").asText())
+                .isEqualTo(answer);
+    }
+
+    private ObjectNode answer(URI server, JsonNode line) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                        URI.create(server + resolved(line.path("path").asText())))
+                .method(line.path("method").asText(), body(line))
+                .header("User-Agent", "test/1")
+                .header("Accept", line.path("accept").asText("*/*"));
+        if (line.has("type")) {
+            request.header("Content-Type", line.path("type").asText());
+        }
+        HttpResponse<byte[]> response = CLIENT.send(request.build(), BodyHandlers.ofByteArray());
+        String type = response.headers().firstValue("Content-Type").orElse("").toLowerCase(Locale.ROOT);
+        String text = KubernetesProtobuf.isProtobuf(type)
+                ? CODEC.decode(response.body()).toString()
+                : new String(response.body(), UTF_8);
+        ObjectNode answer = Json.object().put("code", response.statusCode());
+        if (!type.equals("application/json")) {
+            answer.put("contentType", type);
+        }
+        boolean isObject = text.startsWith("{");
+        return answer.set("answer", isObject ? Json.parse(withoutUids(text)) : TextNode.valueOf(withoutUids(text)));
+    }
+
+    /** The body as it is sent: an object in the form that its type says, and a text as it is. */
+    private BodyPublisher body(JsonNode line) {
+        JsonNode body = line.path("body");
+        if (body.isMissingNode()) {
+            return BodyPublishers.noBody();
+        }
+        String text = resolved(body.isTextual() ? body.asText() : body.toString());
+        return KubernetesProtobuf.isProtobuf(line.path("type").asText())
+                ? BodyPublishers.ofByteArray(CODEC.encode(Json.parse(text)))
+                : BodyPublishers.ofString(text);
+    }
+
+    private String withoutUids(String text) {
+        return UID.matcher(text)
+                .replaceAll(found -> Matcher.quoteReplacement(
+                        uids.computeIfAbsent(found.group(), uid -> "{uid%d}".formatted(uids.size() + 1))));
+    }
+
+    private String resolved(String text) {
+        String resolved = text;
+        for (Map.Entry<String, String> uid : uids.entrySet()) {
+            resolved = resolved.replace(uid.getValue(), uid.getKey());
+        }
+        return resolved;
+    }
+}
