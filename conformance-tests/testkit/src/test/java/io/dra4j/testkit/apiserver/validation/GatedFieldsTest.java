@@ -20,6 +20,9 @@ import io.dra4j.testkit.apiserver.registry.Registry.Target;
 import io.dra4j.testkit.apiserver.registry.WriteOptions;
 import io.dra4j.testkit.apiserver.store.ObjectStore;
 import io.dra4j.testkit.apiserver.validation.Strategy.Part;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -39,50 +42,8 @@ class GatedFieldsTest {
      * The kind and the object that the field is added to; the gate; the releases that know the
      * field; the field below that object; what becomes of the write without the gate; the change.
      */
-    private static final String FIELDS = """
-            device | DRADeviceTaints | 1.34 | taints | dropped | 'taints':[{'key':'k','effect':'None'}]
-            slice | DRAPartitionableDevices | 1.34 | sharedCounters | dropped | 'devices':null,'sharedCounters':[COUNTERS]
-            slice | DRAPartitionableDevices | 1.34 | perDeviceNodeSelection | refused | 'nodeName':null,'perDeviceNodeSelection':true,'devices':[{'name':'gpu-0','allNodes':true}]
-            device | DRAPartitionableDevices | 1.34 | consumesCounters | dropped | 'consumesCounters':[CONSUMED]
-            slice | DRAPartitionableDevicesType | 1.37 | partitionTypeAttribute | dropped | 'partitionTypeAttribute':'gpu.example.com/type','devices':[PARTITION]
-            device | DRADeviceBindingConditions | 1.34 | bindingConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
-            device | DRADeviceBindingConditions | 1.34 | bindingFailureConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
-            device | DRADeviceBindingConditions | 1.34 | bindsToNode | dropped | 'bindsToNode':true
-            device | DRAConsumableCapacity | 1.34 | allowMultipleAllocations | dropped | 'allowMultipleAllocations':true
-            device | DRAConsumableCapacity | 1.34 | capacity/memory/requestPolicy | dropped | 'allowMultipleAllocations':true,'capacity':{'memory':{'value':'1','requestPolicy':{'default':'1'}}}
-            device | DRANodeAllocatableResources | 1.36-1.36 | nodeAllocatableResourceMappings | dropped | 'nodeAllocatableResourceMappings':{'cpu':{'allocationMultiplier':'1'}}
-            device | DRANodeAllocatableResources | 1.37 | nodeAllocatableResources/cpu/mapping | dropped | 'nodeAllocatableResources':{'cpu':{'mapping':{'deviceMultiplier':'1'}}}
-            device | DRANodeAllocatableResources | 1.37 | nodeAllocatableResources/cpu/overhead | dropped | 'nodeAllocatableResources':{'cpu':{'overhead':{'perPod':'1'}}}
-            device | DRAListTypeAttributes | 1.36 | attributes/a/ints | refused | 'attributes':{'a':{'ints':[1]}}
-            device | DRAListTypeAttributes | 1.36 | attributes/a/bools | refused | 'attributes':{'a':{'bools':[true]}}
-            device | DRAListTypeAttributes | 1.36 | attributes/a/strings | refused | 'attributes':{'a':{'strings':['s']}}
-            device | DRAListTypeAttributes | 1.36 | attributes/a/versions | refused | 'attributes':{'a':{'versions':['1.2.3']}}
-            slice | DRAOptionalNodeOperations | 1.37 | skipNodeOperations | dropped | 'skipNodeOperations':['*']
-            device | DRADeviceCompatibilityGroups | 1.37 | consumesCounters/0/compatibilityGroups | dropped | 'consumesCounters':[{'counterSet':'s','counters':{'c':{'value':'1'}},'compatibilityGroups':['mig']}]
-            class | DRAExtendedResource | 1.34 | extendedResourceName | dropped | 'extendedResourceName':'example.com/gpu'
-            request | DRAAdminAccess | 1.34 | exactly/adminAccess | dropped | 'exactly':{'adminAccess':true}
-            request | DRAPrioritizedList | 1.34 | firstAvailable | refused | 'exactly':null,'firstAvailable':[{SUBREQUEST}]
-            request | DRAConsumableCapacity | 1.34 | exactly/capacity | dropped | 'exactly':{'capacity':{'requests':{'memory':'1'}}}
-            request | DRAConsumableCapacity | 1.34 | firstAvailable/0/capacity | dropped | 'exactly':null,'firstAvailable':[{SUBREQUEST,'capacity':{'requests':{'memory':'1'}}}]
-            claim | DRAConsumableCapacity | 1.34 | constraints/0/distinctAttribute | refused | 'constraints':[{'distinctAttribute':'gpu.example.com/uuid'}]
-            request | DRADeviceTaints | 1.34 | exactly/tolerations | dropped | 'exactly':{'tolerations':[{'operator':'Exists'}]}
-            request | DRADeviceTaints | 1.34 | firstAvailable/0/tolerations | dropped | 'exactly':null,'firstAvailable':[{SUBREQUEST,'tolerations':[{'operator':'Exists'}]}]
-            request | DRADerivedAttributes | 1.37 | exactly/derivedAttributes | dropped | 'exactly':{'derivedAttributes':[DERIVED]}
-            request | DRADerivedAttributes | 1.37 | firstAvailable/0/derivedAttributes | dropped | 'exactly':null,'firstAvailable':[{SUBREQUEST,'derivedAttributes':[DERIVED]}]
-            result | DRAAdminAccess | 1.34 | adminAccess | dropped | 'adminAccess':true
-            result | DRAConsumableCapacity | 1.34 | shareID | dropped | 'shareID':'00000000-0000-4000-8000-000000000000'
-            result | DRAConsumableCapacity | 1.34 | consumedCapacity | dropped | 'consumedCapacity':{'memory':'1'}
-            result | DRADeviceBindingConditions | 1.34 | bindingConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
-            result | DRADeviceBindingConditions | 1.34 | bindingFailureConditions | dropped | 'bindingConditions':['a'],'bindingFailureConditions':['b']
-            result | DRAOptionalNodeOperations | 1.37 | skipNodeOperations | dropped | 'skipNodeOperations':['NodeUnprepareResources']
-            status | DRAResourceClaimDeviceStatus | 1.34 | devices | dropped | 'devices':[{'driver':'gpu.example.com','pool':'n','device':'gpu-0'}]
-            """.replace("COUNTERS", "{'name':'s','counters':{'c':{'value':'1'}}}")
-            .replace(
-                    "PARTITION",
-                    "{'name':'gpu-0','attributes':{'type':{'string':'half'}},'consumesCounters':[CONSUMED]}")
-            .replace("CONSUMED", "{'counterSet':'s','counters':{'c':{'value':'1'}}}")
-            .replace("SUBREQUEST", "'name':'sub','deviceClassName':'gpu'")
-            .replace("DERIVED", "{'name':'gpu.example.com/d','expression':'1'}");
+    private static final Path FIELDS =
+            Path.of("src/test/resources/io/dra4j/testkit/apiserver/validation/gated-fields.txt");
 
     private static final String SLICE =
             "{'metadata':{'name':'o'},'spec':{'driver':'gpu.example.com','nodeName':'n','devices':[{'name':'gpu-0'}],"
@@ -155,8 +116,8 @@ class GatedFieldsTest {
         }
     }
 
-    static Stream<Row> rows() {
-        return FIELDS.lines().flatMap(GatedFieldsTest::rows);
+    static Stream<Row> rows() throws IOException {
+        return Files.readAllLines(FIELDS).stream().flatMap(GatedFieldsTest::rows);
     }
 
     private static Stream<Row> rows(String line) {
@@ -238,7 +199,7 @@ class GatedFieldsTest {
         assertOutcome(row, kept, new Cluster(row.version()), true);
     }
 
-    static Stream<Row> rowsThatCanBeOff() {
+    static Stream<Row> rowsThatCanBeOff() throws IOException {
         return rows().filter(row -> !row.gate().isLockedIn(row.version()));
     }
 
@@ -263,7 +224,7 @@ class GatedFieldsTest {
                 .isTrue();
     }
 
-    static Stream<Row> rowsThatCanChange() {
+    static Stream<Row> rowsThatCanChange() throws IOException {
         Set<Place> immutable = EnumSet.of(Place.CLAIM, Place.REQUEST, Place.TEMPLATE);
         return rowsThatCanBeOff().filter(row -> !immutable.contains(row.place()));
     }
