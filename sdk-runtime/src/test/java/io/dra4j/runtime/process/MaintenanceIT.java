@@ -163,59 +163,26 @@ class MaintenanceIT {
         }
     }
 
-    /** On one node, for its driver takes seconds to start. */
     @Test
-    void someDevicesAreTakenOutThenAllAndThenBrokenOnes() throws Exception {
+    void someDevicesAreTakenOut() throws Exception {
         try (TestNode node = TestDriver.node()) {
             Path suspended = node.place().root().resolve("suspended");
-            Path leftOut = Files.createFile(node.place().root().resolve("left-out"));
-            node.start("--suspended=" + suspended, "--left-out=" + leftOut);
+            node.start("--suspended=" + suspended);
             node.awaitRegistered();
             node.awaitSlices(slices -> !slices.isEmpty());
-            someDevicesAreTakenOut(node);
+            KubeletClaim other = node.allocate("claim", "gpu-0");
+            assertThat(node.prepare(other).complaint()).isEmpty();
+
+            Ended ended = process(node, "on", "--device=gpu-3,gpu-4");
+
+            assertThat(ended.status()).as(ended.output()).isZero();
+            assertThat(tainted(node.api().store().list("resourceslices")))
+                    .containsExactly("gpu-3 NoSchedule", "gpu-4 NoSchedule");
             assertThat(suspended).doesNotExist();
-
-            aClaimThatToleratesTheTaintTakesTheHardwareBack(node, suspended);
-
-            assertThat(maintenance(node, "off").status()).isZero();
-            node.awaitSlices(slices -> tainted(slices).isEmpty());
-            Files.writeString(leftOut, "gpu-0"); // without a reason, the inventory fails
-            await(() -> node.log().contains("could not read its inventory"), node::log);
-            Ended broken = maintenance(node, "on");
-            assertThat(broken.status()).as(broken.output()).isZero();
-            assertThat(broken.output()).contains("The taint is in the cluster", "has given its hardware back");
-            assertThat(suspended).exists();
-            assertThat(tainted(node.api().store().list("resourceslices"))).hasSize(8);
+            Ended wrong = maintenance(node, "on", "--device=GPU-3");
+            assertThat(wrong.status()).isEqualTo(2);
+            assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
         }
-    }
-
-    private static void someDevicesAreTakenOut(TestNode node) throws Exception {
-        KubeletClaim other = node.allocate("claim", "gpu-0");
-        assertThat(node.prepare(other).complaint()).isEmpty();
-
-        Ended ended = process(node, "on", "--device=gpu-3,gpu-4");
-
-        assertThat(ended.status()).as(ended.output()).isZero();
-        assertThat(tainted(node.api().store().list("resourceslices")))
-                .containsExactly("gpu-3 NoSchedule", "gpu-4 NoSchedule");
-        Ended wrong = maintenance(node, "on", "--device=GPU-3");
-        assertThat(wrong.status()).isEqualTo(2);
-        assertThat(wrong.output()).contains("--device: \"GPU-3\" matches no name");
-        assertThat(node.unprepare(other).complaint()).isEmpty();
-    }
-
-    private static void aClaimThatToleratesTheTaintTakesTheHardwareBack(TestNode node, Path suspended)
-            throws Exception {
-        assertThat(maintenance(node, "on").status()).isZero();
-        assertThat(suspended).exists();
-
-        KubeletClaim claim = node.allocate("burn-in", "gpu-0");
-        assertThat(node.prepare(claim).complaint()).isEmpty();
-
-        assertThat(suspended).doesNotExist();
-        assertThat(maintenance(node, "status").status()).isEqualTo(1);
-        assertThat(node.unprepare(claim).complaint()).isEmpty();
-        assertThat(maintenance(node, "on").status()).isZero();
     }
 
     @Test

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.publishing;
 
-import static io.dra4j.runtime.publishing.PublishingDriver.DRIVER;
 import static io.dra4j.runtime.publishing.PublishingDriver.NODE;
 import static io.dra4j.runtime.publishing.PublishingDriver.SLICES;
 import static io.dra4j.runtime.publishing.PublishingDriver.TIMEOUT;
@@ -23,7 +22,6 @@ import io.dra4j.rules.KubernetesVersion;
 import io.dra4j.runtime.DraDriver;
 import io.dra4j.testkit.apiserver.EmbeddedApiServer;
 import io.dra4j.testkit.proxy.Fault;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -42,45 +40,14 @@ class DriverEventsIT {
                 .start();
     }
 
-    private static Pool pool(String model) {
-        return Pool.ofNode(
-                NODE, List.of(Device.builder("gpu-0").attribute("model", model).build()));
-    }
-
-    private static JsonNode event(EmbeddedApiServer api, String reason) {
-        return api.store().awaitObject("events", e -> e.path("reason").asText().equals(reason), TIMEOUT);
-    }
-
-    @Test
-    void anInvalidPoolIsReportedToTheHostAndOnTheNodeAndSoIsItsEnd() throws Exception {
-        try (EmbeddedApiServer api = server();
-                PublishingDriver driver = PublishingDriver.start(api, pool("x"))) {
-            assertThat(driver.awaitPublished()).isTrue();
-
-            driver.publish(List.of(pool("x".repeat(65))));
-
-            assertThat(driver.problems.poll(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
-                    .hasMessageStartingWith("Pool node-1 is not published")
-                    .hasMessageContainingAll("device gpu-0", "attributes[model]", "64 bytes");
-            JsonNode event = event(api, "InvalidPool");
-            assertThat(event.at("/involvedObject/kind").asText()).isEqualTo("Node");
-            assertThat(event.at("/involvedObject/name").asText()).isEqualTo(NODE);
-            assertThat(event.path("type").asText()).isEqualTo("Warning");
-            assertThat(event.at("/source/component").asText()).isEqualTo(DRIVER);
-            assertThat(driver.awaitPublished(Duration.ZERO)).isFalse();
-
-            driver.publish(List.of(pool("x")));
-
-            assertThat(driver.awaitPublished()).isTrue();
-            assertThat(event(api, "PublishingRecovered").path("type").asText()).isEqualTo("Normal");
-        }
-    }
+    private static final Pool POOL =
+            Pool.ofNode(NODE, List.of(Device.builder("gpu-0").build()));
 
     @Test
     void anUnhealthyDeviceIsTaintedIfTheHostWantsThat() throws Exception {
         try (EmbeddedApiServer api = server();
                 PublishingDriver driver = PublishingDriver.start(
-                        api, builder -> builder.taintUnhealthy(Taint.Effect.NO_SCHEDULE), pool("x"))) {
+                        api, builder -> builder.taintUnhealthy(Taint.Effect.NO_SCHEDULE), POOL)) {
             assertThat(driver.awaitPublished()).isTrue();
 
             driver.report(
@@ -97,13 +64,12 @@ class DriverEventsIT {
     @Test
     void slicesStayWhenTheDriverClosesUnlessItWasBuiltToRemoveThem() throws Exception {
         try (EmbeddedApiServer api = server()) {
-            try (PublishingDriver driver = PublishingDriver.start(api, pool("x"))) {
+            try (PublishingDriver driver = PublishingDriver.start(api, POOL)) {
                 assertThat(driver.awaitPublished()).isTrue();
             }
             assertThat(api.store().list(SLICES)).hasSize(1);
 
-            try (PublishingDriver driver =
-                    PublishingDriver.start(api, DraDriver.Builder::removeSlicesOnClose, pool("x"))) {
+            try (PublishingDriver driver = PublishingDriver.start(api, DraDriver.Builder::removeSlicesOnClose, POOL)) {
                 assertThat(driver.awaitPublished()).isTrue();
             }
             assertThat(api.store().list(SLICES)).isEmpty();
@@ -113,7 +79,7 @@ class DriverEventsIT {
     @Test
     void aServerOlderThan134EndsTheStart() throws Exception {
         try (EmbeddedApiServer api = server();
-                PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(pool("x")))) {
+                PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(POOL))) {
             driver.proxy.inject(NO_DRA);
 
             assertThatThrownBy(driver::start)
@@ -127,7 +93,7 @@ class DriverEventsIT {
     @Test
     void aServerThatTurnsOutTooOldLaterIsFatal() throws Exception {
         try (EmbeddedApiServer api = server();
-                PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(pool("x")))) {
+                PublishingDriver driver = new PublishingDriver(api, builder -> builder, List.of(POOL))) {
             driver.proxy.down();
             driver.start();
             driver.proxy.inject(NO_DRA);

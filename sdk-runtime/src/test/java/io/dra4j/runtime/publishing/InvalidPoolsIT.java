@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -90,7 +89,23 @@ class InvalidPoolsIT {
                     .as("requests about the pool\n%s", driver.proxy.log())
                     .hasSize(sent);
             assertThat(driver.refused()).isEmpty();
+            assertThat(driver.awaitPublished(Duration.ZERO)).isFalse();
+            JsonNode event = event(api, "InvalidPool");
+            assertThat(event.at("/involvedObject/kind").asText()).isEqualTo("Node");
+            assertThat(event.at("/involvedObject/name").asText()).isEqualTo(PublishingDriver.NODE);
+            assertThat(event.path("type").asText()).isEqualTo("Warning");
+            assertThat(event.at("/source/component").asText()).isEqualTo(PublishingDriver.DRIVER);
+
+            driver.publish(List.of(GOOD, healthy(1)));
+
+            assertThat(driver.awaitPublished()).isTrue();
+            assertThat(event(api, "PublishingRecovered").path("type").asText()).isEqualTo("Normal");
         }
+    }
+
+    private static JsonNode event(EmbeddedApiServer api, String reason) {
+        return api.store()
+                .awaitObject("events", it -> it.path("reason").asText().equals(reason), PublishingDriver.TIMEOUT);
     }
 
     @ParameterizedTest
@@ -105,14 +120,7 @@ class InvalidPoolsIT {
             assertThat(driver.slices("sick"))
                     .flatExtracting(slice -> slice.at("/spec/devices").findValuesAsText("name"))
                     .containsExactly("gpu-1");
-            assertThat(api.store()
-                            .awaitObject(
-                                    "events",
-                                    it -> it.path("reason").asText().equals("InvalidDevices"),
-                                    PublishingDriver.TIMEOUT)
-                            .path("type")
-                            .asText())
-                    .isEqualTo("Warning");
+            assertThat(event(api, "InvalidDevices").path("type").asText()).isEqualTo("Warning");
 
             driver.publish(List.of(GOOD, healthy(0)));
 
@@ -121,23 +129,6 @@ class InvalidPoolsIT {
                     .flatExtracting(slice -> slice.at("/spec/devices").findValuesAsText("name"))
                     .containsExactly("gpu-0", "gpu-1");
             assertThat(driver.refused()).isEmpty();
-        }
-    }
-
-    @Test
-    void aPoolThatIsInvalidFromTheStartIsPublishedWhenItIsMended() throws Exception {
-        Invalid invalid = pools().toList().get(0);
-        try (EmbeddedApiServer api = server();
-                PublishingDriver driver = PublishingDriver.start(api, invalid.pool(), healthy(0))) {
-            driver.awaitProblem("pool sick,", invalid.field());
-            awaitHealthy(driver, 0);
-            assertThat(driver.awaitPublished(Duration.ofMillis(200))).isFalse();
-            assertThat(driver.about("sick")).isEmpty();
-
-            driver.publish(List.of(GOOD, healthy(0)));
-
-            assertThat(driver.awaitPublished()).isTrue();
-            assertThat(driver.slices("sick")).hasSize(2);
         }
     }
 

@@ -64,20 +64,6 @@ class LegacyPluginIT {
     }
 
     @Test
-    void aWarningWithholdsNothing() throws Exception {
-        try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
-            offer(api, 4);
-            try (PublishingDriver driver = start(api, LegacyPlugin.WARN)) {
-                awaitDevices(api, 1);
-                assertThat(event(api, "LegacyDevicePlugin").path("type").asText())
-                        .isEqualTo("Warning");
-                assertThat(driver.awaitProblem("The devices are published all the same."))
-                        .contains("each device is given to two pods at a time");
-            }
-        }
-    }
-
-    @Test
     void aRestartWithoutAPluginWritesNothing() throws Exception {
         try (EmbeddedApiServer api = EmbeddedApiServer.builder().start()) {
             offer(api, 0);

@@ -46,7 +46,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each release, with all its gates on and with each of them off: what becomes of each pool. */
@@ -130,12 +129,12 @@ class ReleasesAndGatesIT {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** A pool whose last device has it, or does not. */
-        Pool inventory(boolean isSpecial) {
-            Device.Builder special = Device.builder("special").attribute("guarded", isSpecial);
+        /** A pool whose last device has it. */
+        Pool inventory() {
+            Device.Builder special = Device.builder("special").attribute("guarded", true);
             Pool.Builder pool = Pool.builder(pool())
                     .device(Device.builder("plain").build())
-                    .device((isSpecial ? add.apply(special) : special).build());
+                    .device(add.apply(special).build());
             if (this == SKIPS) {
                 pool.skipNodeOperation(NodeOperation.ALL);
             } else if (this == TYPE) {
@@ -229,8 +228,7 @@ class ReleasesAndGatesIT {
     @ParameterizedTest
     @MethodSource("clusters")
     void eachPoolIsPublishedWithheldAndReported(Cluster cluster) throws Exception {
-        Pool[] pools =
-                Stream.of(Kind.values()).map(kind -> kind.inventory(true)).toArray(Pool[]::new);
+        Pool[] pools = Stream.of(Kind.values()).map(kind -> kind.inventory()).toArray(Pool[]::new);
         try (EmbeddedApiServer api = cluster.start();
                 PublishingDriver driver = PublishingDriver.start(api, pools)) {
             assertThat(driver.awaitPublished()).as("%s", driver.problems).isTrue();
@@ -270,33 +268,6 @@ class ReleasesAndGatesIT {
             }
         }
         return Optional.empty();
-    }
-
-    /** Another release's gates are as good. */
-    @ParameterizedTest
-    @EnumSource
-    void aDeviceThatChangesGoesAndComesBackAndARestartWritesNothing(Kind kind) throws Exception {
-        Cluster cluster = new Cluster(KubernetesVersion.newest(), kind.gate);
-        boolean isWithheld = kind.expected(cluster.release(), cluster.on()) == Result.WITHHELD;
-        try (EmbeddedApiServer api = cluster.start()) {
-            try (PublishingDriver driver = PublishingDriver.start(api, kind.inventory(false))) {
-                for (boolean isSpecial : new boolean[] {false, true, false, true}) {
-                    driver.publish(List.of(kind.inventory(isSpecial)));
-                    assertThat(driver.awaitPublished())
-                            .as("%s", driver.problems)
-                            .isTrue();
-                    boolean isOut = kind == Kind.SKIPS || isSpecial && isWithheld;
-                    assertThat(driver.slices(kind.pool()).toString().contains("special"))
-                            .isEqualTo(!isOut);
-                }
-                assertThat(driver.refused()).filteredOn(RecordedRequest::write).isEmpty();
-            }
-            List<JsonNode> before = api.store().list(PublishingDriver.SLICES);
-            try (PublishingDriver driver = PublishingDriver.start(api, kind.inventory(true))) {
-                assertThat(driver.awaitPublished()).isTrue();
-            }
-            assertThat(api.store().list(PublishingDriver.SLICES)).isEqualTo(before);
-        }
     }
 
     /** Returns the pools that the host heard of, which happens on a thread of its own. */
