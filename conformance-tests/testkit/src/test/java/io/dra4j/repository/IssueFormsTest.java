@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The forms of issues have what GitHub's schema of forms requires, and Dependabot's file names what exists. */
@@ -59,19 +59,10 @@ class IssueFormsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    name: Bug | '' | name
-                    description: Something is wrong | description: ' ' | description
-                    body: | bodies: | body
-                    description: | about: | about
-                    type: dropdown | type: select | type
-                    id: part | id: 'a part' | id
-                    id: part | '' | id
-                    label: Part | text: Part | label
-                    [one, two] | [] | options
-                    [one, two] | [one, one] | options
-                    required: true | needed: true | validations
-                    """)
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/repository/broken-issue-forms.csv",
+            delimiter = '|',
+            quoteCharacter = '\'')
     void ofWhichOneIsBrokenAreRefused(String old, String broken, String fault) throws Exception {
         assertThat(GOOD).contains(old);
 

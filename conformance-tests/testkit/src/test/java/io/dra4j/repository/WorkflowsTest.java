@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The workflows of GitHub Actions parse, follow the rules for their safety, and run what exists. */
@@ -70,27 +70,10 @@ class WorkflowsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    @3d3c42e5aac5ba805825da76410c181273ba90b1 | @v7.0.1 | is not pinned
-                    # v7.0.1 | '' | is not pinned
-                    - run: .ci/run | - {uses: actions/cache@v5} | not on a line of its own
-                    - run: .ci/run | - uses: ./.github/actions/none | does not exist
-                    persist-credentials: false | fetch-depth: 0 | keeps the credentials
-                    .ci/run | .ci/runs | .ci/runs does not exist
-                    .ci/run | ./demos | ./demos does not exist
-                    .ci/run | cat docs-site/none | docs-site/none does not exist
-                    .ci/run | .ci/run ${{ github.head_ref }} | an expression in a script
-                    .ci/run | if .ci/run | bash cannot parse
-                    permissions: | permission: | no permissions
-                    contents: read | contents: write | permissions of the workflow to write
-                    shell: bash | shell: sh | pipefail
-                    [pull_request] | [pull_request_target] | triggers other than
-                    [pull_request] | {workflow_run: {}} | triggers other than
-                    timeout-minutes: 60 | '' | no timeout-minutes
-                    runs-on: ubuntu-24.04 | permissions: {packages: write} | has permissions to write
-                    runs-on: ubuntu-24.04 | permissions: write-all | has permissions to write
-                    run: .ci/run | env: {A: '${{ secrets.A }}'} | reaches a secret
-                    """)
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/repository/broken-workflows.csv",
+            delimiter = '|',
+            quoteCharacter = '\'')
     void ofWhichOneIsBrokenAreRefused(String old, String broken, String fault) throws Exception {
         assertThat(GOOD).contains(old);
 

@@ -5,6 +5,7 @@ package io.dra4j.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,22 +34,9 @@ class AddressesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "010.1.2.3/24, 10.1.2.3/24",
-        "08.0000.2.3/08, 8.0.2.3/8",
-        "10.1.2.3/0000000024, 10.1.2.3/24",
-        "2001:DB8::1/64, 2001:db8::1/64",
-        "2001:db8:0::1/64, 2001:db8::1/64",
-        "2001:db8:0:0:0:0:0:1/64, 2001:db8::1/64",
-        "02001:00000db8::1/64, 2001:db8::1/64",
-        "1::2:3:4:5:6:7/8, 1:0:2:3:4:5:6:7/8",
-        "1:0:0:0:2:0:0:3/8, 1::2:0:0:3/8",
-        "::ffff:10.1.2.3/120, 10.1.2.3/24",
-        "::FFFF:a01:203/128, 10.1.2.3/32",
-        "0:0:0:0:0:ffff:10.1.2.3/24, 10.1.2.3/24",
-        "64:ff9b::10.1.2.3/96, 64:ff9b::a01:203/96",
-        "::10.1.2.3/96, ::a01:203/96",
-    })
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/rules/another-form-is-read-and-refused.csv",
+            quoteCharacter = '\'')
     void anotherFormIsReadAndRefused(String address, String canonical) {
         assertThat(Addresses.canonical(address)).contains(canonical);
         assertThat(Addresses.problem(address)).isEqualTo("must be in canonical form (\"" + canonical + "\")");

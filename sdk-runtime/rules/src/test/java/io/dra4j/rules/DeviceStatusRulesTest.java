@@ -10,6 +10,7 @@ import io.dra4j.rules.FieldErrors.FieldError;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Reports of drivers on the devices of a claim that was allocated d, and a share of s. */
@@ -88,18 +89,10 @@ class DeviceStatusRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/rules/a-broken-condition-is-refused.csv",
             delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "'type':'-'                                  | type: Invalid value: \"-\": name part must consist of",
-                "'status':'Maybe'                            | status: Unsupported value: \"Maybe\": supported values: \"False\", \"True\", \"Unknown\"",
-                "'reason':''                                 | reason: Required value",
-                "'reason':'a-b'                              | reason: Invalid value: \"a-b\": a condition reason must start with alphabetic character, optionally",
-                "'lastTransitionTime':null                   | lastTransitionTime: Required value",
-                "'lastTransitionTime':'0001-01-01T00:00:00Z' | lastTransitionTime: Required value",
-                "'observedGeneration':-1                     | observedGeneration: Invalid value: -1: must be greater than or equal to zero",
-            })
+            quoteCharacter = '`')
     void aBrokenConditionIsRefused(String change, String message) {
         assertThat(check(device(",'conditions':[" + condition("Ready", "," + change) + "]")))
                 .singleElement()
@@ -119,21 +112,10 @@ class DeviceStatusRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/rules/the-id-of-a-share-is-a-uuid.csv",
             delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "                                              | error validating uid: invalid UUID length: 0",
-                "a.b                                           | error validating uid: invalid UUID length: 3",
-                "22222222x0000-4000-8000-00000000000a          | error validating uid: invalid UUID format",
-                "2222222200004000800000000000000g              | error validating uid: invalid UUID format",
-                "[22222222-0000-4000-8000-00000000000a]        | error validating uid: invalid bracketed UUID format",
-                "urn:xxxx:22222222-0000-4000-8000-00000000000a | error validating uid: invalid urn prefix: \"urn:xxxx:\"",
-                "22222222-0000-4000-8000-00000000000A          | uid must be in RFC 4122 normalized form",
-                "22222222000040008000000000000000              | uid must be in RFC 4122 normalized form",
-                "{22222222-0000-4000-8000-00000000000a}        | uid must be in RFC 4122 normalized form",
-                "URN:UUID:22222222-0000-4000-8000-00000000000a | uid must be in RFC 4122 normalized form",
-            })
+            quoteCharacter = '`')
     void theIdOfAShareIsAUuid(String id, String message) {
         String share = id == null ? "" : id;
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,18 +50,10 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/rules/a-broken-constraint-is-refused.csv",
             delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{'matchAttribute':'numa'}                       | [0].matchAttribute    | Invalid",
-                "{'matchAttribute':'a.com/b/n'}                  | [0].matchAttribute    | Invalid",
-                "{'distinctAttribute':'a.com/'}                  | [0].distinctAttribute | Invalid",
-                "{'requests':['r']}                              | [0]                   | Required",
-                "{'requests':['x'],'matchAttribute':'a.com/n'}   | [0].requests[0]       | Invalid",
-                "{'requests':['r/t'],'matchAttribute':'a.com/n'} | [0].requests[0]       | Invalid",
-                "{'requests':['r','r'],'matchAttribute':'a.c/n'} | [0].requests[1]       | Duplicate",
-            })
+            quoteCharacter = '`')
     void aBrokenConstraintIsRefused(String constraint, String field, String reason) {
         assertThat(check("", "", constraint))
                 .singleElement()
@@ -144,17 +137,10 @@ class RequestRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/rules/a-broken-toleration-is-refused.csv",
             delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{}                                 | operator: Required value",
-                "{'operator':'In'}                  | operator: Unsupported value: \"In\": supported values: \"Equal\", \"Exists\"",
-                "{'operator':'Exists','value':'v'}  | value: Invalid value: \"v\": must be empty for operator `Exists`",
-                "{'operator':'Equal','value':'-'}   | value: Invalid value: \"-\": a valid label must be",
-                "{'operator':'Equal','key':'-'}     | key: Invalid value: \"-\": name part must consist of",
-                "{'operator':'Equal','effect':'No'} | effect: Unsupported value: \"No\": supported values: \"NoExecute\", \"NoSchedule\", \"None\"",
-            })
+            quoteCharacter = '`')
     void aBrokenTolerationIsRefused(String toleration, String message) {
         assertThat(ofClaim(",'tolerations':[" + toleration + "]", ""))
                 .singleElement()

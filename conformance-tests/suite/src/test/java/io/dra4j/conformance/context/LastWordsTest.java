@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The line of a log that tells why a driver ended. */
@@ -23,18 +24,9 @@ class LastWordsTest {
 
     /** The lines of a log are separated by bars; the telling one comes first. */
     @ParameterizedTest
-    @CsvSource({
-        "panic: no root, I1123 starting|panic: no root|goroutine 1 [running]:|main.main()|main.go:75 +0x17",
-        "fatal error: out of memory, fatal error: out of memory|runtime.throw()|proc.go:1 +0x4",
-        "E1123 01:43:31.0 1 a.go:7] lost, W1123 01:43:31.0 1 a.go:6] old|E1123 01:43:31.0 1 a.go:7] lost|I1123 bye",
-        "F1123 01:43:31.0 1 a.go:7] gone, E1123 01:43:31.0 1 a.go:6] old|F1123 01:43:31.0 1 a.go:7] gone|goroutine 1",
-        "level=fatal msg=gone, level=info msg=up|level=fatal msg=gone|exiting",
-        "Caused by: x.Y: none, Exception in thread \"main\" x.Z: no|at x.Z.main|Caused by: x.Y: none|... 2 more",
-        "KeyError: 'node', Traceback (most recent call last):|File \"d.py\"|KeyError: 'node'",
-        "thread 'main' panicked at m.rs:2:5: none, thread 'main' panicked at m.rs:2:5:|none|note: run with it",
-        "Error: required flag \"image\" not set, Error: required flag \"image\" not set|Usage:|driver [flags]",
-        "no device, starting|no device",
-    })
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/conformance/context/is-the-one-of-an-error-or-else-the-last.csv",
+            quoteCharacter = '\'')
     void isTheOneOfAnErrorOrElseTheLast(String telling, String log) {
         assertThat(LastWords.telling(List.of(log.split("\\|")))).isEqualTo(telling);
     }

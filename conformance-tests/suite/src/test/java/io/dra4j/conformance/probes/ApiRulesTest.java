@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ApiRulesTest {
@@ -116,17 +117,10 @@ class ApiRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/conformance/probes/an-entry-of-a-status-is-checked-alone.csv",
             delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "'networkData':{'ips':['10.0.0.5/24']} | ",
-                "'networkData':{'ips':['10.0.0.5']}    | status.devices[0].networkData.ips[0]",
-                "'networkData':{'ips':['010.0.0.5/8']} | status.devices[0].networkData.ips[0]",
-                "'data':[1]                            | status.devices[0].data",
-                "'shareID':'x'                         | status.devices[0].shareID",
-                "'conditions':[{'type':'a b'}]         | status.devices[0].conditions[0].type",
-            })
+            quoteCharacter = '`')
     void anEntryOfAStatusIsCheckedAlone(String ofEntry, String field) {
         JsonNode claim = json(
                 "{'status':{'devices':[{'driver':'bad_driver'}],'allocation':{'devices':{'results':[{'request':'r','driver':'d.com','pool':'p','device':'gpu-0'}]}}}}");

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,17 +51,10 @@ class RawPathIT {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/testkit/apiserver/a-segment-is-one-name-decoded-once.csv",
             delimiter = '|',
-            value = {
-                "node-1;b|node-1;b",
-                "node-1%3Bb|node-1;b",
-                "a%20b|a b",
-                "a+b|a+b",
-                "a$&=:@,b|a$&=:@,b",
-                "%C3%A9%E4%B8%AD|\u00e9\u4e2d",
-                "%5Cb|\\b",
-            })
+            quoteCharacter = '\'')
     void aSegmentIsOneNameDecodedOnce(String sent, String name) throws IOException {
         Answer answer = getBothWays(NODES + sent);
 

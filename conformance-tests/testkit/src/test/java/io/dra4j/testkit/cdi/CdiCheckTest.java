@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -74,30 +75,10 @@ class CdiCheckTest {
         }
 
         @ParameterizedTest
-        @CsvSource(delimiter = '|', textBlock = """
-                        {}                                          | is empty: a device has edits
-                        {env: []}                                   | is empty: a device has edits
-                        {env: [A]}                                  | env[0] must be an environment
-                        {env: [=b]}                                 | NAME=value
-                        {env: A=b}                                  | env must be a list
-                        {env: [A=b], envs: [B=c]}                   | unknown field "envs"
-                        {deviceNodes: [{path: dev/a}]}              | deviceNodes[0].path must be an
-                        {deviceNodes: [{hostPath: /dev/a}]}         | deviceNodes[0] lacks the field path
-                        {deviceNodes: [{path: /dev/a, type: x}]}    | a type of device node
-                        {deviceNodes: [{path: /a, fileMode: '0666'}]} | fileMode must be a whole number
-                        {deviceNodes: [{path: /a, uid: -1}]}        | uid must be a whole number
-                        {deviceNodes: [{path: /a, permissions: x}]} | permissions of the letters
-                        {deviceNodes: [/dev/a]}                     | deviceNodes[0] must be an object
-                        {mounts: [{hostPath: /a}]}                  | lacks the field containerPath
-                        {mounts: [{hostPath: a, containerPath: /b}]} | hostPath must be an absolute path
-                        {mounts: [{hostPath: /a, containerPath: b}]} | containerPath must be an absolute
-                        {hooks: [{hookName: start, path: /x}]}      | a hook of the OCI
-                        {hooks: [{hookName: poststop, path: x}]}    | hooks[0].path must be an absolute
-                        {hooks: [{path: /x}]}                       | lacks the field hookName
-                        {netDevices: [{name: a, hostInterfaceName: b}, {name: a, hostInterfaceName: c}]} | has "a" twice
-                        {intelRdt: {closID: ..}}                    | closID must be
-                        {additionalGids: [staff]}                   | additionalGids[0] must be a whole
-                        """)
+        @CsvFileSource(
+                files = "src/test/resources/io/dra4j/testkit/cdi/with-bad-edits-is-invalid.csv",
+                delimiter = '|',
+                quoteCharacter = '\'')
         void withBadEditsIsInvalid(String edits, String problem) {
             assertThat(CdiCheck.problems(edits(edits)))
                     .singleElement()
@@ -107,18 +88,10 @@ class CdiCheckTest {
         }
 
         @ParameterizedTest
-        @CsvSource(delimiter = '|', textBlock = """
-                        {kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}]}  | lacks the field cdiVersion
-                        {cdiVersion: 0.3.0, kind: a/b, devices: []}                      | a spec has one device at least
-                        {cdiVersion: 0.3.0, kind: a/b}                                   | lacks the field devices
-                        {cdiVersion: 0.3.0, kind: a, devices: [{name: x, containerEdits: {env: [A=b]}}]} | kind has no class
-                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: 3, containerEdits: {env: [A=b]}}]} | name must be a text
-                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: x-, containerEdits: {env: [A=b]}}]} | grammar forbids
-                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: x}]}             | devices[0] lacks the field containerEdits
-                        {cdiVersion: 0.3.0, kind: a/b, extra: 1, devices: [{name: x, containerEdits: {env: [A=b]}}]} | unknown field "extra"
-                        {cdiVersion: 0.3.0, kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}, {name: x, containerEdits: {env: [A=b]}}]} | has "x" twice as name
-                        {cdiVersion: 0.6.0, kind: a/b, annotations: {a: 1}, devices: [{name: x, containerEdits: {env: [A=b]}}]} | annotations.a must be a text
-                        """)
+        @CsvFileSource(
+                files = "src/test/resources/io/dra4j/testkit/cdi/without-its-parts-is-invalid.csv",
+                delimiter = '|',
+                quoteCharacter = '\'')
         void withoutItsPartsIsInvalid(String spec, String problem) {
             assertThat(problems(spec)).singleElement().asString().contains(problem);
         }
@@ -140,19 +113,9 @@ class CdiCheckTest {
         }
 
         @ParameterizedTest
-        @CsvSource({
-            "gpu-0, it has no",
-            "v.example.com=gpu-0, has no class",
-            "/gpu=0, vendor",
-            "1v/gpu=0, vendor",
-            "v/=0, class",
-            "v/g/h=0, class",
-            "v/gpu=, has a name",
-            "v/gpu=a/b, has a name",
-            "v/gpu=a b, has a name",
-            "v/gpu=-a, has a name",
-            "v/gpu=a=b, has a name"
-        })
+        @CsvFileSource(
+                files = "src/test/resources/io/dra4j/testkit/cdi/of-another-form-is-refused.csv",
+                quoteCharacter = '\'')
         void ofAnotherFormIsRefused(String id, String problem) {
             assertThat(CdiName.problem(id))
                     .hasValueSatisfying(p -> assertThat(p).contains(problem));

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 /** The proxy before an API server that asks for TLS, a client certificate and a token. */
 @Tag("gate")
@@ -252,21 +252,10 @@ class KubeconfigUpstreamIT {
     class IsRefusedInOneLine {
 
         @ParameterizedTest
-        @CsvSource(delimiter = '|', textBlock = """
-                        server: {FRONT}, {NAMED_CA}                      | {USER}                   | no trusted CA has signed its certificate
-                        server: {FRONT}, {NAMED_CA}                      | {USER}                   | https://127.0.0.1:
-                        server: {FRONT}, {CA}                            | {CLIENT}, token: expired | does not accept the credentials (401 Unauthorized)
-                        server: {FRONT}, {CA}                            | token: {TOKEN}           | client certificate
-                        server: {FRONT}, {CA}                            | {NAMED_CLIENT}           | certificate
-                        server: {FRONT}, certificate-authority: lost.crt | {USER}                   | lost.crt
-                        server: {FRONT}                                  | tokenFile: lost          | lost
-                        server: {FRONT}                                  | as: somebody             | impersonation
-                        server: {FRONT}, proxy-url: http://127.0.0.1:1   | {USER}                   | proxy-url
-                        server: {API}/apis                               | {USER}                   | answered 404 Not Found
-                        server: {API}/apis                               | {USER}                   | is it an API server?
-                        server: https://no-such-host.invalid             | {USER}                   | there is no host of that name
-                        server: ftp://127.0.0.1                          | {USER}                   | ftp://127.0.0.1
-                        """)
+        @CsvFileSource(
+                files = "src/test/resources/io/dra4j/testkit/cluster/when-the-cluster-or-the-user-is-of-no-use.csv",
+                delimiter = '|',
+                quoteCharacter = '\'')
         void whenTheClusterOrTheUserIsOfNoUse(String cluster, String user, String words) throws Exception {
             assertThat(refusal(filled(cluster), filled(user))).contains(words);
         }

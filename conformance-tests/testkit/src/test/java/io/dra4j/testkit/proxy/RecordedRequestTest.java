@@ -7,25 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class RecordedRequestTest {
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/testkit/proxy/a-path-names-a-resource-and-an-object.csv",
             delimiter = '|',
-            value = {
-                "/api/v1/nodes/node-1|nodes|node-1",
-                "/api/v1/namespaces|namespaces|''",
-                "/api/v1/namespaces/default|namespaces|default",
-                "/api/v1/namespaces/default/events|events|''",
-                "/apis/resource.k8s.io/v1/resourceslices|resourceslices|''",
-                "/apis/resource.k8s.io/v1/resourceslices/a|resourceslices|a",
-                "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status|resourceclaims|c",
-                "/apis/resource.k8s.io|''|''",
-                "/version|''|''",
-                "/|''|''",
-            })
+            quoteCharacter = '\'')
     void aPathNamesAResourceAndAnObject(String path, String resource, String name) {
         RecordedRequest request = RecordedRequest.arrived(1, Instant.EPOCH, "GET", path, Map.of(), "", "");
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class ServiceAccountAccessTest {
 
@@ -84,38 +84,18 @@ class ServiceAccountAccessTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "GET /apis/resource.k8s.io/v1/resourceslices",
-        "GET /apis/resource.k8s.io/v1/resourceslices?watch=true",
-        "GET /apis/resource.k8s.io/v1beta1/resourceslices/x",
-        "POST /apis/resource.k8s.io/v1/resourceslices",
-        "DELETE /apis/resource.k8s.io/v1/resourceslices/x",
-        "GET /apis/resource.k8s.io/v1/namespaces/any/resourceclaims/c",
-        "PUT /apis/resource.k8s.io/v1/namespaces/any/resourceclaims/c/status",
-        "GET /api/v1/nodes/n",
-        "PUT /apis/coordination.k8s.io/v1/namespaces/gpu-system/leases/mine",
-        "GET /apis/coordination.k8s.io/v1/namespaces/gpu-system/leases?fieldSelector=metadata.name=mine",
-        "GET /api",
-        "GET /apis/resource.k8s.io/v1",
-        "GET /version",
-        "GET /openapi/v3/apis/resource.k8s.io/v1",
-    })
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/testkit/rbac/what-a-rule-allows-is-allowed.csv",
+            quoteCharacter = '\'')
     void whatARuleAllowsIsAllowed(String request) throws Exception {
         assertThat(refusal(access(), request)).isEmpty();
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    DELETE /apis/resource.k8s.io/v1/resourceslices|resourceslices.resource.k8s.io is forbidden: USER cannot deletecollection resource "resourceslices" in API group "resource.k8s.io" at the cluster scope
-                    GET /apis/resource.k8s.io/v1/resourceclaims|resourceclaims.resource.k8s.io is forbidden: USER cannot list resource "resourceclaims" in API group "resource.k8s.io" at the cluster scope
-                    GET /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims?watch=1|resourceclaims.resource.k8s.io is forbidden: USER cannot watch resource "resourceclaims" in API group "resource.k8s.io" in the namespace "ns"
-                    PUT /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c|resourceclaims.resource.k8s.io "c" is forbidden: USER cannot update resource "resourceclaims" in API group "resource.k8s.io" in the namespace "ns"
-                    PUT /apis/coordination.k8s.io/v1/namespaces/other/leases/mine|leases.coordination.k8s.io "mine" is forbidden: USER cannot update resource "leases" in API group "coordination.k8s.io" in the namespace "other"
-                    POST /apis/coordination.k8s.io/v1/namespaces/gpu-system/leases|leases.coordination.k8s.io is forbidden: USER cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "gpu-system"
-                    PATCH /api/v1/nodes/n|nodes "n" is forbidden: USER cannot patch resource "nodes" in API group "" at the cluster scope
-                    GET /api/v1/namespaces/kube-system|namespaces "kube-system" is forbidden: USER cannot get resource "namespaces" in API group "" in the namespace "kube-system"
-                    GET /metrics|forbidden: USER cannot get path "/metrics"
-                    """)
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/testkit/rbac/what-no-rule-allows-is-refused.csv",
+            delimiter = '|',
+            quoteCharacter = '`')
     void whatNoRuleAllowsIsRefused(String request, String message) throws Exception {
         assertThat(refusal(access(), request)).contains(message.replace("USER", USER));
     }
@@ -153,17 +133,10 @@ class ServiceAccountAccessTest {
 
     /** Of a policy in which a text is replaced; ~ begins a line. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    own-node              | own-node                                                | 422 | API server refused a request
-                    message: not its node | message: not its node, reason: Forbidden                | 403 | with binding 'of-drivers' denied request: not its node
-                    variables.own ==      | object.nothing ==                                       | 422 | expression failed
-                    variables.own ==      | authorizer ==                                           | 0   | own-node was not evaluated
-                    matchConstraints:     | paramKind: {kind: A}~  matchConstraints:                | 0   | own-node was not evaluated
-                    object.spec.nodeName  | object.x}~  failurePolicy: Ignore~  other: {b: c        | 0   | refused no request
-                    [Deny]                | [Audit]                                                 | 0   | refused no request
-                    [resourceslices]      | ['*/status']                                            | 0   | refused no request
-                    [CREATE]              | ['*']                                                   | 422 | not its node
-                    """)
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/testkit/rbac/an-admission-policy-refuses-as-an-api-server-does.csv",
+            delimiter = '|',
+            quoteCharacter = '`')
     void anAdmissionPolicyRefusesAsAnApiServerDoes(String text, String other, int code, String note) throws Exception {
         manifests += POLICY.replace(text, other.replace("~", "\n"));
         ServiceAccountAccess access = access();

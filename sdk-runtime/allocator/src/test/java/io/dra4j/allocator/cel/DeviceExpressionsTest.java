@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -58,39 +59,19 @@ class DeviceExpressionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/allocator/cel/the-result-is-a-bool-or-unknown.csv",
             delimiterString = "=>",
-            quoteCharacter = '`',
-            value = {
-                "1 => must evaluate to bool or the unknown type, not int",
-                "device.attributes => must evaluate to bool or the unknown type, not map(string, map(string, google.protobuf.Any))",
-                "device.capacity['a'].b => must evaluate to bool or the unknown type, not kubernetes.Quantity",
-                "device.attributes['a'].b.c => must evaluate to bool or the unknown type, not dyn",
-                "device.attributes['a'].?b => must evaluate to bool or the unknown type, not optional_type(google.protobuf.Any)",
-                "null => must evaluate to bool or the unknown type, not null_type"
-            })
+            quoteCharacter = '`')
     void theResultIsABoolOrUnknown(String expression, String problem) {
         assertThat(problem(expression)).isEqualTo(problem);
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/allocator/cel/an-error-has-the-servers-words.csv",
             delimiterString = "=>",
-            quoteCharacter = '`',
-            value = {
-                "device.driver == 1 => found no matching overload for '_==_' applied to '(string, int)'",
-                "size(timestamp('2020-01-01T00:00:00Z')) => found no matching overload for 'size' applied to '(timestamp)'",
-                "device.foo => undefined field 'foo'",
-                "device.driver.exists(x, x) => expression of type 'string' cannot be range of a comprehension (must be list, map, or dynamic)",
-                "[1, 'a'] == [1] => expected type 'int' but found 'string'",
-                "device.driver.matches('(') => invalid matches argument",
-                "duration('x') == duration('1s') => invalid duration argument",
-                "timestamp('x') == timestamp('y') => invalid timestamp argument",
-                "[1].all(1, true) => argument must be a simple name",
-                "99999999999999999999 == 1 => invalid int literal",
-                "99999999999999999999u == 1u => invalid uint literal",
-                "1 1 1 => Syntax error: mismatched input '1' expecting {<EOF>, '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', '+', '*', '/', '%'}"
-            })
+            quoteCharacter = '`')
     void anErrorHasTheServersWords(String expression, String words) {
         String first = problem(expression).lines().findFirst().orElseThrow();
 
@@ -136,17 +117,10 @@ class DeviceExpressionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/allocator/cel/the-cost-is-counted-as-in-kubernetes.csv",
             delimiterString = "=>",
-            value = {
-                "device.driver == 'x' => 2",
-                "has(device.driver) => 1",
-                "true ? device.driver == 'x' : true => 2",
-                "[device.driver] == ['x'] => 22",
-                "{'a': device.driver} == {} => 62",
-                "cel.bind(a, device, a == a) => 3",
-                "device.attributes.all(a, true) => 67"
-            })
+            quoteCharacter = '\'')
     void theCostIsCountedAsInKubernetes(String expression, long cost) {
         assertThat(Cost.least(
                         new Compiler(Environment.STORED).compile(expression).getExpr()))

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class FalsePartsTest {
 
@@ -36,18 +36,10 @@ class FalsePartsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-                    device.attributes["gpu.example.com"].model == "H100" | device.attributes["gpu.example.com"].model == "H100" [model=A100]
-                    device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].index in [1, 2] | device.attributes["gpu.example.com"].index in [1, 2] [index=3]
-                    device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0 | device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0 [memory=40Gi]
-                    device.attributes["resource.kubernetes.io"].pcieRoot == "pci1" | device.attributes["resource.kubernetes.io"].pcieRoot == "pci1" [resource.kubernetes.io/pcieRoot=pci0]
-                    device.attributes["gpu.example.com"].?slow.orValue(false) | device.attributes["gpu.example.com"].?slow.orValue(false) [slow=none]
-                    has(device.attributes["gpu.example.com"].slow) | has(device.attributes["gpu.example.com"].slow) [slow=none]
-                    device.attributes["gpu.example.com"].slow | device.attributes["gpu.example.com"].slow [slow=none]
-                    !device.attributes["gpu.example.com"]["fast"] | !(device.attributes["gpu.example.com"]["fast"]) [fast=true]
-                    device.driver == "other" | device.driver == "other" []
-                    ["H100", "H200"].exists(m, m == device.attributes["gpu.example.com"].model) | ["H100", "H200"].exists(m, m == device.attributes["gpu.example.com"].model) [model=A100]
-                    """)
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/allocator/cel/the-part-and-what-it-reads.csv",
+            delimiter = '|',
+            quoteCharacter = '`')
     void thePartAndWhatItReads(String expression, String expected) throws Exception {
         List<Part> parts = of(expression);
 

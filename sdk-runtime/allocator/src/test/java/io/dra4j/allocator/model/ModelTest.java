@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 /** Objects are read as far as an allocator needs them. */
 class ModelTest {
@@ -68,20 +68,9 @@ class ModelTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "zone,In,east,true",
-        "zone,In,west,false",
-        "zone,NotIn,west,true",
-        "other,NotIn,west,true",
-        "zone,Exists,,true",
-        "other,Exists,,false",
-        "other,DoesNotExist,,true",
-        "size,Gt,4,true",
-        "size,Gt,5,false",
-        "size,Lt,6,true",
-        "zone,Lt,6,false",
-        "zone,Other,east,false"
-    })
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/allocator/model/nodes-are-selected-by-labels.csv",
+            quoteCharacter = '\'')
     void nodesAreSelectedByLabels(String key, String operator, String value, boolean matches) {
         NodeSelector selector = NodeSelector.of(
                 Given.json("{nodeSelectorTerms: [{matchExpressions: [{key: '%s', operator: '%s', values: ['%s']}]}]}"
@@ -99,17 +88,9 @@ class ModelTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "k,Equal,v,NoSchedule,true",
-        "k,Equal,w,NoSchedule,false",
-        "k,,v,,true",
-        "k,Exists,,,true",
-        ",Exists,,,true",
-        ",Equal,v,,true",
-        "j,Exists,,,false",
-        "k,Exists,,NoExecute,false",
-        "k,Other,v,,false"
-    })
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/allocator/model/taints-are-tolerated.csv",
+            quoteCharacter = '\'')
     void taintsAreTolerated(String key, String operator, String value, String effect, boolean tolerated) {
         Toleration toleration = new Toleration(text(key), text(operator), text(value), text(effect));
 

@@ -14,22 +14,15 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 class ApiCallsTest {
 
     @ParameterizedTest
-    @CsvSource({
-        "api/v1/nodes/node-1, nodes",
-        "api/v1/namespaces/default/events, events",
-        "api/v1/namespaces/default, namespaces",
-        "apis/resource.k8s.io/v1/resourceslices?fieldSelector=a/b, resourceslices",
-        "apis/resource.k8s.io/v1/resourceslices/0000-x, resourceslices",
-        "apis/resource.k8s.io/v1/namespaces/n/resourceclaims/c, resourceclaims",
-        "apis/resource.k8s.io/v1/namespaces/n/resourceclaims/c/status?force=true," + " resourceclaims/status",
-        "apis/resource.k8s.io/v1, discovery",
-        "version, discovery"
-    })
+    @CsvFileSource(
+            files =
+                    "src/test/resources/io/dra4j/runtime/internal/cluster/a-request-is-measured-by-its-resource-and-never-by-an-objects-name.csv",
+            quoteCharacter = '\'')
     void aRequestIsMeasuredByItsResourceAndNeverByAnObjectsName(String path, String resource) {
         assertThat(ApiCalls.resource(path)).isEqualTo(resource);
     }

@@ -16,7 +16,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rules of an admin as they change devices, and the reasons why others are refused. */
 class PolicyReaderTest {
@@ -48,23 +47,10 @@ class PolicyReaderTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/runtime/internal/policy/excluded-devices-are-those-that-fit-all.csv",
             delimiter = '|',
-            value = {
-                "{names: [gpu-1]} | gpu-0 gpu-10 gpu-1-mig-1g-0",
-                "{names: [gpu-1, gpu-1-*]} | gpu-0 gpu-10",
-                "{names: ['*-mig-*', 'gpu-?']} | gpu-10",
-                "{names: ['*']} |",
-                "{names: ['gpu-1*']} | gpu-0",
-                "{names: [gpu-9]} | gpu-0 gpu-1 gpu-10 gpu-1-mig-1g-0",
-                "{nodes: ['worker-?'], names: [gpu-0]} | gpu-1 gpu-10 gpu-1-mig-1g-0",
-                "{nodes: [worker-8], names: [gpu-0]} | gpu-0 gpu-1 gpu-10 gpu-1-mig-1g-0",
-                "{attributes: {type: {string: mig}}} | gpu-0 gpu-1 gpu-10",
-                "{attributes: {gpu.example.com/type: {string: mig}}} | gpu-0 gpu-1 gpu-10",
-                "{attributes: {type: {string: mig}}, names: [gpu-0]} | gpu-0 gpu-1 gpu-10 gpu-1-mig-1g-0",
-                "{attributes: {driverVersion: {version: 580.1.0}}} |",
-                "{attributes: {driverVersion: {string: 580.1.0}}} | gpu-0 gpu-1 gpu-10 gpu-1-mig-1g-0"
-            })
+            quoteCharacter = '\'')
     void excludedDevicesAreThoseThatFitAll(String match, String left) {
         assertThat(String.join(" ", names("rules: [{match: " + match + ", exclude: true}]")))
                 .isEqualTo(left == null ? "" : left);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dra4j.testkit.apiserver.model.ApiFailure;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The two merge formats on trees. */
@@ -27,21 +28,11 @@ class PatchesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files =
+                    "src/test/resources/io/dra4j/testkit/apiserver/apply/a-strategic-patch-merges-lists-by-their-keys.csv",
             delimiter = '|',
-            quoteCharacter = '`',
-            value = {
-                "{'a':[1]}                                   | {'a':[2]}                                     | {'a':[2]}",
-                "{'conditions':[{'type':'A','status':'x'}]}  | {'conditions':[{'type':'A','status':'y'}]}    | {'conditions':[{'type':'A','status':'y'}]}",
-                "{'conditions':[{'type':'A'}]}               | {'conditions':[{'type':'B'}]}                 | {'conditions':[{'type':'A'},{'type':'B'}]}",
-                "{'conditions':[{'type':'A'},{'type':'B'}]}  | {'conditions':[{'$patch':'delete','type':'A'}]} | {'conditions':[{'type':'B'}]}",
-                "{'conditions':[{'type':'A'}]}               | {'conditions':[{'type':'B'},{'$patch':'replace'}]} | {'conditions':[{'type':'B'}]}",
-                "{'finalizers':['a']}                        | {'finalizers':['b']}                          | {'finalizers':['a','b']}",
-                "{'finalizers':['a','b']}                    | {'$deleteFromPrimitiveList/finalizers':['a']} | {'finalizers':['b']}",
-                "{'m':{'a':1,'b':2}}                         | {'m':{'$patch':'replace','c':3}}              | {'m':{'c':3}}",
-                "{'m':{'a':1},'n':1}                         | {'m':{'$patch':'delete'}}                     | {'n':1}",
-                "{'env':[{'name':'A'}]}                      | {'$setElementOrder/env':[{'name':'A'}],'env':[{'name':'A','value':'1'}]} | {'env':[{'name':'A','value':'1'}]}",
-            })
+            quoteCharacter = '`')
     void aStrategicPatchMergesListsByTheirKeys(String target, String patch, String result) {
         assertThat(StrategicMerge.apply(tree(target), tree(patch))).isEqualTo(tree(result));
     }

@@ -14,7 +14,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Selectors by field and by label. */
@@ -31,18 +31,10 @@ class SelectorTest {
     @Nested
     class ByField {
         @ParameterizedTest
-        @CsvSource(delimiter = '|', textBlock = """
-                        ''                                               | true
-                        metadata.name=s1                                 | true
-                        spec.nodeName==node-1                            | true
-                        spec.nodeName!=node-2                            | true
-                        spec.driver=gpu.example.com,spec.nodeName=node-1 | true
-                        spec.nodeName=                                   | false
-                        spec.nodeName!=node-1                            | false
-                        metadata.name=s1,spec.driver=x                   | false
-                        spec.nodeName=node-1\\,node-2                   | false
-                        spec.nodeName!=node-1\\,node-2                  | true
-                        """)
+        @CsvFileSource(
+                files = "src/test/resources/io/dra4j/testkit/apiserver/store/field-selectors.csv",
+                delimiter = '|',
+                quoteCharacter = '\'')
         void matchesOrNot(String selector, boolean matches) {
             assertThat(FieldSelector.parse(slices, selector).matches(slice)).isEqualTo(matches);
         }
@@ -70,27 +62,10 @@ class SelectorTest {
     @Nested
     class ByLabel {
         @ParameterizedTest
-        @CsvSource(delimiter = '|', textBlock = """
-                        app=a                | true
-                        app == a             | true
-                        app!=b               | true
-                        none!=a              | true
-                        app in (a, b),tier=x | true
-                        app notin (b)        | true
-                        none notin (a)       | true
-                        app                  | true
-                        !none                | true
-                        app=b                | false
-                        app!=a               | false
-                        none=a               | false
-                        app in (b)           | false
-                        app notin (a,b)      | false
-                        none                 | false
-                        !app                 | false
-                        app in ()            | false
-                        app notin ()         | true
-                        app in (,a)          | true
-                        """)
+        @CsvFileSource(
+                files = "src/test/resources/io/dra4j/testkit/apiserver/store/label-selectors.csv",
+                delimiter = '|',
+                quoteCharacter = '\'')
         void matchesOrNot(String selector, boolean matches) {
             assertThat(LabelSelector.parse(selector).matches(slice)).isEqualTo(matches);
         }

@@ -14,7 +14,7 @@ import io.dra4j.testkit.apiserver.model.ResourceKind;
 import io.dra4j.testkit.apiserver.model.ResourceKinds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 /** Decoding of a tree into the known fields. */
 class SchemaTest {
@@ -40,23 +40,10 @@ class SchemaTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/testkit/apiserver/validation/a-wrong-type-is-refused.csv",
             delimiter = '|',
-            value = {
-                "{'devices':{}}                                       | spec.devices must be a list",
-                "{'devices':['a']}                                    | spec.devices[0] must be an object",
-                "{'driver':1}                                         | spec.driver must be a string",
-                "{'allNodes':'true'}                                  | spec.allNodes must be a boolean",
-                "{'pool':{'generation':1.5}}                          | spec.pool.generation must be an integer",
-                "{'devices':[{'capacity':{'m':{'value':'1 Gi'}}}]}    |  quantities must match the regular expression",
-                "{'devices':[{'capacity':{'m':{'value':'1Zi'}}}]}     | quantities must match the regular expression",
-                "{'devices':[{'capacity':{'m':{'value':'1mm'}}}]}     | unable to parse quantity's suffix",
-                "{'devices':[{'capacity':{'m':{'value':'1e99999999999999999999'}}}]} | unable to parse quantity's suffix",
-                "{'devices':[{'taints':[{'timeAdded':1}]}]}           | spec.devices[0].taints[0].timeAdded must be a string",
-                "{'devices':[{'taints':[{'timeAdded':'a.b'}]}]}       | parsing time \"a.b\" as",
-                "{'allNodes':1,'driver':1}                            | spec.allNodes must be a boolean",
-                "{'driver':1,'sharedCounters':[{'counters':{'c':{'value':[]}}}]} | quantities must match the regular expression",
-            })
+            quoteCharacter = '\'')
     void aWrongTypeIsRefused(String spec, String message) {
         ObjectNode slice = tree("{'spec':" + spec.replace('\'', '"') + "}");
 
@@ -64,52 +51,9 @@ class SchemaTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "1024Mi, 1Gi",
-        "0.5Gi, 512Mi",
-        "1000, 1k",
-        "1000m, 1",
-        "1500m, 1500m",
-        "1500, 1500",
-        "0.1, 100m",
-        "1e3, 1e3",
-        "512, 512",
-        "1Ki, 1Ki",
-        "0, 0",
-        "0Gi, 0",
-        "1.5Ki, 1536",
-        "100000, 100k",
-        "+1, +1",
-        "+0, 0",
-        "-0, 0",
-        "007, 007",
-        "01Gi, 01Gi",
-        "08Gi, 8Gi",
-        "1.5, 1500m",
-        "1.500, 1.500",
-        "0.500, 500m",
-        "1.0, 1",
-        "1e1, 10",
-        "1e9999, 1e9999",
-        "1e9998, 100e9996",
-        "1e-3, 1e-3",
-        "1e-9999, 1e-9",
-        "1000E, 1",
-        "123456789012345678000, 123456789012345678k",
-        "0.0000000001, 1n",
-        "-2000, -2k",
-        "1536Mi, 1536Mi",
-        "16Ei, 9223372036854775807",
-        "1024.5Ki, 1049088",
-        "1024.0001Ki, 1048576102400u",
-        "-0.1n, -1n",
-        ".5, 500m",
-        "1., 1.",
-        "Ki, 0",
-        "1e21, 1e21",
-        "1E3, 1E3",
-        "1E, 1E",
-    })
+    @CsvFileSource(
+            files = "src/test/resources/io/dra4j/testkit/apiserver/validation/quantities-take-their-canonical-form.csv",
+            quoteCharacter = '\'')
     void quantitiesTakeTheirCanonicalForm(String sent, String stored) {
         assertThat(Quantities.canonical(sent)).isEqualTo(stored);
     }
