@@ -46,12 +46,6 @@ class DriverArrivesIT {
     private StandInNode boards;
     private Path away;
 
-    enum Before {
-        NOTHING,
-        CLAIM_OF_THIS_BOOT,
-        CLAIM_OF_AN_EARLIER_BOOT
-    }
-
     private void install(boolean isOperators) throws Exception {
         boards = StandInNode.install(folder.resolve("node"), "l40s");
         away = boards.folder().resolve("away");
@@ -74,11 +68,6 @@ class DriverArrivesIT {
         return held;
     }
 
-    private void reboot() throws Exception {
-        assertThat(boards.unload()).isZero();
-        Files.writeString(boards.proc().resolve("sys/kernel/random/boot_id"), "another\n");
-    }
-
     private HttpResponse<String> get(String page) throws Exception {
         URI uri = URI.create("http://127.0.0.1:" + node.place().freePort() + page);
         return HTTP.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
@@ -86,17 +75,19 @@ class DriverArrivesIT {
 
     @ParameterizedTest
     @CsvSource({
-        "NOTHING, false",
-        "CLAIM_OF_THIS_BOOT, false",
-        "CLAIM_OF_AN_EARLIER_BOOT, false",
-        "CLAIM_OF_THIS_BOOT, true",
-        "CLAIM_OF_AN_EARLIER_BOOT, true"
+        "no claim, false",
+        "a claim, false",
+        "a claim of an earlier boot, false",
+        "a claim, true",
+        "a claim of an earlier boot, true"
     })
-    void theProcessThatUnpreparesTheClaimsPublishesTheDevices(Before before, boolean isOperators) throws Exception {
+    void theProcessThatUnpreparesTheClaimsPublishesTheDevices(String before, boolean isOperators) throws Exception {
         install(isOperators);
-        KubeletClaim held = before == Before.NOTHING ? null : held();
-        if (before == Before.CLAIM_OF_AN_EARLIER_BOOT) {
-            reboot();
+        KubeletClaim held = before.equals("no claim") ? null : held();
+        boolean isRebooted = before.endsWith("boot");
+        if (isRebooted) {
+            assertThat(boards.unload()).isZero();
+            Files.writeString(boards.proc().resolve("sys/kernel/random/boot_id"), "another\n");
         }
         List<JsonNode> slices = node.api().store().list("resourceslices");
         Files.move(boards.root(), away);
@@ -110,7 +101,7 @@ class DriverArrivesIT {
         assertThat(node.prepare(next).complaint().orElseThrow()).contains("No NVIDIA driver below " + boards.root());
         assertWaits(slices);
         Files.move(away, boards.root());
-        if (before == Before.CLAIM_OF_AN_EARLIER_BOOT) {
+        if (isRebooted) {
             boards.load(StandInNode.VERSION);
         }
         Await.until("readiness", TestNode.TIMEOUT, () -> get("/readyz").statusCode() == 200);
