@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /*
- * Mounts the shared memory of an MPS daemon, and runs the daemon with it as its /dev/shm: daemon and clients find one
- * another's segments there by name, and each group of devices has its own.
+ * Mounts the shared memory of an MPS daemon, labels it for SELinux, and runs the daemon with it as its /dev/shm: daemon
+ * and clients find one another's segments there by name, and each group of devices has its own.
  *
  * The driver's process has no system calls for that, and its image has no mount and no unshare.
  */
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static int fail(const char *what, const char *object) {
@@ -53,6 +54,36 @@ static int unmount(const char *directory) {
     return errno == EINVAL || errno == ENOENT ? 0 : fail("can't unmount", directory);
 }
 
+static int has(const char *path, char wanted) {
+    char text[256] = "";
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return -1;
+    }
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    return memchr(text, wanted, length) != NULL;
+}
+
+/* Where no file of the node shows it, a process that has a label, with its colons, tells that there is SELinux. */
+static int is_enforced(char **files) {
+    for (; *files; files++) {
+        int found = has(*files, '1');
+        if (found >= 0) {
+            return found;
+        }
+    }
+    return has("/proc/self/attr/current", ':') > 0;
+}
+
+/* Files that are made in the directory later get its label. */
+static int label(const char *directory, const char *label, char **files) {
+    if (!strcmp(label, "none") || !is_enforced(files)) {
+        return 0;
+    }
+    return lsetxattr(directory, "security.selinux", label, strlen(label) + 1, 0) ? fail("can't label for SELinux", directory) : 0;
+}
+
 /* What the node mounts or unmounts later is seen by the daemon, too, and nothing of this is seen by the node. */
 static int run(const char *memory, char **command) {
     setsid();
@@ -73,9 +104,13 @@ int main(int count, char **arguments) {
     if (count == 3 && !strcmp(arguments[1], "unmount")) {
         return unmount(arguments[2]);
     }
+    if (count >= 4 && !strcmp(arguments[1], "label")) {
+        return label(arguments[2], arguments[3], arguments + 4);
+    }
     if (count >= 4 && !strcmp(arguments[1], "run")) {
         return run(arguments[2], arguments + 3);
     }
-    fprintf(stderr, "usage: mps-namespace mount DIRECTORY SIZE | unmount DIRECTORY | run DIRECTORY PROGRAM [ARGUMENT...]\n");
+    fprintf(stderr, "usage: mps-namespace mount DIRECTORY SIZE | unmount DIRECTORY | label DIRECTORY LABEL FILE..."
+                    " | run DIRECTORY PROGRAM [ARGUMENT...]\n");
     return 2;
 }

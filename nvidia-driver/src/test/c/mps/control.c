@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LONGEST = 256 };
@@ -49,6 +50,35 @@ static int answer(int client) {
     return !strncmp(command, "quit", 4);
 }
 
+/* Does what a server does for a client of another user: it goes by the paths that the daemon was given. */
+static int use_as(int user) {
+    char path[2 * LONGEST];
+    struct sockaddr_un at = address();
+    if (setgid(user) || setuid(user)) {
+        return end("setuid");
+    }
+    if (connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&at, sizeof at)) {
+        return end(at.sun_path);
+    }
+    snprintf(path, sizeof path, "%s/server.log", getenv("CUDA_MPS_LOG_DIRECTORY"));
+    FILE *log = fopen(path, "w");
+    if (!log) {
+        return end(path);
+    }
+    fclose(log);
+    snprintf(path, sizeof path, "%s/libcuda.so.1", getenv("LD_LIBRARY_PATH"));
+    return fopen(path, "r") ? 0 : end(path);
+}
+
+static int serves(const char *user) {
+    int status = 0;
+    pid_t server = user ? fork() : 0;
+    if (user && !server) {
+        exit(use_as(atoi(user)));
+    }
+    return !user || (waitpid(server, &status, 0) == server && status == 0);
+}
+
 static int serve(void) {
     struct sockaddr_un at = address();
     int listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -60,6 +90,9 @@ static int serve(void) {
         return end("/dev/shm");
     }
     fclose(segment);
+    if (!serves(getenv("SERVER_USER"))) {
+        return 1;
+    }
     pid_t server = fork();
     if (!server) {
         for (;;) {

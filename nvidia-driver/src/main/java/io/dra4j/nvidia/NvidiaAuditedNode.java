@@ -177,7 +177,7 @@ final class NvidiaAuditedNode implements AuditedNode {
         Holders holders = Holders.of(held, device -> NvidiaClaims.hardware(now, device));
         return result(
                 "each time slice and MPS daemon belongs to a claim",
-                sharing.leftOver(holders).stream().map(this::leftover).toList());
+                sharing.leftOver(holders).values().stream().map(this::leftover).toList());
     }
 
     private Finding leftover(String what) {

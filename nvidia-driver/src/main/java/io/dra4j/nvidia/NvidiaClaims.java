@@ -84,6 +84,7 @@ final class NvidiaClaims {
      */
     PreparedClaim prepare(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimContext context) {
         ContainerEdits common = common(claim, now);
+        sharing.requireThere(claim);
         claim.devices().stream()
                 .filter(device -> !device.adminAccess())
                 .forEach(it -> machines.requireAlone(claim.ref(), offer(now, it), now, runtime));
@@ -210,9 +211,22 @@ final class NvidiaClaims {
      * @throws DraException if the record of a claim can't be read
      */
     boolean clean(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
-        return sharing.clean(() -> Holders.of(
+        return sharing.clean(() -> holders(runtime, last, leaving));
+    }
+
+    private static Holders holders(DriverContext runtime, Snapshot last, @Nullable HeldClaim leaving) {
+        return Holders.of(
                 runtime.held().stream().filter(one -> !isSame(one, leaving)).toList(),
-                device -> hardware(last, device)));
+                device -> hardware(last, device));
+    }
+
+    /**
+     * Returns the UUIDs of GPUs that have settings of claims that are gone.
+     *
+     * @throws DraException if the record of a claim can't be read
+     */
+    Set<String> unrestored(DriverContext runtime, Snapshot last) {
+        return sharing.leftOver(holders(runtime, last, null)).keySet();
     }
 
     private static boolean isSame(HeldClaim claim, @Nullable HeldClaim other) {

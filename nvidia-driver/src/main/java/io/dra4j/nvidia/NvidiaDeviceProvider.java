@@ -185,8 +185,12 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public void resume() {
-            if (!isUnreadable) {
-                sharing.resume();
+            if (isUnreadable) {
+                return;
+            }
+            sharing.resume();
+            if (sharing.hasLeftSettings()) {
+                clean(runtime);
             }
         }
 
@@ -294,12 +298,21 @@ final class NvidiaDeviceProvider implements DeviceProvider {
         if (driver != null) {
             followInstances(driver);
         }
+        findUnrestored(now);
         Inventory tainted = faults.tainted(now.devices()); // first: what is published outlives the driver
         policy.stateFile().write(now.known(), faults.errors(), faults.exceeded(), allocator.ended());
         if (driver != null) {
             driver.reportHealth(faults.reports(now.devices(), now.unknown()));
         }
         return tainted;
+    }
+
+    private void findUnrestored(Snapshot now) {
+        try {
+            faults.unrestored(driver == null ? Set.of() : claims.unrestored(driver, now));
+        } catch (DraException e) { // a later driver's record; unprepare says more
+            LOG.atDebug().setCause(e).log("What claims share is unknown; taints of settings stay");
+        }
     }
 
     @Override
@@ -333,6 +346,9 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     public void unprepare(HeldClaim claim, ClaimContext context) {
         if (!claim.beforeReboot()) { // otherwise all that was done has ended with the boot
             claims.unprepare(claim, last, driver, context);
+        }
+        if (driver != null && sharing.hasLeftSettings()) {
+            driver.inventoryChanged();
         }
     }
 

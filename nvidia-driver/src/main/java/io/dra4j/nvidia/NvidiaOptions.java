@@ -5,6 +5,7 @@ package io.dra4j.nvidia;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.cluster.ClusterApi;
 import io.dra4j.doctor.cluster.ClusterChecks;
+import io.dra4j.nvidia.doctor.MpsProcesses;
 import io.dra4j.nvidia.doctor.NvidiaChecks;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.FeatureGates;
@@ -13,14 +14,16 @@ import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.health.HealthWatch;
 import io.dra4j.nvidia.health.XidEffects;
 import io.dra4j.nvidia.install.InstallOptions;
+import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.mps.MpsSharing;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.DaemonSocket;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
+import io.dra4j.nvidia.sharing.ComputeModes;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
-import io.dra4j.nvidia.slicing.SliceFiles;
+import io.dra4j.nvidia.sharing.GpuFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.nvidia.takeover.EarlierBoot;
 import io.dra4j.nvidia.takeover.GoCheckpoint;
@@ -141,6 +144,18 @@ class NvidiaOptions extends DriverOptions {
                 "Default: ${DEFAULT-VALUE}"
             })
     private boolean destroyUnknown;
+
+    @Option(
+            names = "--selinux-label",
+            order = 16,
+            paramLabel = "LABEL",
+            defaultValue = "system_u:object_r:container_file_t:s0",
+            description = {
+                "The label of the directories that MPS daemons share with containers, where the node"
+                        + " enforces SELinux; none for no label. [SELINUX_LABEL]",
+                "Default: ${DEFAULT-VALUE}"
+            })
+    private String selinuxLabel;
 
     @Option(
             names = "--daemon-sockets",
@@ -332,15 +347,20 @@ class NvidiaOptions extends DriverOptions {
 
     DeviceSharing sharing() {
         Supplier<String> moduleLoad = install.installation(procRoot())::moduleLoad;
-        SliceFiles slices = new SliceFiles(directory().resolve("time-slices"), moduleLoad);
+        NvidiaSmi smi = install.nvidiaSmi();
+        ComputeModes modes = new ComputeModes(smi, new GpuFiles(directory().resolve("compute-modes"), moduleLoad));
+        GpuFiles slices = new GpuFiles(directory().resolve("time-slices"), moduleLoad);
         MpsSharing mps = new MpsSharing(
                 directory(),
-                install.nvidiaSmi(),
-                install.mpsProgram(),
-                moduleLoad,
+                modes,
+                install.mpsProgram(selinuxLabel),
                 install.gates().shares().areAllowed());
         return new DeviceSharing(
-                ConfigKinds.of(featureGates()), List.of(new TimeSlicing(install.nvidiaSmi(), slices), mps));
+                ConfigKinds.of(featureGates()),
+                List.of(mps, new TimeSlicing(smi, slices, modes)),
+                featureGates().isOn(FeatureGate.MPSSupport)
+                        ? new MpsProcesses(procRoot()).problem()
+                        : Optional.empty());
     }
 
     Passthrough passthrough(Nvml nvml) {

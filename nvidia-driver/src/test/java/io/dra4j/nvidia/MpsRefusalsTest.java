@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.inventory.Shares;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits of MPS, and claims that can't have it. */
 @Tag("slow")
@@ -87,15 +89,56 @@ class MpsRefusalsTest extends MpsOnBoards {
         assertThat(smi.calls()).isEmpty();
     }
 
-    @Test
-    void isRefusedForAdminAccess() throws Exception {
-        install("l40s");
+    @ParameterizedTest
+    @ValueSource(strings = {"", "[Not Supported]", "Exclusive_Thread", "Unable to determine the device handle"})
+    void refusesAGpuWhoseComputeModeIsUnknown(String answer) throws Exception {
+        install("a100-40");
+        smi.answer(answer);
 
-        assertThatThrownBy(() -> claims.prepare(
-                        provider, claim(ONE, mpsConfig("GpuConfig", "", ""), "gpu-0, adminAccess: true")))
+        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "", "gpu-0", "gpu-1")))
                 .isInstanceOf(PrepareException.class)
-                .hasMessageContaining("gpu-0 is allocated with admin access");
+                .hasMessageContaining("nvidia-smi answers \"%s\" for the compute mode of %s".formatted(answer, gpu0));
+        assertThat(smi.calls()).noneMatch(call -> call.contains(" -c ")).noneMatch(call -> call.startsWith("mps"));
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void isDoubtfulForADriverThatDoesNotSeePods() throws Exception {
+        install("l40s");
+        assertThat(context.notices).isEmpty();
+        node.hideProcesses();
+
+        restart();
+
+        assertThat(context.notices).singleElement().asString().contains("hostPID: true");
+    }
+
+    @Test
+    void takesAModeWithAWarningBesideIt() throws Exception {
+        install("l40s");
+        smi.answer("Prohibited\nWARNING: infoROM is corrupted at gpu 0000:01:00.0\n");
+
+        claims.prepare(provider, shared(ONE, "", "gpu-0"));
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nvidia-cuda-mps-control", "nvidia-cuda-mps-server"})
+    void changesNothingWithoutItsPrograms(String program) throws Exception {
+        install("h100-80", true);
+        Files.delete(node.root().resolve("usr/bin").resolve(program));
+        String both = mpsConfig("MigDeviceConfig", "of-gpu-0-mig-1g10gb-19-4", "")
+                + ", "
+                + mpsConfig("GpuConfig", "of-gpu-1", "");
+
+        assertThatThrownBy(() -> claims.prepare(provider, claim(ONE, both, "gpu-0-mig-1g10gb-19-4", "gpu-1")))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageContaining(program);
+        assertThat(hardware.isMigEnabled(0)).isFalse();
         assertThat(smi.calls()).isEmpty();
+        assertNothingIsLeft();
     }
 
     @Test

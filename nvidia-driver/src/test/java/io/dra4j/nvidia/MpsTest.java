@@ -5,12 +5,14 @@ package io.dra4j.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.jna.NativeLibrary;
 import io.dra4j.api.claim.HeldClaim.Phase;
 import io.dra4j.api.claim.PreparedClaim;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.standin.Await;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,6 +21,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims that share GPUs and MIG devices by MPS, with stand-ins that record their calls. */
 @Tag("slow")
@@ -66,7 +71,77 @@ class MpsTest extends MpsOnBoards {
         assertThat(Files.getPosixFilePermissions(memory)).isEqualTo(PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(mounted(edits, "/tmp/nvidia-mps").resolve("control")).exists();
         assertThat(Files.getPosixFilePermissions(memory.getParent()))
-                .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+                .isEqualTo(PosixFilePermissions.fromString("rwx--x--x"));
+    }
+
+    @Test
+    void servesClientsOfAnyUser() throws Exception {
+        install("l40s");
+        mps.serve(1000);
+
+        claims.prepare(provider, shared(ONE, "", "gpu-0"));
+
+        Path log = groups().get(0).resolve("log/server.log");
+        assertThat(Files.getAttribute(log, "unix:uid")).isEqualTo(1000);
+        assertThat(Files.getAttribute(log.getParent(), "unix:mode"))
+                .as("a directory in which nobody replaces the files of others")
+                .isEqualTo(041777);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
+                .as("the driver's directory, which nobody else can list")
+                .isEqualTo("rwx-----x");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, true", "0, false"})
+    void labelsWhatContainersShareWhereSelinuxIsEnforced(String enforce, boolean isLabelled) throws Exception {
+        install("l40s");
+        Path selinux = Files.createDirectories(node.sysfs().resolve("fs/selinux"));
+        Files.writeString(selinux.resolve("enforce"), enforce);
+
+        ContainerEdits edits = claims.prepare(provider, shared(ONE, "", "gpu-0"))
+                .devices()
+                .get(0)
+                .edits();
+
+        for (String path : List.of("/dev/shm", "/tmp/nvidia-mps")) {
+            assertThat(label(mounted(edits, path))).isEqualTo(isLabelled ? LABEL : "");
+        }
+    }
+
+    private static String label(Path directory) {
+        byte[] label = new byte[100];
+        NativeLibrary.getInstance("c")
+                .getFunction("getxattr")
+                .invokeInt(new Object[] {directory.toString(), "security.selinux", label, (long) label.length});
+        return new String(label, StandardCharsets.US_ASCII).strip().replace("\0", "");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "[NOT SUPPORTED]"})
+    void ofAnEarlierVersionThatRecordedNoModeIsEnded(String recorded) throws Exception {
+        install("l40s");
+        claims.prepare(provider, shared(ONE, "", "gpu-0"));
+        Files.delete(folder.resolve("compute-modes").resolve(gpu0));
+        String load = node.options().installation(node.proc()).moduleLoad();
+        Files.write(groups().get(0).resolve("modes"), List.of(load, gpu0 + " " + recorded));
+
+        claims.unprepare(provider, ONE);
+
+        assertNothingIsLeft();
+        assertThat(context.notices).singleElement().asString().contains("had answered \"" + recorded + "\": DEFAULT");
+    }
+
+    @Test
+    void whoseModeCannotBePutBackTaintsTheGpuAndDoesNotKeepTheClaim() throws Exception {
+        install("l40s");
+        claims.prepare(provider, shared(ONE, "", "gpu-0"));
+        smi.failAt("-c DEFAULT", 2);
+
+        claims.unprepare(provider, ONE);
+
+        assertThat(groups()).isEmpty();
+        assertLeftAndPutBack("gpu-0");
+        assertNothingIsLeft();
     }
 
     private static Path mounted(ContainerEdits edits, String containerPath) {
@@ -257,6 +332,7 @@ class MpsTest extends MpsOnBoards {
 
         assertThat(smi.calls())
                 .containsExactly(
+                        QUERY.formatted(gpu0),
                         MODE.formatted(gpu0, "EXCLUSIVE_PROCESS"),
                         "mps -f " + gpu0,
                         READY,
@@ -277,8 +353,8 @@ class MpsTest extends MpsOnBoards {
 
         restart();
         Await.until("the end of one group", SOON, () -> groups().size() <= 1);
+        Await.until("its GPU's mode", SOON, () -> smi.mode(gpu1).equals("DEFAULT"));
 
-        assertThat(smi.mode(gpu1)).isEqualTo("DEFAULT");
         assertThat(smi.mode(gpu0)).isEqualTo("EXCLUSIVE_PROCESS");
         assertThat(mps.processes()).hasSize(2);
         claims.unprepare(provider, ONE);

@@ -94,6 +94,19 @@ class NvidiaDoctorTest extends DoctorOnBoards {
     }
 
     @Test
+    void aPodThatDoesNotSeeOthersIsFoundOnceWithMps() throws Exception {
+        StandInNode node = install("t4");
+        node.hideProcesses();
+
+        assertThat(found(report(node))).isEmpty();
+        assertThat(found(report(node, "--feature-gates=MPSSupport=true"))).containsExactly("mps-processes");
+        assertThat(rows("MPS")).containsExactly("mps-processes");
+        Files.delete(node.proc().resolve("1/ns/mnt"));
+        Files.createSymbolicLink(node.proc().resolve("1/ns/mnt"), Path.of("mnt:[2]"));
+        assertThat(found(report(node, "--feature-gates=MPSSupport=true"))).isEmpty();
+    }
+
+    @Test
     void aMissingHookIsFoundOnce() throws Exception {
         StandInNode node = install("t4");
 

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Tag;
@@ -69,7 +70,7 @@ class NvidiaProviderConformanceIT {
                             false,
                             Duration.ofSeconds(5),
                             new HealthStateFile(own.resolve("gpus.json"), node.proc())),
-                    new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of()),
+                    new DeviceSharing(ConfigKinds.of(FeatureGates.parse("")), List.of(), Optional.empty()),
                     new Passthrough(
                             nvml,
                             node.options().nvidiaSmi(),

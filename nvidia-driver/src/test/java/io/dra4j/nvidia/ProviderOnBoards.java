@@ -5,6 +5,7 @@ package io.dra4j.nvidia;
 import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.nvidia.doctor.MpsProcesses;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
@@ -18,9 +19,10 @@ import io.dra4j.nvidia.mps.MpsSharing;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.prepare.Edits;
 import io.dra4j.nvidia.prepare.HookProgram;
+import io.dra4j.nvidia.sharing.ComputeModes;
 import io.dra4j.nvidia.sharing.ConfigKinds;
 import io.dra4j.nvidia.sharing.DeviceSharing;
-import io.dra4j.nvidia.slicing.SliceFiles;
+import io.dra4j.nvidia.sharing.GpuFiles;
 import io.dra4j.nvidia.slicing.TimeSlicing;
 import io.dra4j.nvidia.standin.NodeState;
 import io.dra4j.nvidia.standin.StandInNode;
@@ -37,6 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A provider on boards that do not exist. */
 abstract class ProviderOnBoards {
+
+    /** The label of what containers share with a daemon. */
+    static final String LABEL = "system_u:object_r:container_file_t:s0";
 
     @TempDir
     Path folder;
@@ -116,9 +121,13 @@ abstract class ProviderOnBoards {
     final DeviceSharing sharing() {
         Supplier<String> moduleLoad = node.options().installation(node.proc())::moduleLoad;
         NvidiaSmi smi = node.options().nvidiaSmi();
-        SliceFiles slices = new SliceFiles(folder.resolve("time-slices"), moduleLoad);
-        MpsSharing mps = new MpsSharing(folder, smi, node.options().mpsProgram(), moduleLoad, shares.areAllowed());
-        return new DeviceSharing(ConfigKinds.of(FeatureGates.parse(gates)), List.of(new TimeSlicing(smi, slices), mps));
+        ComputeModes modes = new ComputeModes(smi, new GpuFiles(folder.resolve("compute-modes"), moduleLoad));
+        GpuFiles slices = new GpuFiles(folder.resolve("time-slices"), moduleLoad);
+        MpsSharing mps = new MpsSharing(folder, modes, node.options().mpsProgram(LABEL), shares.areAllowed());
+        return new DeviceSharing(
+                ConfigKinds.of(FeatureGates.parse(gates)),
+                List.of(mps, new TimeSlicing(smi, slices, modes)),
+                new MpsProcesses(node.proc()).problem());
     }
 
     @AfterEach

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.nvidia;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.device.Taint;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.health.HealthStateFile;
 import io.dra4j.nvidia.inventory.NodeDevices;
@@ -16,12 +19,13 @@ import io.dra4j.runtime.AuditedNode.AuditedClaims;
 import io.dra4j.runtime.ClaimPreview;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Claims that share GPUs of a provider, with a stand-in of nvidia-smi that records its calls. */
-abstract class SharingOnBoards extends ProviderOnBoards {
+abstract class SharingOnBoards extends TaintsOnBoards {
 
     static final ClaimRef ONE = new ClaimRef("default", "one", "0b5c9d52-0001");
     static final ClaimRef TWO = new ClaimRef("default", "two", "0b5c9d52-0002");
@@ -64,6 +68,16 @@ abstract class SharingOnBoards extends ProviderOnBoards {
         started.clear();
         provider = startAgain(false, false);
         provider.inventory();
+    }
+
+    /** Asserts that GPUs have settings of a claim that is gone, and then, once that can be done, what they had. */
+    final void assertLeftAndPutBack(String device) throws Exception {
+        Taint left = Taint.of("gpu.nvidia.com/not-restored", null, Taint.Effect.NO_SCHEDULE);
+        assertThat(claims.held).isEmpty();
+        awaitTaints(provider, Map.of(device, List.of(left)));
+        assertThat(context.notices).singleElement().asString().contains("does not get back what it had");
+        smi.heal();
+        awaitTaints(provider, Map.of());
     }
 
     /** The signs by which a checkpoint of NVIDIA's own driver is of this boot, or of another. */

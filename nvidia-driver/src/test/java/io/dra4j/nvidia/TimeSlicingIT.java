@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class TimeSlicingIT extends SharingCrashes {
 
     private static final String LONG = "{strategy: TimeSlicing, timeSlicingConfig: {interval: Long}}";
-    private static final int CALLS = 3; // compute mode, time slices, and their reset
+    private static final int CALLS = 4; // compute mode, time slices before and now, and their reset
 
     @Override
     void assertNothingIsLeft() throws Exception {
@@ -24,7 +24,7 @@ class TimeSlicingIT extends SharingCrashes {
     void areResetAfterAKillThatTheySurvived() throws Exception {
         start();
 
-        crash(LONG, 2, false);
+        crash(LONG, 3, false);
     }
 
     @Test

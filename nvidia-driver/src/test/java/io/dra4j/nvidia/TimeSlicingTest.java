@@ -9,7 +9,6 @@ import io.dra4j.api.claim.AllocatedClaim;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.HeldClaim;
 import io.dra4j.api.claim.HeldClaim.Phase;
-import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.standin.Await;
 import java.nio.file.Files;
@@ -19,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims that share GPUs by time slices, with a stand-in of nvidia-smi that records its calls. */
 @Tag("slow")
@@ -36,7 +36,10 @@ class TimeSlicingTest extends SharingOnBoards {
     }
 
     private List<String> setting(String gpu, int number) {
-        return List.of("-i " + gpu + " -c DEFAULT", "compute-policy -i " + gpu + " --set-timeslice " + number);
+        return List.of(
+                "-i " + gpu + " --query-gpu=compute_mode --format=csv,noheader",
+                "compute-policy -i " + gpu + " --list",
+                "compute-policy -i " + gpu + " --set-timeslice " + number);
     }
 
     @ParameterizedTest
@@ -90,7 +93,7 @@ class TimeSlicingTest extends SharingOnBoards {
 
         assertThat(smi.calls()).isEqualTo(setting(gpu0, 3));
         claims.unprepare(provider, TWO);
-        assertThat(smi.calls()).hasSize(3).endsWith(RESET.formatted(gpu0));
+        assertThat(smi.calls()).hasSize(4).endsWith(RESET.formatted(gpu0));
     }
 
     @Test
@@ -148,6 +151,7 @@ class TimeSlicingTest extends SharingOnBoards {
     @CsvSource({"-c", "set-timeslice"})
     void thatCannotBeSetAreNotFatalIfNoneWereAskedFor(String failing) throws Exception {
         install("l40s");
+        smi.setMode(gpu0, "PROHIBITED");
         smi.failAt(failing, 255);
 
         claims.prepare(provider, sliced(ONE, "Default", "gpu-0"));
@@ -161,7 +165,7 @@ class TimeSlicingTest extends SharingOnBoards {
     @Test
     void aProgramThatHangsIsKilledAtTheDeadline() throws Exception {
         install("l40s");
-        claims.timeout = Duration.ofMillis(1500);
+        claims.timeout = Duration.ofMillis(5000);
         smi.hangAt("set-timeslice 3");
 
         assertThatThrownBy(() -> claims.prepare(provider, sliced(ONE, "Long", "gpu-0")))
@@ -173,22 +177,71 @@ class TimeSlicingTest extends SharingOnBoards {
     }
 
     @Test
-    void thatCannotBeResetKeepTheClaimUnlessTheGpuIsGone() throws Exception {
+    void areWhatTheyWereAfterwardsAndSoIsTheComputeMode() throws Exception {
+        install("l40s");
+        smi.setMode(gpu0, "PROHIBITED");
+        smi.setSlice(gpu0, 2);
+
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        assertThat(smi.mode(gpu0)).isEqualTo("DEFAULT");
+        claims.unprepare(provider, ONE);
+
+        assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
+        assertThat(smi.slice(gpu0)).isEqualTo(2);
+        assertThat(context.notices).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"set-timeslice 0", "PROHIBITED"})
+    void thatCannotBeResetTaintTheGpuAndDoNotKeepTheClaim(String failing) throws Exception {
+        install("l40s");
+        smi.setMode(gpu0, "PROHIBITED");
+        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
+        smi.failAt(failing, 255);
+
+        claims.unprepare(provider, ONE);
+
+        assertLeftAndPutBack("gpu-0");
+        assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
+        assertThat(smi.slice(gpu0)).isZero();
+    }
+
+    @Test
+    void endWithTheirGpu() throws Exception {
         install("l40s");
         claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
-        smi.failAt("set-timeslice 0", 255);
+        smi.failAt("set-timeslice 0", 6);
 
-        assertThatThrownBy(() -> claims.unprepare(provider, ONE))
-                .isInstanceOf(DraException.class)
-                .hasMessageContaining("failed with exit code 255");
-        smi.heal();
+        claims.unprepare(provider, ONE);
+
+        assertThat(node.folder().resolve("time-slices")).isEmptyDirectory();
+        assertThat(TaintsOnBoards.taints(provider)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TimeSlicing, true", "MPS, true", "TimeSlicing, false"})
+    void areNotForAnObserverWhoKeepsNobodyOut(String strategy, boolean isFirst) throws Exception {
+        install("l40s");
+        AllocatedClaim owner = sliced(ONE, "Short", "gpu-0");
+        if (!isFirst) {
+            claims.prepare(provider, owner);
+        }
+        List<String> before = smi.calls();
+
+        assertThatThrownBy(
+                        () -> claim(TWO, config("GpuConfig", "", "strategy: " + strategy), "gpu-0, adminAccess: true"))
+                .isInstanceOf(PrepareException.class)
+                .hasMessageStartingWith(
+                        "config 0 from the claim: GpuConfig would change the devices of request of-gpu-0, which has admin access");
+        claims.prepare(provider, claim(TWO, "", "gpu-0, adminAccess: true"));
+        assertThat(smi.calls()).isEqualTo(before);
+        if (isFirst) {
+            claims.prepare(provider, owner);
+        }
+        claims.unprepare(provider, TWO);
+        assertThat(smi.slice(gpu0)).isEqualTo(1);
         claims.unprepare(provider, ONE);
         assertThat(smi.slice(gpu0)).isZero();
-
-        claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
-        smi.failAt("set-timeslice 0", 6);
-        claims.unprepare(provider, ONE);
-        assertThat(node.folder().resolve("time-slices")).isEmptyDirectory();
     }
 
     @Test

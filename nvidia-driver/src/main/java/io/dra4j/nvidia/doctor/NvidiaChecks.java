@@ -9,6 +9,7 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.pci.PciFunction;
 import io.dra4j.nvidia.prepare.HookProgram;
@@ -46,6 +47,9 @@ public final class NvidiaChecks {
                 new GpuHolders.Changes(install.isDynamicMig(), install.isPassthrough()),
                 install.nvidiaSmi(),
                 roots.proc()));
+        if (install.gates().featureGates().isOn(FeatureGate.MPSSupport)) {
+            checks.add(new MpsProcesses(roots.proc()));
+        }
         if (install.isPassthrough()) {
             checks.addAll(new VfioChecks(install.sysfs(), roots.proc()).all());
         }

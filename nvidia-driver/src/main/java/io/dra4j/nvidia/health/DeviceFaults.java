@@ -55,6 +55,7 @@ public final class DeviceFaults {
     private final Effect fabric;
     private Set<String> lost = Set.of(); // guarded by this
     private Set<String> unmonitored = Set.of(); // guarded by this
+    private Set<String> unrestored = Set.of(); // guarded by this
 
     /** Creates an empty record of faults. */
     public DeviceFaults(HealthPolicy policy) {
@@ -210,6 +211,11 @@ public final class DeviceFaults {
         return changed;
     }
 
+    /** Sets the GPUs that have settings of claims which are gone. */
+    public synchronized void unrestored(Set<String> gpus) {
+        unrestored = Set.copyOf(gpus);
+    }
+
     /** Returns the devices with the taints of their faults. */
     public Inventory tainted(NodeDevices devices) {
         List<Pool> pools = new ArrayList<>();
@@ -240,6 +246,9 @@ public final class DeviceFaults {
                 .map(found -> Taint.of(DOMAIN + "nvlink-fabric", found.title(), fabric))
                 .ifPresent(taints::add);
         exceeded(device).map(this::taint).forEach(taints::add);
+        if (unrestored.contains(gpu)) {
+            taints.add(Taint.of(DOMAIN + "not-restored", null, Effect.NO_SCHEDULE));
+        }
         if (unmonitored.contains(gpu) && !lost.contains(gpu)) { // a lost one is not watched
             taints.add(Taint.of(DOMAIN + "unmonitored", null, Effect.NONE));
         }

@@ -14,6 +14,7 @@ import io.dra4j.nvidia.prepare.Roots;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -83,9 +84,16 @@ public final class InstallOptions {
         return new NvidiaSmi(driverRoot());
     }
 
-    /** Returns the driver's control daemon of MPS. */
-    public MpsProgram mpsProgram() {
-        return new MpsProgram(driverRoot());
+    /**
+     * Returns the driver's control daemon of MPS.
+     *
+     * @param label the label of what it shares with containers where SELinux is enforced
+     */
+    public MpsProgram mpsProgram(String label) {
+        String enforce = "fs/selinux/enforce";
+        Path ofNode = driverRoot().path().resolve("sys").resolve(enforce);
+        return new MpsProgram(
+                driverRoot(), List.of(label, sysfsRoot.resolve(enforce).toString(), ofNode.toString()));
     }
 
     /**

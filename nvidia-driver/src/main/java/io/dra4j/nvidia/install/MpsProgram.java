@@ -21,12 +21,31 @@ import java.util.stream.Stream;
 public final class MpsProgram {
 
     private static final String NAME = "nvidia-cuda-mps-control";
+    private static final String SERVER = "nvidia-cuda-mps-server";
     private static final List<String> LIBRARIES = List.of("libcuda.so", "libnvidia-");
 
     private final DriverRoot root;
+    private final List<String> selinux;
 
-    MpsProgram(DriverRoot root) {
+    MpsProgram(DriverRoot root, List<String> selinux) {
         this.root = root;
+        this.selinux = List.copyOf(selinux);
+    }
+
+    /**
+     * Ensures that the daemon, its server and their libraries are there.
+     *
+     * @throws DraException if one is not
+     */
+    public void requireThere() {
+        file();
+        root.findProgram(SERVER);
+        root.findNvml();
+    }
+
+    /** Returns the label of what containers share with the daemon, and files that show if SELinux is enforced. */
+    public List<String> selinux() {
+        return selinux;
     }
 
     /**

@@ -9,7 +9,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +30,12 @@ public final class NvidiaSmi {
     /** No GPU found, driver not loaded, GPU fallen off the bus. */
     private static final Set<Integer> GONE = Set.of(6, 9, 15);
 
+    /** The compute modes that can be set. */
+    public static final Set<String> COMPUTE_MODES = Set.of("DEFAULT", "EXCLUSIVE_PROCESS", "PROHIBITED");
+
+    private static final Pattern TIME_SLICE =
+            Pattern.compile("timeslice\\W+(default|short|medium|long)\\b", Pattern.CASE_INSENSITIVE);
+
     private final DriverRoot root;
 
     NvidiaSmi(DriverRoot root) {
@@ -36,7 +46,7 @@ public final class NvidiaSmi {
      * Sets the compute mode of a GPU.
      *
      * @param gpu its UUID
-     * @param mode {@code DEFAULT} or {@code EXCLUSIVE_PROCESS}
+     * @param mode one of {@link #COMPUTE_MODES}
      * @param timeout the program is killed afterwards
      * @throws SmiException if the program is missing or fails
      */
@@ -73,15 +83,49 @@ public final class NvidiaSmi {
     }
 
     /**
-     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it.
+     * Ensures that the program is there.
+     *
+     * @throws DraException if it is not
+     */
+    public void requireThere() {
+        root.findProgram(PROGRAM);
+    }
+
+    /**
+     * Returns the compute mode of a GPU, as {@link #setComputeMode} takes it; warnings beside it are
+     * passed over.
      *
      * @param gpu its UUID
      * @param timeout the program is killed afterwards
-     * @throws SmiException if the program is missing or fails
+     * @throws SmiException if the program is missing or fails, or answers with no mode
      */
     public String computeMode(String gpu, Duration timeout) {
-        return call(timeout, "-i", gpu, "--query-gpu=compute_mode", "--format=csv,noheader")
-                .toUpperCase(Locale.ROOT);
+        String answer = call(timeout, "-i", gpu, "--query-gpu=compute_mode", "--format=csv,noheader");
+        return answer.lines()
+                .map(line -> line.strip().toUpperCase(Locale.ROOT))
+                .filter(COMPUTE_MODES::contains)
+                .findFirst()
+                .orElseThrow(() -> new SmiException(
+                        "nvidia-smi answers \"%s\" for the compute mode of %s, which is none of %s; see what nvidia-smi shows on the node"
+                                .formatted(answer, gpu, new TreeSet<>(COMPUTE_MODES)),
+                        Outcome.UNCHANGED));
+    }
+
+    /**
+     * Returns the time slices of a GPU, in the words of configurations and in lower case.
+     *
+     * @param gpu its UUID
+     * @param timeout the program is killed afterwards
+     * @return empty if this driver does not show them
+     */
+    public Optional<String> timeSlice(String gpu, Duration timeout) {
+        try {
+            Matcher found = TIME_SLICE.matcher(call(timeout, "compute-policy", "-i", gpu, "--list"));
+            return found.find() ? Optional.of(found.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();
+        } catch (SmiException e) {
+            LOG.atDebug().setCause(e).addKeyValue("gpu", gpu).log("Time slices unknown");
+            return Optional.empty();
+        }
     }
 
     /**

@@ -39,7 +39,7 @@ record ControlDaemon(MpsProgram program, MpsNamespace namespace) {
      */
     void start(GroupFolder folder, DaemonSettings settings, Supplier<Duration> timeout) {
         GroupFolder.clear(folder.pipes()); // of an earlier daemon of the group
-        Path log = folder.logs().resolve("daemon.log");
+        Path log = folder.output();
         Process process;
         try {
             process = builder(folder, settings, log).start();

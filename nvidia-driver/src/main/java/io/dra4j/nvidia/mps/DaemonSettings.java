@@ -60,11 +60,6 @@ record DaemonSettings(
 
     private static void requireFit(SharedDevice device, boolean multiUser) {
         String name = device.allocated().device().value();
-        if (device.allocated().adminAccess()) {
-            throw new PrepareException(
-                    "Device %s is allocated with admin access, and can't be shared by MPS: other claims use it; request it without admin access, or without this configuration"
-                            .formatted(name));
-        }
         Gpu gpu = device.gpu();
         String capability = gpu.computeCapability();
         if (capability == null) {

@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 record GroupFolder(Path path) {
 
-    private static final String OF_ROOT = "rwx------";
-    private static final String OF_CLIENTS = "rwxr-xr-x"; // the daemon makes its sockets for all
+    private static final FileAttribute<?> OF_ROOT =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    private static final int SEARCHED = 0711; // a server has the user of its clients, and goes by path
+    private static final int OF_CLIENTS = 0755; // the daemon makes its sockets for all
+    private static final int OF_LOGS = 01777; // each server makes its own
     private static final String LONGEST_NAME = "control_privileged";
     private static final int LONGEST_SOCKET = 107; // bytes, in Linux
     private static final int CLAIM_BYTES = 5;
@@ -78,7 +82,12 @@ record GroupFolder(Path path) {
         return path.resolve("lib");
     }
 
-    /** Returns the file of the compute modes before. */
+    /** Returns the file of what a daemon prints, which no server can replace. */
+    Path output() {
+        return path.resolve("daemon.log");
+    }
+
+    /** Returns the file of the compute modes before, of an earlier version of this driver. */
     Path modes() {
         return path.resolve("modes");
     }
@@ -100,19 +109,20 @@ record GroupFolder(Path path) {
                             .formatted(socket, LONGEST_SOCKET));
         }
         try {
-            Files.createDirectories(path, of(OF_ROOT));
-            Files.createDirectories(logs(), of(OF_ROOT));
-            for (Path directory : Set.of(pipes(), memory())) {
-                Files.createDirectories(directory);
-                Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(OF_CLIENTS));
+            make(path.getParent(), SEARCHED);
+            make(path, SEARCHED);
+            make(logs(), OF_LOGS);
+            for (Path directory : List.of(pipes(), memory(), libraries())) {
+                make(directory, OF_CLIENTS);
             }
         } catch (IOException e) {
             throw new DraException("Can't make %s: %s".formatted(path, e), e);
         }
     }
 
-    private static FileAttribute<?> of(String mode) {
-        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
+    private static void make(Path directory, int mode) throws IOException {
+        Files.createDirectories(directory, OF_ROOT);
+        Files.setAttribute(directory, "unix:mode", mode);
     }
 
     /**

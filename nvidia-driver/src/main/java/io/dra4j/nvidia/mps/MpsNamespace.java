@@ -37,6 +37,13 @@ record MpsNamespace(Path file) {
         call(timeout, "unmount", directory.toString());
     }
 
+    /** Labels a directory where SELinux is enforced. */
+    void label(Path directory, List<String> selinux, Duration timeout) {
+        List<String> arguments = new ArrayList<>(List.of("label", directory.toString()));
+        arguments.addAll(selinux);
+        call(timeout, arguments.toArray(String[]::new));
+    }
+
     /** Returns the command that runs a program with the memory at a directory as its own. */
     List<String> running(Path memory, List<String> command) {
         List<String> all = new ArrayList<>(List.of(file.toString(), "run", memory.toString()));

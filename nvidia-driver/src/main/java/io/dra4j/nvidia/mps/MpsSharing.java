@@ -9,12 +9,14 @@ import io.dra4j.api.container.Mount;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
 import io.dra4j.nvidia.install.MpsProgram;
-import io.dra4j.nvidia.install.NvidiaSmi;
+import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.mig.GpuLocks;
+import io.dra4j.nvidia.sharing.ComputeModes;
 import io.dra4j.nvidia.sharing.Holders;
 import io.dra4j.nvidia.sharing.SharedDevice;
 import io.dra4j.nvidia.sharing.SharedGroup;
 import io.dra4j.nvidia.sharing.SharingContext;
+import io.dra4j.nvidia.sharing.SharingSettings;
 import io.dra4j.nvidia.sharing.SharingStrategy;
 import io.dra4j.nvidia.sharing.Strategy;
 import io.dra4j.nvidia.state.SharingRecord;
@@ -24,9 +26,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +53,8 @@ public final class MpsSharing implements SharingStrategy {
     private static final List<String> OPTIONS = List.of("rw", "nosuid", "nodev", "bind");
     private static final String PIPES = "/tmp/nvidia-mps"; // in containers
 
+    private static final String EXCLUSIVE = "EXCLUSIVE_PROCESS"; // so that only the daemon's server uses a GPU
+
     private final Path root;
     private final ComputeModes modes;
     private final MpsNamespace namespace;
@@ -58,15 +66,13 @@ public final class MpsSharing implements SharingStrategy {
      * Creates the strategy.
      *
      * @param directory the driver's directory
-     * @param smi sets compute modes
+     * @param modes the compute modes, of this strategy and of others
      * @param program the driver's control daemon
-     * @param moduleLoad returns what changes when the GPUs' driver is loaded again
      * @param hasShares whether several claims may have a device
      */
-    public MpsSharing(
-            Path directory, NvidiaSmi smi, MpsProgram program, Supplier<String> moduleLoad, boolean hasShares) {
+    public MpsSharing(Path directory, ComputeModes modes, MpsProgram program, boolean hasShares) {
         this.root = directory.resolve("mps");
-        this.modes = new ComputeModes(smi, moduleLoad);
+        this.modes = modes;
         this.namespace = MpsNamespace.in(directory);
         this.daemon = new ControlDaemon(program, namespace);
         this.hasShares = hasShares;
@@ -75,6 +81,11 @@ public final class MpsSharing implements SharingStrategy {
     @Override
     public Strategy strategy() {
         return Strategy.MPS;
+    }
+
+    @Override
+    public void requireThere(SharingSettings settings) {
+        daemon.program().requireThere();
     }
 
     @Override
@@ -102,8 +113,8 @@ public final class MpsSharing implements SharingStrategy {
         GroupFolder folder = GroupFolder.of(root, group.claim().uid(), group.name());
         Supplier<Duration> timeout = () -> context.timeout(LONGEST);
         locks.with(folder.name(), () -> {
-            if (folder.exists()) {
-                undo(folder, timeout); // of an earlier boot
+            if (folder.exists()) { // of an earlier boot
+                undo(folder, timeout);
             }
             folder.create();
             begin(folder, DaemonSettings.of(group), timeout);
@@ -117,15 +128,25 @@ public final class MpsSharing implements SharingStrategy {
     }
 
     private void begin(GroupFolder folder, DaemonSettings settings, Supplier<Duration> timeout) {
-        modes.remember(folder, settings.gpus(), timeout);
-        modes.setExclusive(settings.gpus(), timeout);
         namespace.mount(folder.memory(), timeout.get());
+        for (Path shared : List.of(folder.pipes(), folder.memory())) {
+            namespace.label(shared, daemon.program().selinux(), timeout.get());
+        }
+        changeModes(settings, timeout);
         daemon.start(folder, settings, timeout);
         daemon.limit(folder, settings, timeout);
         LOG.atInfo()
                 .addKeyValue("devices", settings.devices())
                 .addKeyValue("directory", folder.path())
                 .log("Started an MPS daemon");
+    }
+
+    private void changeModes(DaemonSettings settings, Supplier<Duration> timeout) {
+        try {
+            modes.change(settings.gpus(), EXCLUSIVE, timeout);
+        } catch (SmiException e) { // the message is for the pod's owner
+            throw new PrepareException("The GPUs can't be given to an MPS daemon alone: " + e.getMessage(), e);
+        }
     }
 
     @Override
@@ -157,31 +178,39 @@ public final class MpsSharing implements SharingStrategy {
     public void undo(SharingRecord recorded, SharingContext context) {
         GroupFolder folder = GroupFolder.of(root, context.claim().uid(), recorded.group());
         locks.with(folder.name(), () -> {
-            undo(folder, () -> context.timeout(LONGEST));
+            Supplier<Duration> timeout = () -> context.timeout(LONGEST);
+            Set<String> gpus = new TreeSet<>(recorded.targets());
+            gpus.addAll(undo(folder, timeout));
+            gpus.forEach(gpu -> context.putBack(gpu, () -> modes.restore(gpu, timeout)));
             return true;
         });
     }
 
-    /** The directory is last: as long as it is there, something may be left. */
-    private void undo(GroupFolder folder, Supplier<Duration> timeout) {
+    /**
+     * Ends the daemon. Its directory is last: as long as it is there, something may be left.
+     *
+     * @return the GPUs whose modes before were in the directory, and have a file of their own now
+     */
+    private List<String> undo(GroupFolder folder, Supplier<Duration> timeout) {
         daemon.stop(folder, timeout);
-        if (folder.exists()) {
-            namespace.unmount(folder.memory(), timeout.get());
-            modes.restore(folder, timeout);
-            folder.delete();
+        if (!folder.exists()) {
+            return List.of();
         }
+        namespace.unmount(folder.memory(), timeout.get());
+        List<String> gpus = modes.adopt(folder.modes());
+        folder.delete();
+        return gpus;
     }
 
     @Override
-    public List<String> leftOver(Holders holders) {
+    public Map<String, String> leftOver(Holders holders) {
         return folders().stream()
                 .filter(folder -> !folder.isOfOne(holders.claims()))
-                .map(folder -> "MPS in " + folder.path())
-                .toList();
+                .collect(Collectors.toMap(folder -> folder.path().toString(), folder -> "MPS in " + folder.path()));
     }
 
     @Override
-    public boolean clean(Supplier<Holders> holders) {
+    public boolean clean(Supplier<Holders> holders, Runnable left) {
         boolean isClean = true;
         for (GroupFolder folder : folders()) {
             isClean &= locks.with(folder.name(), () -> clean(folder, holders.get()));

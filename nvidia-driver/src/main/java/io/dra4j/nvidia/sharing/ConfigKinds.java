@@ -58,6 +58,7 @@ public final class ConfigKinds {
                     .appliesTo(device -> GpuConfig.isOfType(device, "mig"))
                     .normalize(config -> config.normalized(rules))
                     .validate(config -> config.problems(rules))
+                    .changesDevice(config -> config.sharing() != null)
                     .build();
         }
 

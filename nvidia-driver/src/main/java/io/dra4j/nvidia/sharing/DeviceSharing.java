@@ -3,6 +3,8 @@
 package io.dra4j.nvidia.sharing;
 
 import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
 import io.dra4j.api.claim.AppliedConfig;
 import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.claim.ConfigType;
@@ -12,6 +14,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.api.error.DraException;
 import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.state.ClaimRecorder;
 import io.dra4j.nvidia.state.SharingRecord;
 import java.time.Duration;
@@ -24,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -40,18 +45,23 @@ public final class DeviceSharing {
 
     private final List<ConfigType<?>> kinds;
     private final List<SharingStrategy> strategies;
+    private final Optional<String> problem;
     private final Object reservation = new Object(); // held for a write of the journal at most
     private volatile @Nullable DriverContext runtime; // set by start, which precedes all uses
+    private volatile boolean hasLeftSettings; // of GPUs, which no claim has any more
 
     /**
      * Creates the sharing of a node.
      *
      * @param kinds the kinds of configurations
-     * @param strategies the strategies, of which claims of earlier processes may have any
+     * @param strategies the strategies, of which claims of earlier processes may have any; what one
+     *     leaves to another comes first
+     * @param problem what keeps a strategy from working on this node; empty for nothing
      */
-    public DeviceSharing(List<ConfigType<?>> kinds, List<SharingStrategy> strategies) {
+    public DeviceSharing(List<ConfigType<?>> kinds, List<SharingStrategy> strategies, Optional<String> problem) {
         this.kinds = List.copyOf(kinds);
         this.strategies = List.copyOf(strategies);
+        this.problem = problem;
     }
 
     /** Returns the kinds of configurations. */
@@ -62,6 +72,37 @@ public final class DeviceSharing {
     /** Starts with what the runtime holds. */
     public void start(DriverContext started) {
         this.runtime = started;
+        problem.ifPresent(what -> {
+            LOG.warn(what);
+            started.notice("sharing", what);
+        });
+    }
+
+    /**
+     * Ensures that what the configurations of a claim need is on the node, before it changes anything.
+     *
+     * @throws PrepareException if it is not
+     */
+    public void requireThere(AllocatedClaim claim) {
+        try {
+            claim.devices().stream()
+                    .flatMap(device -> settings(device).values().stream())
+                    .distinct()
+                    .forEach(it -> strategy(it.strategy().name()).requireThere(it));
+        } catch (DraException e) { // the message is for the pod's owner
+            throw new PrepareException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Returns what a device's configurations ask for, by the name of the group. */
+    private static Map<String, SharingSettings> settings(AllocatedDevice device) {
+        Map<String, SharingSettings> settings = new LinkedHashMap<>();
+        for (AppliedConfig<?> config : device.configs()) {
+            if (config.value() instanceof DeviceConfig given && given.settings() != null) {
+                settings.put(config.source() + "-" + config.index(), given.settings());
+            }
+        }
+        return settings;
     }
 
     /**
@@ -87,13 +128,10 @@ public final class DeviceSharing {
         Map<String, SharingSettings> settings = new LinkedHashMap<>();
         Map<String, List<SharedDevice>> members = new HashMap<>();
         for (SharedDevice device : devices) {
-            for (AppliedConfig<?> config : device.allocated().configs()) {
-                if (config.value() instanceof DeviceConfig given && given.settings() != null) {
-                    String name = config.source() + "-" + config.index();
-                    settings.put(name, given.settings());
-                    members.computeIfAbsent(name, key -> new ArrayList<>()).add(device);
-                }
-            }
+            settings(device.allocated()).forEach((name, given) -> {
+                settings.put(name, given);
+                members.computeIfAbsent(name, key -> new ArrayList<>()).add(device);
+            });
         }
         return settings.entrySet().stream()
                 .map(it -> new SharedGroup(claim, it.getKey(), it.getValue(), members.get(it.getKey())))
@@ -182,7 +220,8 @@ public final class DeviceSharing {
     }
 
     private GroupContext context(ClaimRef claim, String group, ClaimRecorder recorder) {
-        return new GroupContext(claim, group, recorder, Objects.requireNonNull(runtime, "not started"));
+        DriverContext started = Objects.requireNonNull(runtime, "not started");
+        return new GroupContext(claim, group, recorder, started, new AtomicBoolean());
     }
 
     /**
@@ -194,9 +233,18 @@ public final class DeviceSharing {
         List<SharingRecord> latestFirst = new ArrayList<>(recorder.state().sharing());
         Collections.reverse(latestFirst);
         for (SharingRecord recorded : latestFirst) {
-            strategy(recorded.strategy()).undo(recorded, context(claim, recorded.group(), recorder));
+            GroupContext context = context(claim, recorded.group(), recorder);
+            strategy(recorded.strategy()).undo(recorded, context);
             recorder.forget(recorded.group());
+            if (context.isLeft().get()) { // now: a clean passes over what a record has
+                left();
+            }
         }
+    }
+
+    /** Returns whether settings of GPUs that no claim has wait for {@link #clean}. */
+    public boolean hasLeftSettings() {
+        return hasLeftSettings;
     }
 
     /** Starts again what has ended of the sharing of claims that are prepared. */
@@ -219,29 +267,35 @@ public final class DeviceSharing {
     }
 
     /** Returns what no claim has, and {@link #clean} undoes; changes nothing. */
-    public List<String> leftOver(Holders holders) {
-        return strategies.stream()
-                .flatMap(one -> one.leftOver(holders).stream())
-                .toList();
+    public Map<String, String> leftOver(Holders holders) {
+        Map<String, String> left = new TreeMap<>();
+        strategies.forEach(one -> left.putAll(one.leftOver(holders)));
+        return left;
     }
 
     /**
      * Undoes what no claim has.
      *
      * @param holders returns what is in use, at each call
-     * @return whether nothing is left
+     * @return whether nothing is left but settings of GPUs, as {@link #hasLeftSettings} has them
      * @throws DraException if the record of a claim can't be read
      */
     public boolean clean(Supplier<Holders> holders) {
         boolean isClean = true;
+        hasLeftSettings = false;
         for (SharingStrategy strategy : strategies) {
-            isClean &= strategy.clean(holders);
+            isClean &= strategy.clean(holders, this::left);
         }
         return isClean;
     }
 
+    private void left() {
+        hasLeftSettings = true;
+    }
+
     /** The context of one group, whose record it changes. */
-    private record GroupContext(ClaimRef claim, String group, ClaimRecorder recorder, DriverContext runtime)
+    private record GroupContext(
+            ClaimRef claim, String group, ClaimRecorder recorder, DriverContext runtime, AtomicBoolean isLeft)
             implements SharingContext {
 
         private static final Logger LOG = LoggerFactory.getLogger(GroupContext.class);
@@ -278,6 +332,18 @@ public final class DeviceSharing {
         public Duration left() {
             Duration left = Duration.between(runtime.clock().instant(), deadline());
             return left.isNegative() ? Duration.ZERO : left;
+        }
+
+        @Override
+        public void putBack(String gpu, Supplier<Optional<String>> work) {
+            String form = "Claim %s/%s had shared GPU %s, which does not get back what it had: %s";
+            try {
+                work.get().ifPresent(what -> notice(gpu, form.formatted(claim.namespace(), claim.name(), gpu, what)));
+            } catch (SmiException e) {
+                String what = e.getMessage() + "; tried again, and until then its devices are tainted";
+                isLeft.set(true);
+                notice(gpu, form.formatted(claim.namespace(), claim.name(), gpu, what));
+            }
         }
 
         @Override

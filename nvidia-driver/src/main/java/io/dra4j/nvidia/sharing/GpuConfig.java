@@ -25,6 +25,7 @@ record GpuConfig(@Nullable GpuSharing sharing) implements DeviceConfig {
                 .appliesTo(device -> isOfType(device, "gpu"))
                 .normalize(config -> config.normalized(rules))
                 .validate(config -> config.problems(rules))
+                .changesDevice(config -> config.sharing() != null)
                 .build();
     }
 

@@ -7,6 +7,8 @@ import io.dra4j.api.claim.ProviderState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The context in which the sharing of one group is applied or undone; of the call's thread. */
 public interface SharingContext {
@@ -49,6 +51,15 @@ public interface SharingContext {
      * @param target the UUID of a GPU or MIG device
      */
     List<HeldSharing> others(String target);
+
+    /**
+     * Puts settings of a GPU back. What can't be now does not keep the claim: it is reported, tried
+     * again by {@link SharingStrategy#clean}, and until then the GPU's devices have a taint.
+     *
+     * @param gpu the UUID of the GPU
+     * @param work returns what the cluster's admins should know; empty for nothing
+     */
+    void putBack(String gpu, Supplier<Optional<String>> work);
 
     /**
      * Tells the cluster's admins what the claim's owner may not expect, by a log line and an Event.

@@ -7,6 +7,7 @@ import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.container.ContainerEdits;
 import io.dra4j.nvidia.state.SharingRecord;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,14 @@ public interface SharingStrategy {
 
     /** Returns the strategy. */
     Strategy strategy();
+
+    /**
+     * Ensures that the programs which a configuration needs are on the node, before a claim changes
+     * anything.
+     *
+     * @throws io.dra4j.api.error.DraException if one is not
+     */
+    default void requireThere(SharingSettings settings) {}
 
     /**
      * Returns what the strategy changes for a group; a group without targets is not recorded.
@@ -77,7 +86,8 @@ public interface SharingStrategy {
     default void resume(ClaimRef claim, SharingRecord recorded) {}
 
     /**
-     * Undoes the sharing of a group: nothing of it is left then.
+     * Undoes the sharing of a group: nothing of it is left then but {@linkplain
+     * SharingContext#putBack settings} that can't be put back now.
      *
      * <p>What targets are left for others to undo is decided, and {@linkplain
      * SharingContext#release released}, under one lock.
@@ -89,9 +99,10 @@ public interface SharingStrategy {
     /**
      * Returns what no claim has, which {@link #clean} undoes; changes nothing.
      *
-     * @return a few words for each, such as {@code time slices of GPU-…}
+     * @return a few words for each, such as {@code time slices of GPU-…}, by the UUID of the GPU or by
+     *     the path of a directory
      */
-    List<String> leftOver(Holders holders);
+    Map<String, String> leftOver(Holders holders);
 
     /**
      * Undoes what no claim has: what is left of claims whose records are lost.
@@ -100,8 +111,9 @@ public interface SharingStrategy {
      * without a record was unprepared. What fails is logged, and tried again by a later call.
      *
      * @param holders returns what is in use, at each call; call it under the lock of what is undone
-     * @return whether nothing is left
+     * @param left to be run if a setting of a GPU can't be put back now
+     * @return whether nothing else is left
      * @throws io.dra4j.api.error.DraException if the record of a claim can't be read
      */
-    boolean clean(Supplier<Holders> holders);
+    boolean clean(Supplier<Holders> holders, Runnable left);
 }

@@ -10,10 +10,13 @@ import io.dra4j.nvidia.install.NvidiaSmi;
 import io.dra4j.nvidia.install.SmiException;
 import io.dra4j.nvidia.install.SmiException.Outcome;
 import io.dra4j.nvidia.mig.GpuLocks;
+import io.dra4j.nvidia.sharing.ComputeModes;
+import io.dra4j.nvidia.sharing.GpuFiles;
 import io.dra4j.nvidia.sharing.Holders;
 import io.dra4j.nvidia.sharing.SharedDevice;
 import io.dra4j.nvidia.sharing.SharedGroup;
 import io.dra4j.nvidia.sharing.SharingContext;
+import io.dra4j.nvidia.sharing.SharingSettings;
 import io.dra4j.nvidia.sharing.SharingStrategy;
 import io.dra4j.nvidia.sharing.Strategy;
 import io.dra4j.nvidia.sharing.TimeSliceInterval;
@@ -21,15 +24,20 @@ import io.dra4j.nvidia.state.SharingRecord;
 import io.dra4j.runtime.RecordState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets the time slices of whole GPUs: once for all sharers of a GPU, and back to the driver's
- * default after the last.
+ * Sets the time slices of whole GPUs, and the compute mode that they need: once for all sharers of
+ * a GPU, and back to what they were after the last.
  *
  * <p>Time slices are a setting of the GPU: sharers with another interval are refused. MIG devices
  * have none. Thread-safe: one thread at a time changes a GPU.
@@ -39,13 +47,11 @@ public final class TimeSlicing implements SharingStrategy {
     private static final Logger LOG = LoggerFactory.getLogger(TimeSlicing.class);
     private static final RecordState<Recorded> FORM = RecordState.of(1, Recorded.class);
 
-    /** The compute mode in which several processes use a GPU. */
-    private static final String SHARED = "DEFAULT";
-
     private static final Duration LONGEST = Duration.ofSeconds(20); // of nvidia-smi
 
     private final NvidiaSmi smi;
-    private final SliceFiles files;
+    private final GpuFiles files;
+    private final ComputeModes modes;
     private final GpuLocks locks = new GpuLocks();
 
     /** The state of a group. */
@@ -56,15 +62,25 @@ public final class TimeSlicing implements SharingStrategy {
      *
      * @param smi sets the time slices
      * @param files remember which GPUs were given time slices
+     * @param modes the compute modes, of this strategy and of others
      */
-    public TimeSlicing(NvidiaSmi smi, SliceFiles files) {
+    public TimeSlicing(NvidiaSmi smi, GpuFiles files, ComputeModes modes) {
         this.smi = smi;
         this.files = files;
+        this.modes = modes;
     }
 
     @Override
     public Strategy strategy() {
         return Strategy.TimeSlicing;
+    }
+
+    /** Without an interval, the claim is prepared also if none can be set. */
+    @Override
+    public void requireThere(SharingSettings settings) {
+        if (settings.interval() != null && settings.interval() != TimeSliceInterval.Default) {
+            smi.requireThere();
+        }
     }
 
     @Override
@@ -125,28 +141,41 @@ public final class TimeSlicing implements SharingStrategy {
     @Override
     public Runnable adopt(SharedGroup group) {
         List<String> gpus = targets(group);
-        Slice set = new Slice(interval(group), true);
-        return () -> gpus.forEach(gpu -> files.write(gpu, set));
+        Slice set = new Slice(interval(group), true, TimeSliceInterval.Default);
+        return () -> gpus.forEach(gpu -> write(gpu, set));
     }
 
     @Override
     public void suspect(List<String> gpus) {
-        gpus.forEach(gpu -> files.write(gpu, Slice.SUSPECTED));
+        gpus.forEach(gpu -> write(gpu, Slice.SUSPECTED));
+    }
+
+    private Slice read(String gpu) {
+        return files.read(gpu).map(Slice::read).orElse(Slice.NONE);
+    }
+
+    private void write(String gpu, Slice slice) {
+        if (slice.equals(Slice.NONE)) {
+            files.delete(gpu);
+        } else {
+            files.write(gpu, slice.lines());
+        }
     }
 
     private void set(String gpu, TimeSliceInterval interval, SharingContext context) {
-        Slice before = files.read(gpu);
-        if (before.equals(new Slice(interval, true)) && isShared(gpu, context)) {
+        Slice known = read(gpu);
+        if (known.isSetTo(interval) && isShared(gpu, context)) {
             return; // by another sharer
         }
         try {
-            smi.setComputeMode(gpu, SHARED, context.timeout(LONGEST));
-            files.write(gpu, new Slice(interval, false));
+            modes.change(List.of(gpu), ComputeModes.DEFAULT, () -> context.timeout(LONGEST));
+            TimeSliceInterval before = known.equals(Slice.NONE) ? present(gpu, context) : known.before();
+            write(gpu, new Slice(interval, false, before));
             smi.setTimeSlice(gpu, interval.ordinal(), context.timeout(LONGEST));
-            files.write(gpu, new Slice(interval, true));
+            write(gpu, new Slice(interval, true, before));
         } catch (SmiException e) {
             if (e.outcome() != Outcome.UNKNOWN) {
-                files.write(gpu, before);
+                write(gpu, known);
             }
             if (interval != TimeSliceInterval.Default) {
                 throw new PrepareException(
@@ -159,6 +188,14 @@ public final class TimeSlicing implements SharingStrategy {
         }
     }
 
+    private TimeSliceInterval present(String gpu, SharingContext context) {
+        return smi.timeSlice(gpu, context.timeout(LONGEST))
+                .flatMap(found -> Stream.of(TimeSliceInterval.values())
+                        .filter(one -> one.name().equalsIgnoreCase(found))
+                        .findFirst())
+                .orElse(TimeSliceInterval.Default);
+    }
+
     private static boolean isShared(String gpu, SharingContext context) {
         return !context.others(gpu).isEmpty();
     }
@@ -168,7 +205,7 @@ public final class TimeSlicing implements SharingStrategy {
         for (String gpu : recorded.targets()) {
             locks.with(gpu, () -> {
                 if (!isShared(gpu, context)) {
-                    reset(gpu, context.timeout(LONGEST));
+                    context.putBack(gpu, () -> reset(gpu, () -> context.timeout(LONGEST)));
                 }
                 context.release(gpu);
                 return true;
@@ -176,46 +213,65 @@ public final class TimeSlicing implements SharingStrategy {
         }
     }
 
-    private void reset(String gpu, Duration timeout) {
-        if (files.read(gpu).isToReset()) {
-            NvidiaSmi.unlessGone(gpu, () -> smi.setTimeSlice(gpu, TimeSliceInterval.Default.ordinal(), timeout));
-        }
-        files.write(gpu, Slice.NONE);
-    }
-
-    @Override
-    public List<String> leftOver(Holders holders) {
-        return files.gpus().stream()
-                .filter(gpu -> files.read(gpu).isToReset() && !holders.mayHold(gpu))
-                .map(gpu -> "time slices of " + gpu)
-                .toList();
-    }
-
-    @Override
-    public boolean clean(Supplier<Holders> holders) {
-        boolean isClean = true;
-        for (String gpu : files.gpus()) {
-            isClean &= locks.with(gpu, () -> clean(gpu, holders.get()));
-        }
-        return isClean;
-    }
-
-    private boolean clean(String gpu, Holders holders) {
-        if (holders.mayHold(gpu)) {
-            return true;
-        }
+    /** Puts back what the GPU had: of two settings, also the one if the other can't be. */
+    private Optional<String> reset(String gpu, Supplier<Duration> timeout) {
         try {
-            boolean wasSet = files.read(gpu).isToReset();
-            reset(gpu, LONGEST);
+            return modes.restore(gpu, timeout);
+        } finally {
+            resetSlices(gpu, timeout);
+        }
+    }
+
+    private void resetSlices(String gpu, Supplier<Duration> timeout) {
+        Slice slice = read(gpu);
+        if (slice.isToReset()) {
+            NvidiaSmi.unlessGone(gpu, () -> smi.setTimeSlice(gpu, slice.before().ordinal(), timeout.get()));
+        }
+        write(gpu, Slice.NONE);
+    }
+
+    @Override
+    public Map<String, String> leftOver(Holders holders) {
+        Map<String, String> left = new TreeMap<>();
+        files.gpus().stream()
+                .filter(gpu -> read(gpu).isToReset())
+                .forEach(gpu -> left.put(gpu, "time slices of " + gpu));
+        modes.gpus().stream()
+                .filter(modes::isToRestore)
+                .forEach(gpu -> left.merge(gpu, "compute mode of " + gpu, (slices, mode) -> slices + " and " + mode));
+        left.keySet().removeIf(holders::mayHold);
+        return left;
+    }
+
+    @Override
+    public boolean clean(Supplier<Holders> holders, Runnable left) {
+        Set<String> gpus = new TreeSet<>(files.gpus());
+        gpus.addAll(modes.gpus());
+        for (String gpu : gpus) {
+            boolean isClean = locks.with(gpu, () -> holders.get().mayHold(gpu) || clean(gpu));
+            if (!isClean) {
+                left.run();
+            }
+        }
+        return true;
+    }
+
+    private boolean clean(String gpu) {
+        try {
+            boolean wasSet = read(gpu).isToReset() || modes.isToRestore(gpu);
+            Optional<String> problem = reset(gpu, () -> LONGEST);
             if (wasSet) {
-                LOG.atWarn().addKeyValue("gpu", gpu).log("Reset time slices of no claim");
+                LOG.atWarn()
+                        .addKeyValue("gpu", gpu)
+                        .addKeyValue("problem", problem.orElse("none"))
+                        .log("Put back settings of a GPU that no claim has");
             }
             return true;
         } catch (DraException e) {
             LOG.atWarn()
                     .setCause(e)
                     .addKeyValue("gpu", gpu)
-                    .log("Time slices of no claim can't be reset now; tried again");
+                    .log("Settings of a GPU that no claim has can't be put back now; tried again");
             return false;
         }
     }

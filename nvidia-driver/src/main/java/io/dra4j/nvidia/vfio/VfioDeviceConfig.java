@@ -46,6 +46,7 @@ public record VfioDeviceConfig(@Nullable Iommu iommu) {
                         AttributeValue.of("vfio").equals(device.attributes().get("type")))
                 .normalize(VfioDeviceConfig::normalized)
                 .validate(VfioDeviceConfig::problems)
+                .changesDevice(config -> true)
                 .build();
     }
 

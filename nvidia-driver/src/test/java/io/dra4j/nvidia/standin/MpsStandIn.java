@@ -5,6 +5,7 @@ package io.dra4j.nvidia.standin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
@@ -19,6 +20,11 @@ public final class MpsStandIn extends ProgramStandIn {
 
     private MpsStandIn(StandInNode node, Path program) throws IOException {
         super(node, NAME, StandInNode.text("standin/mps.sh").formatted(program));
+        Path server = node.root().resolve("usr/bin/nvidia-cuda-mps-server"); // the daemon stands in for it, too
+        if (Files.notExists(server)) {
+            Files.createFile(
+                    server, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        }
         Path built = StandInNode.BUILT.resolve("mps").resolve(NAME);
         Files.deleteIfExists(program);
         try {
@@ -49,6 +55,11 @@ public final class MpsStandIn extends ProgramStandIn {
                 new ProcessBuilder("umount", "--lazy", point).start().waitFor();
             }
         }
+    }
+
+    /** Lets a server be of a client's user, and fail if that one can't use what the daemon has. */
+    public void serve(int user) throws IOException {
+        Files.writeString(folder().resolve("user"), String.valueOf(user));
     }
 
     /** Returns the folder in which the last daemon found libraries. */

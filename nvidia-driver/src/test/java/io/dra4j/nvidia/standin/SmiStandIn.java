@@ -35,6 +35,16 @@ public final class SmiStandIn extends ProgramStandIn {
         return Files.exists(file) ? Files.readString(file).strip() : "DEFAULT";
     }
 
+    /** Answers each question for a compute mode. */
+    public void answer(String text) throws IOException {
+        Files.writeString(folder().resolve("answer"), text);
+    }
+
+    /** Sets the time slices of a GPU by their number, as an administrator does. */
+    public void setSlice(String gpu, int number) throws IOException {
+        Files.writeString(folder().resolve("slice-" + gpu), number + "\n");
+    }
+
     /** Sets the compute mode of a GPU, as an administrator does. */
     public void setMode(String gpu, String mode) throws IOException {
         Files.writeString(folder().resolve("mode-" + gpu), mode);

@@ -134,6 +134,15 @@ public record StandInNode(Path folder) {
                 "cpu  1 0 1 9 0 0 0 0 0 0\nctxt 9\nbtime %d\nprocesses 9\n".formatted(time.getEpochSecond()));
     }
 
+    /** Sets that processes see those of their own container alone. */
+    public void hideProcesses() throws IOException {
+        for (String link : List.of("self/ns/pid", "self/ns/mnt", "1/ns/mnt")) {
+            Files.createDirectories(proc().resolve(link).getParent());
+            Files.createSymbolicLink(
+                    proc().resolve(link), Path.of(link.endsWith("pid") ? "pid:[4026532000]" : "mnt:[1]"));
+        }
+    }
+
     private void device(Gpu gpu) throws IOException {
         Path real = sysfs().resolve("devices/pci0000:00/0000:00:01.0")
                 .resolve(gpu.pci().text());

@@ -6,6 +6,7 @@ case "$1" in
         }
         echo "$LD_LIBRARY_PATH" > libraries
         touch starting
+        [ ! -f user ] || export SERVER_USER="$(cat user)"
         record "mps $* $CUDA_VISIBLE_DEVICES"
         exec "$program" "$@" ;;
 esac

@@ -1,0 +1,54 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.doctor;
+
+import io.dra4j.doctor.Check;
+import io.dra4j.doctor.Finding;
+import io.dra4j.doctor.Result;
+import io.dra4j.doctor.Severity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Checks that daemons of MPS, which are processes of the driver, see those of pods. */
+public record MpsProcesses(Path proc) implements Check {
+
+    private static final Path OF_KERNEL = Path.of("pid:[4026531836]"); // the number of the first one
+
+    /** Returns what keeps daemons from knowing their clients; empty for nothing that is known. */
+    public Optional<String> problem() {
+        Optional<Path> first = link("1/ns/mnt");
+        boolean isPods = !link("self/ns/pid").equals(Optional.of(OF_KERNEL))
+                && first.isPresent()
+                && first.equals(link("self/ns/mnt"));
+        return isPods
+                ? Optional.of(
+                        "The driver sees the processes of its own container alone, and daemons of MPS know those of pods by their numbers: give the driver's pod hostPID: true, or switch the feature gate MPSSupport off")
+                : Optional.empty();
+    }
+
+    /** On a node inside of a container, the first process has another root than a pod with hostPID. */
+    private Optional<Path> link(String name) {
+        try {
+            return Optional.of(Files.readSymbolicLink(proc.resolve(name)));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public String id() {
+        return "mps-processes";
+    }
+
+    @Override
+    public Result look() {
+        String effect = "programs of pods may not get a GPU by MPS, though their claims are prepared";
+        List<String> next = List.of("kubectl --namespace NAMESPACE get daemonset --output yaml | grep hostPID");
+        return problem()
+                .map(it -> new Result("", List.of(new Finding(id(), Severity.ERROR, "MPSSupport", it, effect, next))))
+                .orElseGet(() -> Result.healthy("daemons of MPS see the processes of pods"));
+    }
+}

@@ -1,0 +1,125 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.sharing;
+
+import io.dra4j.api.error.DraException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A setting that this driver has changed on GPUs, a file for each: claims alone do not show it, for
+ * their records can be lost.
+ *
+ * <p>A file is not synced: like the setting, it need not outlive the kernel. Callers hold the GPU's
+ * lock.
+ */
+public final class GpuFiles {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9-]{1,80}");
+
+    private final Path folder;
+    private final Supplier<String> moduleLoad;
+
+    /**
+     * Uses a directory.
+     *
+     * @param folder the directory, which is created with the first file
+     * @param moduleLoad returns what changes when the GPUs' driver is loaded again: settings do not
+     *     outlive that; empty if it is unknown
+     */
+    public GpuFiles(Path folder, Supplier<String> moduleLoad) {
+        this.folder = folder;
+        this.moduleLoad = moduleLoad;
+    }
+
+    /**
+     * Returns what was written for a GPU since its driver was loaded.
+     *
+     * @return empty if that is nothing; no lines if the file is damaged
+     */
+    public Optional<List<String>> read(String gpu) {
+        try {
+            List<String> lines = Files.readAllLines(file(gpu));
+            if (lines.isEmpty()) {
+                return Optional.of(lines);
+            }
+            return isEarlier(lines.get(0)) ? Optional.empty() : Optional.of(lines.subList(1, lines.size()));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(List.of());
+        }
+    }
+
+    /** Returns whether a load of the GPUs' driver is not the one of now. */
+    boolean isEarlier(String load) {
+        String now = moduleLoad.get();
+        return !now.isEmpty() && !now.equals(load);
+    }
+
+    /**
+     * Writes lines for a GPU.
+     *
+     * @throws DraException if that fails; change nothing then
+     */
+    public void write(String gpu, List<String> values) {
+        Path file = file(gpu);
+        List<String> lines = new ArrayList<>(List.of(moduleLoad.get()));
+        lines.addAll(values);
+        try {
+            Files.createDirectories(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path fresh = folder.resolve(gpu + ".new");
+            Files.write(fresh, lines);
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new DraException("Can't write %s: %s".formatted(file, e.getMessage()), e);
+        }
+    }
+
+    /**
+     * Deletes the file of a GPU, if there is one.
+     *
+     * @throws DraException if that fails
+     */
+    public void delete(String gpu) {
+        Path file = file(gpu);
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new DraException("Can't delete %s: %s".formatted(file, e.getMessage()), e);
+        }
+    }
+
+    private Path file(String gpu) {
+        if (!NAME.matcher(gpu).matches()) {
+            throw new DraException("\"%s\" is not the UUID of a GPU".formatted(gpu));
+        }
+        return folder.resolve(gpu);
+    }
+
+    /** Returns the GPUs with a file, of this load of their driver or an earlier. */
+    public List<String> gpus() {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> NAME.matcher(name).matches())
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new DraException("Can't list %s: %s".formatted(folder, e.getMessage()), e);
+        }
+    }
+}
