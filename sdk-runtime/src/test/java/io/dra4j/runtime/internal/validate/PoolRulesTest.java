@@ -121,7 +121,6 @@ class PoolRulesTest {
                         counters + "[memory].value",
                         "must not be negative; found -1",
                         consumes("shared", "memory", "-1")),
-                wrong("consumesCounters[0].compatibilityGroups[1]", "Duplicate value", grouped("a", "a")),
                 wrong("taints[0].timeAdded", "must be in the years 1 to 9999", device().taint(at(Instant.MAX))),
                 wrong("taints[0].timeAdded", "must be in the years 1 to 9999", device().taint(at(first))));
     }
@@ -205,6 +204,21 @@ class PoolRulesTest {
                 .extracting(Problem::toString)
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("pool node-a, device gpu-0, field " + field + ": " + wrong.words()));
+    }
+
+    /** The book judges no device that cannot be written, and says nothing of it. */
+    @ParameterizedTest
+    @MethodSource("attributesAndRawFields")
+    void aDeviceThatCannotBeWrittenHasThatProblemAlone(Wrong wrong) {
+        assertThat(RULES.problems(pool(wrong.device()))).hasSize(1);
+    }
+
+    @Test
+    void whatServersRefuseIsInTheirWords() {
+        assertThat(RULES.problems(pool(grouped("a", "a"))))
+                .singleElement()
+                .hasToString("pool node-a, device gpu-0, field devices[gpu-0].consumesCounters[0]"
+                        + ".compatibilityGroups[1]: Duplicate value: \"a\"");
     }
 
     static Stream<Device.Builder> devices() {
