@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What is too large or too deep for the server, and names that it generates. */
+/** Requests that are too large or too deep for the server, and names that it generates. */
 class LimitsIT {
     @AutoClose
     private final EmbeddedApiServer server = EmbeddedApiServer.builder().start();
