@@ -161,7 +161,7 @@ class FakeDriverMainIT {
                         .orElseThrow();
                 JsonNode problem = new ObjectMapper().readTree(line);
                 assertThat(problem.path("level").asText()).isEqualTo("ERROR");
-                assertThat(problem.at("/throwable/message").asText())
+                assertThat(problem.at("/kvpList/0/reason").asText())
                         .startsWith("Fault file " + faults + ", line 1: ")
                         .contains("gpu-0 broken", "write", "<device> absent");
             } finally {

@@ -62,6 +62,7 @@ final class DoctorOptions {
 
     /** Runs the checks of every driver's node, and the driver's own. */
     private int run(ProgramMain main, DriverOptions options, Function<ClusterApi, List<? extends Check>> own) {
+        Path given = hostRoot == null || hostRoot.toString().isEmpty() ? null : hostRoot;
         NodeDoctor doctor = new NodeDoctor(
                 options.kubeconfig().orElse(null),
                 options.driverName(),
@@ -70,12 +71,8 @@ final class DoctorOptions {
                 options.kubeletPluginsDirectory(),
                 options.kubeletRegistrarDirectory(),
                 options.procRoot(),
-                HostRoot.of(given(), options.procRoot(), main.environment()),
+                HostRoot.of(given, options.procRoot(), main.environment()),
                 options.neededGates());
         return output.print(doctor.report(own), main.out());
-    }
-
-    private @Nullable Path given() {
-        return hostRoot == null || hostRoot.toString().isEmpty() ? null : hostRoot;
     }
 }

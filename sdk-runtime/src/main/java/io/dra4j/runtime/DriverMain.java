@@ -20,8 +20,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a
- * signal.
+ * Runs a driver as a program: reads the command line, sets up logging, starts, and stops on a signal.
  *
  * <p>A vendor's main method is one call:
  *
@@ -47,8 +46,7 @@ import java.util.function.Supplier;
  *   <li>and those that the program {@link #command adds}.
  * </ul>
  *
- * <p>SIGUSR2 writes the stacks of all threads to {@code goroutine-stacks.dump} in the temporary
- * folder.
+ * <p>SIGUSR2 writes the stacks of all threads to {@code goroutine-stacks.dump} in the temporary folder.
  *
  * <p>The exit status is 0 after {@code --help}, {@code --version}, SIGTERM and SIGINT, 2 if the
  * command line is wrong, and 1 if the driver can't start, go on or stop in time. The reason is a
@@ -110,43 +108,30 @@ public final class DriverMain<O extends DriverOptions> {
         return new DriverMain<>(program, options, provider);
     }
 
-    /**
-     * Gives the driver abilities beside the provider.
-     *
-     * @param additions gives the driver's builder what else the filled options ask for
-     */
+    /** Gives the driver's builder what the filled options ask for, except the provider. */
     public DriverMain<O> abilities(BiConsumer<? super O, DraDriver.Builder> additions) {
         abilities = additions;
         return this;
     }
 
     /**
-     * Sets the configurations of the command {@code webhook}, for a provider that can be made on a
-     * node alone; by default a provider that is never started is asked for them.
-     *
-     * @param types makes the driver's configurations from the filled options
+     * Makes the configurations of the command {@code webhook} from the filled options, for a provider that can be made
+     * on a node alone; by default a provider that is never started is asked for them.
      */
     public DriverMain<O> configTypes(Function<? super O, ? extends List<ConfigType<?>>> types) {
         configTypes = types;
         return this;
     }
 
-    /**
-     * Adds checks of the driver's own to the command {@code doctor}.
-     *
-     * @param own makes the checks from the filled options; they may ask the API server with the
-     *     driver's rights
-     */
+    /** Adds the driver's own checks to the command {@code doctor}; they may ask the API server with its rights. */
     public DriverMain<O> checks(BiFunction<? super O, ? super ClusterApi, ? extends List<? extends Check>> own) {
         checks = own;
         return this;
     }
 
     /**
-     * Sets the node of the command {@code audit}, with checks of the driver's own; by default a
-     * provider that is never started reads the inventory.
-     *
-     * @param node makes the node from the filled options
+     * Makes the node of the command {@code audit}, with the driver's own checks; by default a provider that is never
+     * started reads the inventory.
      */
     public DriverMain<O> audited(Function<? super O, ? extends AuditedNode> node) {
         audited = node;
@@ -154,26 +139,18 @@ public final class DriverMain<O extends DriverOptions> {
     }
 
     /**
-     * Adds a command of the program's own.
+     * Adds a command of the program.
      *
-     * <p>It is an object with picocli's annotations, {@code @Command} among them; one that extends
-     * {@link ProgramOptions} or {@link DriverOptions} has their options, too. It returns the exit
-     * status; a {@link DraException} that it throws is reported.
-     *
-     * @param name the word before its options
-     * @param command makes it
+     * <p>It is an object with picocli's annotations, {@code @Command} among them; one that extends {@link
+     * ProgramOptions} or {@link DriverOptions} has their options, too. It returns the exit status; a {@link
+     * DraException} that it throws is reported.
      */
     public DriverMain<O> command(String name, Supplier<? extends Callable<Integer>> command) {
         commands.put(name, command);
         return this;
     }
 
-    /**
-     * Runs the driver until a signal, or the command that is named first, then ends the JVM; it
-     * never returns.
-     *
-     * @param args the command line
-     */
+    /** Runs the driver until a signal, or the command that is named first, then ends the JVM; it never returns. */
     public void run(String[] args) {
         if (args.length > 0 && args[0].equals(WEBHOOK)) {
             HttpPages.lookUpNoNames(); // before anything is

@@ -81,7 +81,7 @@ record ProgramMain(
     }
 
     private int untilEnd(Supplier<Runnable> start) {
-        ThreadDump.onSignal(Path.of(System.getProperty("java.io.tmpdir"), ThreadDump.FILE));
+        ThreadDump.onSignal(Path.of(System.getProperty("java.io.tmpdir"), ThreadDump.FILE), err);
         Runnable close = start.get();
         try {
             ending.awaitRequest();

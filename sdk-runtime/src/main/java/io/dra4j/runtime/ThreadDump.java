@@ -3,6 +3,7 @@
 package io.dra4j.runtime;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,14 +26,14 @@ final class ThreadDump {
     private ThreadDump() {}
 
     /** Waits for the signal, as long as the JVM runs. */
-    static void onSignal(Path file) {
+    static void onSignal(Path file, PrintStream otherwise) {
         try {
             // By reflection: no comment and no annotation lets javac pass over a class of the JDK's own.
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             Object write = Proxy.newProxyInstance(
                     ThreadDump.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
-                        write(file);
+                        write(file, otherwise);
                         return null;
                     });
             signal.getMethod("handle", signal, handler)
@@ -42,11 +43,12 @@ final class ThreadDump {
         }
     }
 
-    private static void write(Path file) {
+    private static void write(Path file, PrintStream otherwise) {
         StringBuilder stacks = new StringBuilder();
         Thread.getAllStackTraces().forEach((thread, frames) -> {
             stacks.append(thread).append(' ').append(thread.getState()).append('\n');
-            Stream.of(frames).forEach(frame -> stacks.append("\tat ").append(frame).append('\n'));
+            Stream.of(frames)
+                    .forEach(frame -> stacks.append("\tat ").append(frame).append('\n'));
         });
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         try {
@@ -55,7 +57,7 @@ final class ThreadDump {
             LOG.atInfo().log("Wrote the stacks of all threads to {}", file);
         } catch (IOException e) {
             LOG.atError().setCause(e).log("Can't write {}; the stacks of all threads follow", file);
-            System.err.println(stacks);
+            otherwise.println(stacks);
         }
     }
 }

@@ -21,7 +21,7 @@ class ThreadDumpTest {
     @Test
     void sigusr2WritesTheStacksOfAllThreads() throws Exception {
         Path file = folder.resolve(ThreadDump.FILE);
-        ThreadDump.onSignal(file);
+        ThreadDump.onSignal(file, System.err);
         try (WatchService changes = folder.getFileSystem().newWatchService()) {
             folder.register(changes, StandardWatchEventKinds.ENTRY_CREATE);
 

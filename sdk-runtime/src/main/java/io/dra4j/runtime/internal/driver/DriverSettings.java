@@ -34,7 +34,7 @@ public final class DriverSettings {
     public String metricsPath = HttpSettings.METRICS_PATH;
     public boolean removesSlicesOnClose;
 
-    /** Where metrics and probes are served; {@code null} for nowhere. */
+    /** The endpoint of metrics and probes; {@code null} for none. */
     public @Nullable String httpEndpoint;
 
     /** The kubeconfig file; {@code null} for the configuration inside a pod. */
@@ -52,10 +52,10 @@ public final class DriverSettings {
     /** {@code null} if no device has binding conditions. */
     public @Nullable ReadinessCheck readinessCheck;
 
-    /** Whether a device may ever have taints, counters or lists. */
+    /** True if a device may ever have taints, counters or lists. */
     public boolean mayTaint = true;
 
-    /** Whether the kubelet is offered the health of devices. */
+    /** True to offer the kubelet the health of devices. */
     public boolean healthService;
 
     /** Negative for none. */
@@ -64,10 +64,10 @@ public final class DriverSettings {
     /** {@code null} unless a file changes what is published. */
     public @Nullable Path devicePolicy;
 
-    /** Whether a device plugin for the same devices is looked for. */
+    /** True to look for a device plugin for the same devices. */
     public boolean watchesLegacyPlugin;
 
-    /** Whether no device is published beside one. */
+    /** True to publish no device next to one. */
     public boolean withholdsBesideLegacyPlugin;
 
     /** The versions of device metadata's format, newest first. */

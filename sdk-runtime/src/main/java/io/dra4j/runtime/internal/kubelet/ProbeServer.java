@@ -14,7 +14,11 @@ import io.grpc.Status;
 import io.grpc.okhttp.OkHttpServerBuilder;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -29,6 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ProbeServer implements AutoCloseable {
 
+    static final int CONNECTIONS = 16;
     private static final Logger LOG = LoggerFactory.getLogger(ProbeServer.class);
     private static final int LARGEST_MESSAGE = 1024;
     private static final int CHECKS_PER_CONNECTION = 4;
@@ -38,7 +43,7 @@ public final class ProbeServer implements AutoCloseable {
 
     private ProbeServer(PluginSockets sockets, int port, BooleanSupplier needsRestart) {
         server = OkHttpServerBuilder.forPort(port, InsecureServerCredentials.create())
-                .socketFactory(Accepting.of(ProbeServerSocket::new))
+                .socketFactory(Accepting.of(FewConnections::new))
                 .executor(ShortLivedThreads.single("dra4j-probe"))
                 .transportExecutor(ShortLivedThreads.unlimited("dra4j-probe-io"))
                 .scheduledExecutorService(ShortLivedThreads.timer("dra4j-probe-timer"))
@@ -131,6 +136,30 @@ public final class ProbeServer implements AutoCloseable {
                 failed = true;
                 return false;
             }
+        }
+    }
+
+    /**
+     * Listens on a TCP port for few connections at once: one more closes the oldest.
+     *
+     * <p>Each connection has a thread, and all who reach the pod can connect. A probe takes a moment,
+     * so that the oldest connection is none.
+     */
+    private static final class FewConnections extends ServerSocket {
+
+        private final Deque<Socket> open = new ArrayDeque<>(); // only for the thread that accepts
+
+        FewConnections() throws IOException {}
+
+        @Override
+        public Socket accept() throws IOException {
+            Socket accepted = Accepting.one(this, super::accept);
+            open.removeIf(Socket::isClosed);
+            if (open.size() == CONNECTIONS) {
+                open.removeFirst().close();
+            }
+            open.addLast(accepted);
+            return accepted;
         }
     }
 }

@@ -116,7 +116,7 @@ class ProbeServerTest extends SocketFixture {
     void aConnectionMoreThanItHasEndsTheOldest() throws IOException {
         List<Socket> connections = new ArrayList<>();
         try {
-            for (int i = 0; i <= ProbeServerSocket.CONNECTIONS; i++) {
+            for (int i = 0; i <= ProbeServer.CONNECTIONS; i++) {
                 connections.add(new Socket("localhost", probes.port()));
             }
             Socket oldest = connections.get(0);
