@@ -128,8 +128,12 @@ class PoolRulesTest {
     private static Stream<Wrong> attributesAndRawFields() {
         String list = "attributes[a].";
         String unicode = "must be valid Unicode; found";
+        String name = "Invalid value: \"1a\"";
         return Stream.of(
-                wrong("attributes", "Invalid value: \"1a\"", device().attribute("1a", 1)),
+                wrong("attributes", name, device().attribute("1a", new OfStrings(List.of("a")))),
+                wrong("attributes", name, device().attribute("1a", new OfInts(List.of(1L)))),
+                wrong("attributes", name, device().attribute("1a", new OfBools(List.of(true)))),
+                wrong("attributes", name, device().attribute("1a", new OfVersions(List.of("1.0.0")))),
                 wrong(list + "string", unicode, attribute(AttributeValue.of("\uD800"))),
                 wrong(list + "strings[1]", unicode, attribute(new OfStrings(List.of("", "\uD800")))),
                 wrong(list + "strings", "must not be empty; found []", attribute(new OfStrings(List.of()))),
