@@ -376,24 +376,4 @@ class MpsTest extends MpsOnBoards {
         assertThat(smi.calls()).containsExactly("mps quit");
         assertThat(smi.mode(gpu0)).isEqualTo("PROHIBITED");
     }
-
-    @Test
-    void isLeftByNoCrashAtACheckpoint() throws Exception {
-        install("l40s");
-        claims.crashAt(1);
-        assertThatThrownBy(() -> claims.prepare(provider, shared(ONE, "", "gpu-0")))
-                .isInstanceOf(JournaledClaims.Crash.class);
-        claims.crashAt(0);
-        restart();
-        claims.unprepare(provider, ONE);
-        assertNothingIsLeft();
-
-        claims.prepare(provider, shared(ONE, "", "gpu-0"));
-        claims.crashAt(1);
-        assertThatThrownBy(() -> claims.unprepare(provider, ONE)).isInstanceOf(JournaledClaims.Crash.class);
-        claims.crashAt(0);
-        restart();
-        claims.unprepare(provider, ONE);
-        assertNothingIsLeft();
-    }
 }

@@ -245,43 +245,6 @@ class TimeSlicingTest extends SharingOnBoards {
     }
 
     @Test
-    void areLeftByNoCrashAtACheckpoint() throws Exception {
-        install("l40s");
-        int steps = 0;
-        for (int step = 1; step <= 3; step++) {
-            steps += crash(step);
-        }
-        assertThat(steps).as("checkpoints of prepare and unprepare").isEqualTo(3);
-    }
-
-    /** Returns the number of crashes. */
-    private int crash(int step) throws Exception {
-        int crashes = 0;
-        claims.crashAt(step);
-        try {
-            claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
-        } catch (JournaledClaims.Crash e) {
-            crashes++;
-            claims.crashAt(0);
-            restart();
-            claims.unprepare(provider, ONE);
-            assertThat(smi.slice(gpu0)).isZero();
-            claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
-        }
-        claims.crashAt(step);
-        try {
-            claims.unprepare(provider, ONE);
-        } catch (JournaledClaims.Crash e) {
-            crashes++;
-            claims.crashAt(0);
-            restart();
-            claims.unprepare(provider, ONE);
-        }
-        assertThat(smi.slice(gpu0)).isZero();
-        return crashes;
-    }
-
-    @Test
     void ofClaimsThatAreHeldStayOverARestartAndOthersAreReset() throws Exception {
         install("a100-40");
         claims.prepare(provider, sliced(ONE, "Long", "gpu-0"));
