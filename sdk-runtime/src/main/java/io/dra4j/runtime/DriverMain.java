@@ -7,7 +7,7 @@ import io.dra4j.api.claim.ConfigType;
 import io.dra4j.api.error.DraException;
 import io.dra4j.doctor.Check;
 import io.dra4j.doctor.cluster.ClusterApi;
-import io.dra4j.runtime.internal.http.HttpPages;
+import io.dra4j.runtime.internal.admission.AdmissionService;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -153,7 +153,7 @@ public final class DriverMain<O extends DriverOptions> {
     /** Runs the driver until a signal, or the command that is named first, then ends the JVM; it never returns. */
     public void run(String[] args) {
         if (args.length > 0 && args[0].equals(WEBHOOK)) {
-            HttpPages.lookUpNoNames(); // before anything is
+            AdmissionService.lookUpNoNames(); // before anything is
         }
         ProgramMain main = ProgramMain.of(program);
         main.exit(() -> execute(main, filled -> start(filled, main.ending()), args));

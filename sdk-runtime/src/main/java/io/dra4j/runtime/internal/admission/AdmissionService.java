@@ -30,6 +30,15 @@ public final class AdmissionService {
     private AdmissionService() {}
 
     /**
+     * Lets this process find no name of an address and no address of a name, which a server of
+     * HTTPS alone needs: the JDK's asks for the name of each client, for seconds where no name
+     * server answers. Has an effect before the first use of an address alone.
+     */
+    public static void lookUpNoNames() {
+        System.getProperties().putIfAbsent("jdk.net.hosts.file", "/dev/null");
+    }
+
+    /**
      * Begins to answer.
      *
      * @param extendedResources the resources that pods must not request

@@ -70,15 +70,6 @@ public final class HttpPages implements AutoCloseable {
         }
     }
 
-    /**
-     * Lets this process find no name of an address and no address of a name, which a server of
-     * HTTPS alone needs: the JDK's asks for the name of each client, for seconds where no name
-     * server answers. Has an effect before the first use of an address alone.
-     */
-    public static void lookUpNoNames() {
-        set("jdk.net.hosts.file", "/dev/null");
-    }
-
     private static Thread thread(Runnable task) {
         Thread thread = new Thread(task, "dra4j-http");
         thread.setDaemon(true);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dra4j.runtime.internal.driver;
 
+import io.dra4j.runtime.internal.admission.AdmissionService;
 import io.dra4j.runtime.internal.http.HttpAnswer;
 import io.dra4j.runtime.internal.http.HttpPages;
 import io.dra4j.runtime.internal.tls.TestKeys;
@@ -23,7 +24,7 @@ final class TlsRequest {
 
     /** Takes the verbosity, and a folder for its key. */
     public static void main(String[] args) throws Exception {
-        HttpPages.lookUpNoNames();
+        AdmissionService.lookUpNoNames();
         DriverLogging.configure(false, Integer.parseInt(args[0]));
         TestKeys keys = TestKeys.make(Path.of(args[1]), "server", "EC");
         KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
