@@ -90,7 +90,7 @@ public final class Adoption {
             }
             lost.forEach(this::hold);
         }
-        if (predecessor.hasRun()) {
+        if (predecessor.hasRun() && !journal.claims().isEmpty()) {
             release(uids);
         }
         predecessor.finish();
@@ -101,30 +101,27 @@ public final class Adoption {
      * unprepare them, which answers so for any that it does not know.
      */
     private void release(Set<String> taken) {
-        List<ClaimRecord> held = journal.claims().stream()
-                .filter(claim -> claim.phase() == Phase.PREPARED
-                        && !taken.contains(claim.ref().uid()))
-                .filter(claim -> !kubelet.names(claim.ref().uid()))
-                .toList();
-        if (held.isEmpty()) {
-            return;
-        }
         try {
             Map<ClaimRef, ClaimObject> present = reader.readAll(LIMIT);
-            held.stream()
-                    .filter(claim -> isOver(claim, present.get(claim.ref())))
-                    .forEach(claim -> {
-                        journal.put(claim.unpreparing());
-                        LOG.atInfo()
-                                .addKeyValue(LogField.CLAIM, claim.ref())
-                                .log("A claim ended while another driver of this name ran; its devices are free");
-                    });
+            journal.claims().stream()
+                    .filter(claim -> claim.phase() == Phase.PREPARED
+                            && !taken.contains(claim.ref().uid()))
+                    .filter(claim -> isOver(claim, present.get(claim.ref()))
+                            && !kubelet.names(claim.ref().uid()))
+                    .forEach(this::release);
         } catch (ClusterException e) {
             LOG.atWarn()
                     .setCause(e)
                     .log(
-                            "Another driver of this name has run, and it is unknown which claims ended meanwhile; they are released some minutes after the API server answers");
+                            "Which claims ended while another driver of this name ran is unknown; the search for orphans finds them");
         }
+    }
+
+    private void release(ClaimRecord claim) {
+        journal.put(claim.unpreparing());
+        LOG.atInfo()
+                .addKeyValue(LogField.CLAIM, claim.ref())
+                .log("A claim ended while another driver of this name ran; its devices are free");
     }
 
     private boolean isOver(ClaimRecord claim, @Nullable ClaimObject present) {
