@@ -76,7 +76,8 @@ final class GoMetrics extends SimpleMeterRegistry {
     static void addTo(CompositeMeterRegistry shown, String driver, String node, Supplier<List<HeldClaim>> held) {
         Map.of("prepare", Phase.PREPARING, "unprepare", Phase.UNPREPARING)
                 .forEach((name, phase) -> Gauge.builder(
-                                "nvidia.dra.requests.inflight", () -> claims(held, phase).count())
+                                "nvidia.dra.requests.inflight",
+                                () -> claims(held, phase).count())
                         .tags("driver", driver, "operation", name)
                         .register(shown));
         TYPES.forEach((type, names) -> Gauge.builder("nvidia.dra.prepared.devices", () -> prepared(held, names))

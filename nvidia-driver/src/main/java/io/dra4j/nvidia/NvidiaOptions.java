@@ -252,8 +252,6 @@ class NvidiaOptions extends DriverOptions {
             })
     private TakeOverMode takeOver;
 
-    private @Nullable GoForm checkpointForm;
-
     @Option(
             names = "--checkpoint-release",
             order = 12,
@@ -265,19 +263,13 @@ class NvidiaOptions extends DriverOptions {
                 "Default: that of the checkpoint that was taken over, and 25.12 without one, which all but"
                         + " 0.5.0-dev read"
             })
-    private void checkpointRelease(String release) {
-        try {
-            checkpointForm = release.isEmpty() ? null : GoForm.of(release);
-        } catch (IllegalArgumentException e) {
-            throw invalid("--checkpoint-release", e);
-        }
-    }
+    private String checkpointRelease;
 
     /** Returns the form of the checkpoint that claims are handed over in. */
     GoForm checkpointForm() {
-        return checkpointForm == null
+        return checkpointRelease.isEmpty()
                 ? GoForm.ofTakenOver(directory().resolve(GoCheckpoint.FILE + NvidiaTakeOver.PUT_ASIDE))
-                : checkpointForm;
+                : GoForm.of(checkpointRelease);
     }
 
     @Mixin

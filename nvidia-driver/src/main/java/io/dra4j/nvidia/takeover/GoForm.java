@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -40,15 +41,12 @@ public record GoForm(boolean hasBootId, boolean hasDaemonId, boolean hasTimeSlic
     /**
      * Returns the form of a release.
      *
-     * @throws IllegalArgumentException if it is unknown
+     * @throws DraException if it is unknown
      */
     public static GoForm of(String release) {
-        GoForm form = RELEASES.get(release);
-        if (form == null) {
-            throw new IllegalArgumentException(
-                    "\"%s\" is none of %s".formatted(release, String.join(", ", RELEASES.keySet())));
-        }
-        return form;
+        return Optional.ofNullable(RELEASES.get(release))
+                .orElseThrow(() -> new DraException("--checkpoint-release=%s is none of %s"
+                        .formatted(release, String.join(", ", RELEASES.keySet()))));
     }
 
     /**

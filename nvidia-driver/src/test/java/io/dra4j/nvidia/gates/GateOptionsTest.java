@@ -111,9 +111,13 @@ class GateOptionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"DynamicMIG=true,PassthroughSupport=false", "DynamicMIG=true,NVMLDeviceHealthCheck=true"})
-    void areAcceptedTogetherAsNvidiasDriverAcceptsThem(String gates) {
-        assertThatCode(() -> options("--feature-gates=" + gates).check()).doesNotThrowAnyException();
+    @CsvSource(delimiter = '|', textBlock = """
+                    --feature-gates=DynamicMIG=true,PassthroughSupport=false   | --consumable-shares=
+                    --feature-gates=DynamicMIG=true,NVMLDeviceHealthCheck=true | --consumable-shares=4
+                    --feature-gates=ConsumableShares=false                     | --consumable-shares=disabled
+                    """)
+    void areAcceptedTogetherAsNvidiasDriverAcceptsThem(String gates, String shares) {
+        assertThatCode(() -> options(gates, shares).check()).doesNotThrowAnyException();
     }
 
     @Test
@@ -121,9 +125,6 @@ class GateOptionsTest {
         assertThatThrownBy(() -> options("--consumable-shares=4", "--feature-gates=ConsumableShares=false")
                         .check())
                 .hasMessageContaining("feature gate ConsumableShares is off");
-        assertThatCode(() -> options("--consumable-shares=disabled", "--feature-gates=ConsumableShares=false")
-                        .check())
-                .doesNotThrowAnyException();
     }
 
     @Test

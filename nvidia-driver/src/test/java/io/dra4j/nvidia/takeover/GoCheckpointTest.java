@@ -105,7 +105,8 @@ class GoCheckpointTest {
         Path file = Files.write(folder.resolve("f"), GoFiles.secondVersion("\"nodeBootID\":\"boot-1\""));
 
         assertThat(GoForm.ofTakenOver(file)).isEqualTo(new GoForm(true, true, false, false));
-        assertThatThrownBy(() -> GoForm.of("0.3")).hasMessage("\"0.3\" is none of 0.4.0, 0.4.1, 0.5, 0.5.0-dev, 25.12");
+        assertThatThrownBy(() -> GoForm.of("0.3"))
+                .hasMessage("--checkpoint-release=0.3 is none of 0.4.0, 0.4.1, 0.5, 0.5.0-dev, 25.12");
         Files.writeString(file, "{");
         assertThatThrownBy(() -> GoForm.ofTakenOver(file)).hasMessageContaining("give --checkpoint-release");
     }
