@@ -181,7 +181,9 @@ public final class MpsSharing implements SharingStrategy {
             Supplier<Duration> timeout = () -> context.timeout(LONGEST);
             Set<String> gpus = new TreeSet<>(recorded.targets());
             gpus.addAll(undo(folder, timeout));
-            gpus.forEach(gpu -> context.putBack(gpu, () -> modes.restore(gpu, timeout)));
+            for (String gpu : gpus) {
+                context.putBack(gpu, () -> modes.restore(gpu, timeout));
+            }
             return true;
         });
     }

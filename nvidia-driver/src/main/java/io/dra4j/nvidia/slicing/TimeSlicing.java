@@ -204,13 +204,17 @@ public final class TimeSlicing implements SharingStrategy {
     public void undo(SharingRecord recorded, SharingContext context) {
         for (String gpu : recorded.targets()) {
             locks.with(gpu, () -> {
-                if (!isShared(gpu, context)) {
-                    context.putBack(gpu, () -> reset(gpu, () -> context.timeout(LONGEST)));
-                }
-                context.release(gpu);
+                undo(gpu, context);
                 return true;
             });
         }
+    }
+
+    private void undo(String gpu, SharingContext context) {
+        if (!isShared(gpu, context)) {
+            context.putBack(gpu, () -> reset(gpu, () -> context.timeout(LONGEST)));
+        }
+        context.release(gpu);
     }
 
     /** Puts back what the GPU had: of two settings, also the one if the other can't be. */
