@@ -7,7 +7,6 @@ import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,10 +49,8 @@ final class ThreadDump {
             Stream.of(frames)
                     .forEach(frame -> stacks.append("\tat ").append(frame).append('\n'));
         });
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
         try {
-            Files.writeString(fresh, stacks);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            Files.writeString(file, stacks);
             LOG.atInfo().log("Wrote the stacks of all threads to {}", file);
         } catch (IOException e) {
             LOG.atError().setCause(e).log("Can't write {}; the stacks of all threads follow", file);
