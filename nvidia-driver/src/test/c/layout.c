@@ -180,6 +180,7 @@ static void state(void) {
     FIELD(struct instance, computes);
     printf("\ngpu %zu", sizeof(struct gpu));
     FIELD(struct gpu, minor);
+    FIELD(struct gpu, moduleId);
     FIELD(struct gpu, architecture);
     FIELD(struct gpu, major);
     FIELD(struct gpu, minorCapability);

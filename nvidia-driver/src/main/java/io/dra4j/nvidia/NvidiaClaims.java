@@ -50,13 +50,21 @@ final class NvidiaClaims {
     private final MigDeviceAllocator allocator;
     private final DeviceSharing sharing;
     private final MachineClaims machines;
+    private final PartitionClaims partitions;
 
-    NvidiaClaims(Nvml nvml, Edits edits, MigDeviceAllocator allocator, DeviceSharing sharing, MachineClaims machines) {
+    NvidiaClaims(
+            Nvml nvml,
+            Edits edits,
+            MigDeviceAllocator allocator,
+            DeviceSharing sharing,
+            MachineClaims machines,
+            PartitionClaims partitions) {
         this.nvml = nvml;
         this.edits = edits;
         this.allocator = allocator;
         this.sharing = sharing;
         this.machines = machines;
+        this.partitions = partitions;
     }
 
     /** Returns the recorded states of the MIG devices of all held claims. */
@@ -90,6 +98,7 @@ final class NvidiaClaims {
                 .forEach(it -> machines.requireAlone(claim.ref(), offer(now, it), now, runtime));
         Map<String, OnDemand> requested = requested(claim, now);
         ClaimRecorder recorder = new ClaimRecorder(ClaimState.NONE, context);
+        partitions.activate(claim, now, runtime, recorder);
         Map<AllocatedDevice, PreparedDevice> prepared = new LinkedHashMap<>();
         for (AllocatedDevice device : claim.devices()) {
             if (offer(now, device) instanceof Passthrough machine) {
@@ -194,6 +203,7 @@ final class NvidiaClaims {
             throw new DraException(
                     "What claim %s shared can't be undone now; the driver's log has the reason".formatted(claim.ref()));
         }
+        partitions.deactivate(claim, last, runtime, recorder);
         if (recorder.state().mig() != null) { // otherwise NVML may hang or be absent
             nvml.inOneSession(() -> {
                 allocator.destroy(

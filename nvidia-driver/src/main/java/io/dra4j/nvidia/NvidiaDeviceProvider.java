@@ -55,6 +55,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     private final MigDeviceAllocator allocator;
     private final NvidiaClaims claims;
     private final Passthrough passthrough;
+    private final PartitionClaims partitions;
     private final SnapshotReader reader;
     private final DeviceFaults faults;
     private final Set<String> measuring = ConcurrentHashMap.newKeySet(); // UUIDs of GPUs
@@ -73,16 +74,18 @@ final class NvidiaDeviceProvider implements DeviceProvider {
             Edits edits,
             HealthPolicy policy,
             DeviceSharing sharing,
-            Passthrough passthrough) {
+            Passthrough passthrough,
+            PartitionClaims partitions) {
         this.nvml = nvml;
         this.settings = settings;
         this.sharing = sharing;
         this.policy = policy;
         this.allocator = new MigDeviceAllocator(nvml, this::isModeAutomatic);
         this.passthrough = passthrough;
+        this.partitions = partitions;
         this.reader = new SnapshotReader(nvml, settings, passthrough);
         MachineClaims machines = new MachineClaims(passthrough, allocator, this::readAgain);
-        this.claims = new NvidiaClaims(nvml, edits, allocator, sharing, machines);
+        this.claims = new NvidiaClaims(nvml, edits, allocator, sharing, machines, partitions);
         this.faults = new DeviceFaults(policy);
     }
 
@@ -163,7 +166,7 @@ final class NvidiaDeviceProvider implements DeviceProvider {
 
         @Override
         public boolean wantsEvents() {
-            if (passthrough.isChanging() || isWithoutNvml()) {
+            if (passthrough.isChanging() || partitions.isChanging() || isWithoutNvml()) {
                 return false; // a session would keep the GPU from being let go, or can't be had
             }
             return switch (policy.watch()) {
@@ -319,17 +322,17 @@ final class NvidiaDeviceProvider implements DeviceProvider {
     public PreparedClaim prepare(AllocatedClaim claim, ClaimContext context) {
         try {
             Supplier<PreparedClaim> work = () -> claims.prepare(claim, latest(), driver, context);
-            return isForMachine(claim) ? work.get() : nvml.inOneSession(work);
+            return keepsNoSession(claim) ? work.get() : nvml.inOneSession(work);
         } catch (NvmlException e) { // the message is for the pod's owner, too
             throw new PrepareException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    /** A session that is kept for the claim would keep the GPU from being let go. */
-    private boolean isForMachine(AllocatedClaim claim) {
+    /** A session that is kept for the claim would keep the GPU from being let go, and its partition. */
+    private boolean keepsNoSession(AllocatedClaim claim) {
         return claim.devices().stream()
                 .flatMap(device -> last.devices().offer(device.device()).stream())
-                .anyMatch(Offer.Passthrough.class::isInstance);
+                .anyMatch(offer -> offer instanceof Offer.Passthrough || partitions.isFor(offer));
     }
 
     /** Returns the last reading; a new one if the driver was updated since. */

@@ -66,7 +66,11 @@ public final class NvidiaDriverMain {
                 options.edits(),
                 options.healthPolicy(),
                 options.sharing(),
-                options.passthrough(nvml));
+                options.passthrough(nvml),
+                new PartitionClaims(
+                        options.install().fabricManager(),
+                        nvml,
+                        options.install().nvidiaSmi()));
         if (options.isWithNvidiaMetrics()) {
             GoMetrics.addTo(Metrics.globalRegistry, options.driverName(), options.nodeName(), provider::held);
         }

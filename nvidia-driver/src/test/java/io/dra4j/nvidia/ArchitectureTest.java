@@ -61,8 +61,8 @@ class ArchitectureTest {
             .resideInAPackage("com.fasterxml.jackson..");
 
     @ArchTest
-    static final ArchRule jnaIsUsedInNvmlOnly =
-            ModuleRules.areAtHomeIn(List.of("io.dra4j.nvidia.nvml"), "com.sun.jna..");
+    static final ArchRule jnaIsUsedForNvidiasLibrariesOnly =
+            ModuleRules.areAtHomeIn(List.of("io.dra4j.nvidia.nvml", "io.dra4j.nvidia.fabric"), "com.sun.jna..");
 
     /** The JVM starts the program. */
     @ArchTest

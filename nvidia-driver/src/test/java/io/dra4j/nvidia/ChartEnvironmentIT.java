@@ -56,12 +56,12 @@ class ChartEnvironmentIT {
                 "--node-name=node-1");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(chart());
-        builder.environment().put("FEATURE_GATES", "FabricManagerPartitioning=true,");
+        builder.environment().put("FEATURE_GATES", "AllAlpha=true,");
 
         Process driver = builder.start();
 
         assertThat(new String(driver.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("feature gate FabricManagerPartitioning is on");
+                .contains("feature gate AllAlpha is on");
         assertThat(driver.waitFor()).isOne();
     }
 }

@@ -173,7 +173,7 @@ class ChartTest extends ChartContract {
     @ParameterizedTest
     @CsvSource({
         "dynamicMig.destroyUnknownDevices, true, needs dynamicMig.enabled",
-        "featureGates.FabricManagerPartitioning, true, /featureGates/FabricManagerPartitioning",
+        "featureGates.AllAlpha, true, /featureGates/AllAlpha",
         "consumableShares, true, /consumableShares",
         "resources.computeDomains.enabled, true, /resources/computeDomains/enabled",
         "resources.gpus.enabled, false, /resources/gpus/enabled"

@@ -74,7 +74,9 @@ class NvidiaProviderConformanceIT {
                     new Passthrough(
                             nvml,
                             node.options().nvidiaSmi(),
-                            new Passthrough.Settings(false, node.sysfs(), node.proc())));
+                            new Passthrough.Settings(false, node.sysfs(), node.proc())),
+                    new PartitionClaims(
+                            node.options().fabricManager(), nvml, node.options().nvidiaSmi()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

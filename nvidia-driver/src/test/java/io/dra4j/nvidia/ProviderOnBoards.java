@@ -6,6 +6,7 @@ import io.dra4j.api.ClaimContext;
 import io.dra4j.api.claim.ProviderState;
 import io.dra4j.api.device.Taint.Effect;
 import io.dra4j.nvidia.doctor.MpsProcesses;
+import io.dra4j.nvidia.fabric.FabricManager;
 import io.dra4j.nvidia.gates.FeatureGates;
 import io.dra4j.nvidia.health.HealthPolicy;
 import io.dra4j.nvidia.health.HealthStateFile;
@@ -50,7 +51,8 @@ abstract class ProviderOnBoards {
     String gates = "";
     StandInNode node;
     NodeState hardware;
-    Nvml nvml; // of the latest provider
+    Nvml nvml; // of the latest provider, as the fabric manager
+    private FabricManager fabricManager;
     RecordedContext context = new RecordedContext(List.of());
 
     /** The context of a call without a deadline. */
@@ -88,9 +90,10 @@ abstract class ProviderOnBoards {
 
     final NvidiaDeviceProvider startAgain(boolean dynamicMig, boolean destroyUnknown) {
         nvml = node.nvml();
+        fabricManager = node.options("--feature-gates=" + gates).fabricManager();
         NvidiaDeviceProvider provider = new NvidiaDeviceProvider(
                 nvml,
-                new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
+                settings(dynamicMig),
                 new Edits(node.roots(), HookProgram.at(node.hook())),
                 new HealthPolicy(
                         HealthWatch.always,
@@ -101,7 +104,8 @@ abstract class ProviderOnBoards {
                         Duration.ofMillis(100),
                         new HealthStateFile(folder.resolve("gpus.json"), node.proc())),
                 sharing(),
-                new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()));
+                new Passthrough(nvml, node.options().nvidiaSmi(), passthrough()),
+                new PartitionClaims(fabricManager, nvml, node.options().nvidiaSmi()));
         provider.start(context);
         started.add(provider);
         readFirst(provider);
@@ -111,6 +115,10 @@ abstract class ProviderOnBoards {
     /** Reads the inventory after the start, as the runtime does. */
     void readFirst(NvidiaDeviceProvider provider) {
         provider.inventory();
+    }
+
+    final NodeDevices.Settings settings(boolean dynamicMig) {
+        return new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares).with(fabricManager::read);
     }
 
     /** The settings of GPUs for virtual machines, which there are none of. */

@@ -9,7 +9,6 @@ import io.dra4j.api.claim.ClaimRef;
 import io.dra4j.api.device.Taint;
 import io.dra4j.doctor.Report;
 import io.dra4j.nvidia.health.HealthStateFile;
-import io.dra4j.nvidia.inventory.NodeDevices;
 import io.dra4j.nvidia.nvml.Nvml;
 import io.dra4j.nvidia.standin.SharedMemory;
 import io.dra4j.nvidia.standin.SmiStandIn;
@@ -46,7 +45,7 @@ abstract class SharingOnBoards extends TaintsOnBoards {
     }
 
     final void install(String boards, boolean dynamicMig) throws Exception {
-        gates = "TimeSlicingSettings=true,MPSSupport=true";
+        gates += "TimeSlicingSettings=true,MPSSupport=true";
         context = new RecordedContext(claims.held);
         provider = start(boards, dynamicMig);
         preview = ClaimPreview.of("gpu.nvidia.com", provider);
@@ -90,7 +89,7 @@ abstract class SharingOnBoards extends TaintsOnBoards {
         Nvml own = node.nvml();
         return new NvidiaAuditedNode(
                 own,
-                new NodeDevices.Settings("node-1", node.sysfs(), dynamicMig, shares),
+                settings(dynamicMig),
                 sharing(),
                 new Passthrough(own, node.options().nvidiaSmi(), passthrough()),
                 earlierBoot(),

@@ -9,6 +9,8 @@ import io.dra4j.doctor.Finding;
 import io.dra4j.doctor.NotCheckedException;
 import io.dra4j.doctor.Result;
 import io.dra4j.doctor.Severity;
+import io.dra4j.nvidia.fabric.FabricManager;
+import io.dra4j.nvidia.fabric.Partitions.Partition;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.install.InstallOptions;
 import io.dra4j.nvidia.pci.PciFunction;
@@ -49,6 +51,9 @@ public final class NvidiaChecks {
                 roots.proc()));
         if (install.gates().featureGates().isOn(FeatureGate.MPSSupport)) {
             checks.add(new MpsProcesses(roots.proc()));
+        }
+        if (install.isPartitioned()) {
+            checks.add(new FabricCheck(install.fabricManager()));
         }
         if (install.isPassthrough()) {
             checks.addAll(new VfioChecks(install.sysfs(), roots.proc()).all());
@@ -96,6 +101,33 @@ public final class NvidiaChecks {
                             copied == null
                                     ? "# start the driver without --nvidia-cdi-hook-path (charts: nvidiaCDIHookPath)"
                                     : "kubectl --namespace NAMESPACE delete pod POD    # of the driver on this node"));
+        }
+    }
+
+    /** Checks that the fabric manager answers, if claims need partitions. */
+    private record FabricCheck(FabricManager fabric) implements Check {
+
+        @Override
+        public String id() {
+            return "fabric-manager";
+        }
+
+        @Override
+        public Result look() {
+            FabricManager.Reading found = fabric.read();
+            if (found.problem() != null) {
+                return new Result("", List.of(finding(found.problem())));
+            }
+            List<Partition> all = found.partitions().all();
+            return Result.healthy("%d partitions, %d active"
+                    .formatted(
+                            all.size(), all.stream().filter(Partition::isActive).count()));
+        }
+
+        private Finding finding(String what) {
+            String why = "claims of whole GPUs can't be prepared: their partitions can't be activated";
+            List<String> next = List.of("systemctl status nvidia-fabricmanager    # or in the driver container");
+            return new Finding(id(), Severity.ERROR, "the fabric manager", what, why, next);
         }
     }
 

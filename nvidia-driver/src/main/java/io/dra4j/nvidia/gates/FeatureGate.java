@@ -16,7 +16,8 @@ public enum FeatureGate {
     /** The gate of GPUs for virtual machines. */
     PassthroughSupport(Handling.APPLIED, "offers GPUs to virtual machines (vfio)"),
     DeviceMetadata(Handling.NOT_NEEDED, "devices of virtual machines always have metadata files"),
-    FabricManagerPartitioning(Handling.NOT_SUPPORTED, "partitions of the fabric manager"),
+    /** The gate of the fabric's partitions. */
+    FabricManagerPartitioning(Handling.APPLIED, "activates the fabric manager's partitions for claims of whole GPUs"),
     /** The gate of attributes that are lists. */
     DRAListTypeAttributes(
             Handling.APPLIED, "publishes `numaNode` as a list; Kubernetes' gate of this name has to be on, too"),

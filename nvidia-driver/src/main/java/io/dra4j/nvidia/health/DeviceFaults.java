@@ -222,9 +222,9 @@ public final class DeviceFaults {
         for (Pool pool : devices.inventory().pools()) {
             List<Device> tainted = new ArrayList<>();
             for (Device device : pool.devices()) {
-                tainted.add(device.toBuilder()
-                        .taints(taints(offer(device, devices)))
-                        .build());
+                List<Taint> taints = new ArrayList<>(taints(offer(device, devices)));
+                device.taints().forEach(ofFabric -> taints.add(Taint.of(ofFabric.key(), ofFabric.value(), fabric)));
+                tainted.add(device.toBuilder().taints(taints).build());
             }
             pools.add(pool.toBuilder().devices(tainted).build());
         }

@@ -43,16 +43,29 @@ record DriverRoot(Path path) {
      * @throws DraException if there is none
      */
     Path findNvml() {
-        List<Path> usual = candidates(LibraryFolders.usual(path));
-        return firstUsable(usual)
-                .or(() -> firstUsable(candidates(LibraryFolders.cached(path))))
-                .orElseThrow(() -> new DraException(notFound(usual)));
+        return find("libnvidia-ml.so.1")
+                .orElseThrow(
+                        () -> new DraException(notFound(candidates(LibraryFolders.usual(path), "libnvidia-ml.so.1"))));
     }
 
-    private static List<Path> candidates(List<Path> folders) {
-        return folders.stream()
-                .map(folder -> folder.resolve("libnvidia-ml.so.1"))
-                .toList();
+    /**
+     * Finds a library that another package of NVIDIA's has.
+     *
+     * @throws DraException if there is none
+     */
+    Path findLibrary(String name) {
+        return find(name)
+                .orElseThrow(
+                        () -> new DraException("%s is not found below %s; install its package".formatted(name, path)));
+    }
+
+    private Optional<Path> find(String name) {
+        return firstUsable(candidates(LibraryFolders.usual(path), name))
+                .or(() -> firstUsable(candidates(LibraryFolders.cached(path), name)));
+    }
+
+    private static List<Path> candidates(List<Path> folders, String name) {
+        return folders.stream().map(folder -> folder.resolve(name)).toList();
     }
 
     private static Optional<Path> firstUsable(List<Path> candidates) {

@@ -3,6 +3,7 @@
 package io.dra4j.nvidia.install;
 
 import io.dra4j.api.error.DraException;
+import io.dra4j.nvidia.fabric.FabricManager;
 import io.dra4j.nvidia.gates.FeatureGate;
 import io.dra4j.nvidia.gates.GateOptions;
 import io.dra4j.nvidia.inventory.NodeDevices;
@@ -59,6 +60,19 @@ public final class InstallOptions {
             description = {"The mount point of sysfs. [SYSFS_ROOT]", "Default: ${DEFAULT-VALUE}"})
     private Path sysfsRoot;
 
+    @Option(
+            names = "--fabric-manager",
+            order = 16,
+            paramLabel = "SOCKET|HOST[:PORT]",
+            defaultValue = "${env:NVIDIA_FABRICMANAGER_ADDRESS:-${env:NVIDIA_FABRICMANAGER_UNIX_SOCKET:-}}",
+            description = {
+                "The fabric manager, with the feature gate FabricManagerPartitioning: the path of its"
+                        + " socket here, or its address. [NVIDIA_FABRICMANAGER_ADDRESS, or"
+                        + " NVIDIA_FABRICMANAGER_UNIX_SOCKET]",
+                "Default: run/nvidia-fabricmanager/socket in --container-driver-root"
+            })
+    private String fabricManager;
+
     @Mixin
     private OfferOptions offers;
 
@@ -113,7 +127,22 @@ public final class InstallOptions {
 
     /** Returns the settings of the devices of a node. */
     public NodeDevices.Settings inventorySettings(String nodeName) {
-        return offers.settings(nodeName, sysfsRoot);
+        return offers.settings(nodeName, sysfsRoot).with(fabricManager()::read);
+    }
+
+    /** Returns the fabric manager of the node; calls nothing. */
+    public FabricManager fabricManager() {
+        DriverRoot root = driverRoot();
+        Path socket = root.path().resolve("run/nvidia-fabricmanager/socket");
+        return new FabricManager(
+                () -> isPartitioned() && new PciBus(sysfsRoot).hasNvswitches(),
+                () -> root.findLibrary("libnvfm.so.1"),
+                fabricManager.isEmpty() ? socket.toString() : fabricManager);
+    }
+
+    /** Returns whether claims of whole GPUs get partitions of the fabric, where there is one. */
+    public boolean isPartitioned() {
+        return gates().featureGates().isOn(FeatureGate.FabricManagerPartitioning);
     }
 
     /** Returns whether GPUs are offered to virtual machines. */

@@ -9,6 +9,9 @@ import io.dra4j.api.device.DeviceName;
 import io.dra4j.api.device.Inventory;
 import io.dra4j.api.device.LeftOut;
 import io.dra4j.api.device.Pool;
+import io.dra4j.api.device.Taint;
+import io.dra4j.api.device.Taint.Effect;
+import io.dra4j.nvidia.fabric.FabricManager;
 import io.dra4j.nvidia.nvml.Gpu;
 import io.dra4j.nvidia.nvml.PciAddress;
 import io.dra4j.nvidia.nvml.Problem;
@@ -23,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -55,12 +59,29 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
      * @param dynamicMig whether GPUs are offered with all possible MIG devices
      * @param shares how many claims may have a device
      * @param hasLists whether attributes may be lists
+     * @param fabric asks the fabric manager for its partitions
      */
-    public record Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares, boolean hasLists) {
+    public record Settings(
+            String nodeName,
+            Path sysfs,
+            boolean dynamicMig,
+            Shares shares,
+            boolean hasLists,
+            Supplier<FabricManager.Reading> fabric) {
+
+        /** Creates settings without partitions of a fabric. */
+        public Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares, boolean hasLists) {
+            this(nodeName, sysfs, dynamicMig, shares, hasLists, () -> FabricManager.Reading.NOT_NEEDED);
+        }
 
         /** Creates settings without lists. */
         public Settings(String nodeName, Path sysfs, boolean dynamicMig, Shares shares) {
             this(nodeName, sysfs, dynamicMig, shares, false);
+        }
+
+        /** Returns these settings with partitions of a fabric. */
+        public Settings with(Supplier<FabricManager.Reading> partitions) {
+            return new Settings(nodeName, sysfs, dynamicMig, shares, hasLists, partitions);
         }
 
         /** Creates settings by which one claim has a device. */
@@ -91,7 +112,8 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         StaticOffers now = new StaticOffers(attributes, settings.shares());
         DynamicOffers dynamic = new DynamicOffers(attributes, now, settings.shares());
         PassthroughOffers machines = new PassthroughOffers(attributes, bus, passthrough);
-        Joined joined = new Joined(problems.gpus());
+        FabricManager.Reading fabric = settings.fabric().get();
+        Joined joined = new Joined(problems.gpus(), fabric);
         for (Gpu gpu : gpus) {
             if (!isDisplay(gpu)) {
                 Offered containers = settings.dynamicMig() ? dynamic.of(gpu, problems) : now.of(gpu, problems);
@@ -104,6 +126,9 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         List<Problem> notes = new ArrayList<>(problems.notes());
         if (version == null && !gpus.isEmpty()) {
             notes.add(malformed(reading.driverVersion()));
+        }
+        if (fabric.problem() != null) {
+            notes.add(new Problem("", Problem.Cost.NONE, "the fabric manager", fabric.problem()));
         }
         return joined.named(settings.nodeName(), notes);
     }
@@ -147,9 +172,11 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
         private final Map<DeviceName, Offer> offers = new HashMap<>();
         private final Map<Integer, Gpu> byMinor = new HashMap<>();
         private final List<LeftOut> leftOut;
+        private final FabricManager.Reading fabric;
 
-        Joined(List<LeftOut> gpus) {
+        Joined(List<LeftOut> gpus, FabricManager.Reading fabric) {
             leftOut = new ArrayList<>(gpus);
+            this.fabric = fabric;
         }
 
         void add(Gpu gpu, Offered offered) {
@@ -172,7 +199,7 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
 
         private void add(String gpu, Device device, Offer offer) {
             if (offers.putIfAbsent(device.name(), offer) == null) {
-                devices.add(fitting(device));
+                devices.add(fitting(fabric.isNeeded() && offer.isWhole() ? inFabric(device, offer) : device));
             } else {
                 leftOut.add(new LeftOut(
                         "a second %s of %s".formatted(device.name(), gpu),
@@ -188,6 +215,19 @@ public record NodeDevices(Inventory inventory, Map<DeviceName, Offer> offers, Li
                 }
             }
             return device.toBuilder().attributes(attributes).build();
+        }
+
+        private Device inFabric(Device device, Offer offer) {
+            Gpu gpu = offer.gpu();
+            Device.Builder described = device.toBuilder();
+            if (gpu != null && gpu.moduleId() != null) {
+                described.attribute("gpuModuleID", gpu.moduleId());
+            }
+            fabric.partitions().attributes(offer.pci(), gpu).forEach(described::attribute);
+            if (fabric.problem() != null) {
+                described.taint(Taint.of(DRIVER_NAME + "/fabric-manager", "unavailable", Effect.NONE));
+            }
+            return described.build();
         }
 
         NodeDevices named(String nodeName, List<Problem> notes) {

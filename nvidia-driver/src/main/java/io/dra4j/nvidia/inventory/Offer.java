@@ -19,10 +19,19 @@ public sealed interface Offer {
     /** Returns the address of the GPU. */
     PciAddress pci();
 
+    /** Returns the GPU, or that of a MIG device; null if NVML has not seen it since the boot. */
+    @Nullable
+    Gpu gpu();
+
+    /** Returns whether it is a whole GPU, for containers or for a virtual machine. */
+    default boolean isWhole() {
+        return this instanceof Whole || this instanceof Passthrough;
+    }
+
     /** A device of NVIDIA's driver. */
     sealed interface OfNvml extends Offer {
 
-        /** Returns the GPU, or the parent GPU of a MIG device. */
+        @Override
         Gpu gpu();
 
         @Override

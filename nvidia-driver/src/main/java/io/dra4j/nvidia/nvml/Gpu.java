@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param uuid {@code GPU-…}
  * @param pci the PCI address
  * @param minor the number in {@code /dev/nvidia3}
+ * @param moduleId the number of its module on a board with NVSwitches; null if it has none, too
  * @param productName the name of the product
  * @param brand the line of products
  * @param architecture its generation
@@ -27,6 +28,7 @@ public record Gpu(
         String uuid,
         PciAddress pci,
         int minor,
+        @Nullable Integer moduleId,
         @Nullable String productName,
         @Nullable String brand,
         @Nullable Architecture architecture,

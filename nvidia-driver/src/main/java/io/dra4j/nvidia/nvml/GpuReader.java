@@ -130,6 +130,7 @@ final class GpuReader {
                 id.uuid(),
                 id.pci(),
                 id.minor(),
+                problems.attribute("gpuModuleID", () -> moduleId(gpu), last.moduleId()),
                 problems.attribute("productName", () -> name(gpu), last.productName()),
                 problems.attribute("brand", () -> brand(gpu), last.brand()),
                 problems.attribute("architecture", () -> architecture(gpu), last.architecture()),
@@ -148,13 +149,20 @@ final class GpuReader {
     }
 
     private static Gpu unknown(Identity id) {
+        PciAddress pci = id.pci();
         return new Gpu(
-                id.uuid(), id.pci(), id.minor(), null, null, null, null, null, null, null, List.of(), null, false);
+                id.uuid(), pci, id.minor(), null, null, null, null, null, null, null, null, List.of(), null, false);
     }
 
     private boolean isVgpu(Pointer gpu) {
         IntByReference mode = new IntByReference();
         return nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetVirtualizationMode", gpu, mode) && mode.getValue() == VGPU;
+    }
+
+    private @Nullable Integer moduleId(Pointer gpu) {
+        IntByReference module = new IntByReference();
+        boolean isKnown = nvml.succeeds(UNSUPPORTED, "nvmlDeviceGetModuleId", gpu, module) && module.getValue() > 0;
+        return isKnown ? module.getValue() : null;
     }
 
     private String name(Pointer gpu) {

@@ -5,6 +5,7 @@ package io.dra4j.nvidia.pci;
 import io.dra4j.api.error.DraException;
 import io.dra4j.nvidia.nvml.PciAddress;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -34,6 +35,26 @@ public record PciBus(Path sysfs) {
         return functions(sysfs.resolve("bus/pci/devices"))
                 .filter(PciFunction::isGpu)
                 .toList();
+    }
+
+    /**
+     * Returns whether NVSwitches connect the GPUs.
+     *
+     * <p>They are on the bus, or, since Blackwell, behind network adapters that say so.
+     *
+     * @throws DraException if sysfs can't be read
+     */
+    public boolean hasNvswitches() {
+        return functions(sysfs.resolve("bus/pci/devices")).anyMatch(PciFunction::isNvswitch) || managesNvswitches();
+    }
+
+    private boolean managesNvswitches() {
+        try (Stream<Path> adapters = Files.list(sysfs.resolve("class/infiniband"))) {
+            return adapters.flatMap(it -> text(it.resolve("device/vpd")).stream())
+                    .anyMatch(it -> it.contains("SW_MNG"));
+        } catch (IOException e) {
+            return false; // there are none
+        }
     }
 
     /**
@@ -143,7 +164,8 @@ public record PciBus(Path sysfs) {
     /** Returns a file of the kernel without the white space around its text; empty if it can't be read. */
     public static Optional<String> text(Path file) {
         try {
-            return Optional.of(Files.readString(file).strip());
+            return Optional.of(
+                    Files.readString(file, StandardCharsets.ISO_8859_1).strip());
         } catch (IOException e) {
             return Optional.empty();
         }

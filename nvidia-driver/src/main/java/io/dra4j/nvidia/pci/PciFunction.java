@@ -32,10 +32,16 @@ public record PciFunction(
     private static final int VGA = 0x0300;
     private static final int ACCELERATOR = 0x0302; // "3D controller"
     private static final int BRIDGE = 0x0604;
+    private static final int OTHER_BRIDGE = 0x0680;
 
     /** Returns whether it is a GPU of NVIDIA, with a display or without. */
     public boolean isGpu() {
         return vendor == NVIDIA && (type == VGA || type == ACCELERATOR);
+    }
+
+    /** Returns whether it is an NVSwitch. */
+    boolean isNvswitch() {
+        return vendor == NVIDIA && type == OTHER_BRIDGE;
     }
 
     /** Returns whether it is a bridge to other devices, which the kernel never lends. */

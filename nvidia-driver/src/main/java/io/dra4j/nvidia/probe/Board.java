@@ -61,6 +61,7 @@ record Board(BoardLine node, BoardLine board, List<BoardLine> profiles) {
                 "GPU-00000000-0000-0000-0000-%012x".formatted(minor),
                 new PciAddress("0000:%02x:00.0".formatted(minor + 1)),
                 minor,
+                null, // the module: the system's board decides
                 productName(),
                 Brand.name(board.number("brand", 0)),
                 Architecture.of(board.number("arch", 0)),

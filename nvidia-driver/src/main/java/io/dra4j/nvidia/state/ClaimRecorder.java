@@ -57,6 +57,11 @@ public final class ClaimRecorder {
         record(state.withLent(lent));
     }
 
+    /** Records the claim's partition of the fabric; null for none any more. */
+    public void recordPartition(@Nullable ProviderState partition) {
+        record(state.withPartition(partition));
+    }
+
     /** Records the sharing by one configuration. */
     public void record(SharingRecord sharing) {
         record(state.with(sharing));

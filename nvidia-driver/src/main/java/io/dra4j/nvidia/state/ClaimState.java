@@ -25,11 +25,13 @@ import org.jspecify.annotations.Nullable;
  * @param sharing its sharing, in the order in which it was begun
  * @param lent the GPUs that it has taken from NVIDIA's driver, in {@code vfio}'s own form; null if
  *     there were none
+ * @param partition its partition of the fabric, in {@code fabric}'s own form; null if it has none
  */
 public record ClaimState(
         @Nullable ProviderState mig,
         List<SharingRecord> sharing,
-        @Nullable ProviderState lent) {
+        @Nullable ProviderState lent,
+        @Nullable ProviderState partition) {
 
     /** The state of a claim of which nothing was begun. */
     public static final ClaimState NONE = new ClaimState(null, List.of(), null);
@@ -37,7 +39,13 @@ public record ClaimState(
     private static final int FIRST_WITH_SHARING = 3;
     private static final int FIRST_WITH_LENT = 4;
 
-    private static final RecordState<StateForm> FORM = RecordState.of(FIRST_WITH_LENT, StateForm.class)
+    private static final int FIRST_WITH_PARTITION = 5;
+
+    /** Earlier releases read it, as long as the claim has no partition. */
+    private static final RecordState<StateForm> WITHOUT_PARTITION = RecordState.of(FIRST_WITH_LENT, StateForm.class);
+
+    private static final RecordState<StateForm> FORM = RecordState.of(FIRST_WITH_PARTITION, StateForm.class)
+            .upgrading(FIRST_WITH_LENT, StateForm.class, earlier -> earlier)
             .upgrading(FIRST_WITH_SHARING, StateForm.class, earlier -> earlier)
             .upgrading(2, MigAlone.class, earlier -> earlier.upgraded(2))
             .upgrading(1, MigAlone.class, earlier -> earlier.upgraded(1));
@@ -47,11 +55,16 @@ public record ClaimState(
         sharing = List.copyOf(sharing);
     }
 
+    /** Creates the state of a claim without a partition. */
+    public ClaimState(@Nullable ProviderState mig, List<SharingRecord> sharing, @Nullable ProviderState lent) {
+        this(mig, sharing, lent, null);
+    }
+
     /** The state of earlier releases, which had MIG devices alone. */
     private record MigAlone(JsonNode parts) {
         StateForm upgraded(int version) {
             JsonNode whole = JsonNodeFactory.instance.objectNode().set("parts", parts);
-            return new StateForm(new Part(version, whole), List.of(), null);
+            return new StateForm(new Part(version, whole), List.of(), null, null);
         }
     }
 
@@ -69,28 +82,37 @@ public record ClaimState(
         return new ClaimState(
                 form.mig() == null ? null : form.mig().toState(),
                 form.sharing().stream().map(Shared::toRecord).toList(),
-                form.lent() == null ? null : form.lent().toState());
+                form.lent() == null ? null : form.lent().toState(),
+                form.partition() == null ? null : form.partition().toState());
     }
 
     /** Returns the state as the journal has it. */
     public ProviderState toProviderState() {
-        return mig != null && sharing.isEmpty() && lent == null
+        return mig != null && equals(NONE.withMig(mig))
                 ? mig
-                : FORM.write(new StateForm(
-                        Part.of(mig), sharing.stream().map(Shared::of).toList(), Part.of(lent)));
+                : (partition == null ? WITHOUT_PARTITION : FORM)
+                        .write(new StateForm(
+                                Part.of(mig),
+                                sharing.stream().map(Shared::of).toList(),
+                                Part.of(lent),
+                                Part.of(partition)));
     }
 
     /** Returns whether there is nothing to undo. */
     public boolean isEmpty() {
-        return mig == null && sharing.isEmpty() && lent == null;
+        return equals(NONE);
     }
 
     ClaimState withMig(ProviderState changed) {
-        return new ClaimState(changed, sharing, lent);
+        return new ClaimState(changed, sharing, lent, partition);
     }
 
     ClaimState withLent(@Nullable ProviderState changed) {
-        return new ClaimState(mig, sharing, changed);
+        return new ClaimState(mig, sharing, changed, partition);
+    }
+
+    ClaimState withPartition(@Nullable ProviderState changed) {
+        return new ClaimState(mig, sharing, lent, changed);
     }
 
     ClaimState with(SharingRecord changed) {
@@ -99,12 +121,12 @@ public record ClaimState(
         if (!all.contains(changed)) {
             all.add(changed);
         }
-        return new ClaimState(mig, all, lent);
+        return new ClaimState(mig, all, lent, partition);
     }
 
     ClaimState without(String group) {
         return new ClaimState(
-                mig, sharing.stream().filter(one -> !one.group().equals(group)).toList(), lent);
+                mig, sharing.stream().filter(one -> !one.group().equals(group)).toList(), lent, partition);
     }
 
     /**
@@ -113,11 +135,13 @@ public record ClaimState(
      * @param mig the MIG devices; null if there were none
      * @param sharing the sharing, in the order in which it was begun
      * @param lent the GPUs that were taken from NVIDIA's driver; null if there were none
+     * @param partition the partition of the fabric; null if there is none
      */
     record StateForm(
             @Nullable Part mig,
             List<Shared> sharing,
-            @Nullable Part lent) {
+            @Nullable Part lent,
+            @Nullable Part partition) {
 
         private static final JsonMapper JSON = new JsonMapper();
 

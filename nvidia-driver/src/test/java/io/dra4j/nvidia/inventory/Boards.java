@@ -48,6 +48,7 @@ final class Boards {
                 "GPU-" + minor,
                 new PciAddress("0000:%02x:00.0".formatted(0x17 + minor)),
                 minor,
+                gpu.moduleId(),
                 gpu.productName(),
                 gpu.brand(),
                 gpu.architecture(),

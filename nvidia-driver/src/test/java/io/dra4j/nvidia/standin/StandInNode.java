@@ -16,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -271,11 +272,13 @@ public record StandInNode(Path folder) {
     }
 
     /** Returns the options that locate this node's driver. */
-    public InstallOptions options() {
+    public InstallOptions options(String... more) {
         InstallOptions options = new InstallOptions();
         CommandSpec command = CommandSpec.create();
         command.addMixin("install", CommandSpec.forAnnotatedObject(options));
-        new CommandLine(command).parseArgs("--nvidia-driver-root=" + root(), "--sysfs-root=" + sysfs());
+        List<String> all = new ArrayList<>(List.of("--nvidia-driver-root=" + root(), "--sysfs-root=" + sysfs()));
+        all.addAll(List.of(more));
+        new CommandLine(command).parseArgs(all.toArray(String[]::new));
         return options;
     }
 

@@ -16,7 +16,10 @@ case "$1 $3" in
             cat "mode-$2" 2>/dev/null | grep -v DEFAULT | sed 's/EXCLUSIVE_P/Exclusive_P/' | grep . || echo Default
         fi ;;
     *--query-gpu=persistence_mode) cat "persistence-$2" 2>/dev/null || echo Disabled ;;
-    *-pm) echo "$4" | sed 's/1/Enabled/; s/0/Disabled/' > "persistence-$2" ;;
+    *-pm)
+        for gpu in $(echo "$2" | tr , " "); do
+            echo "$4" | sed "s/1/Enabled/; s/0/Disabled/" > "persistence-$gpu"
+        done ;;
     *) echo "$4" > "mode-$2" ;;
 esac
 after

@@ -1,0 +1,248 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia;
+
+import io.dra4j.api.DriverContext;
+import io.dra4j.api.claim.AllocatedClaim;
+import io.dra4j.api.claim.AllocatedDevice;
+import io.dra4j.api.claim.ClaimRef;
+import io.dra4j.api.claim.HeldClaim;
+import io.dra4j.api.claim.HeldClaim.Phase;
+import io.dra4j.api.claim.HeldDevice;
+import io.dra4j.api.claim.ProviderState;
+import io.dra4j.api.error.DraException;
+import io.dra4j.api.error.PrepareException;
+import io.dra4j.nvidia.fabric.FabricException;
+import io.dra4j.nvidia.fabric.FabricManager;
+import io.dra4j.nvidia.fabric.Partitions;
+import io.dra4j.nvidia.fabric.Partitions.Partition;
+import io.dra4j.nvidia.install.NvidiaSmi;
+import io.dra4j.nvidia.install.SmiException;
+import io.dra4j.nvidia.inventory.Offer;
+import io.dra4j.nvidia.nvml.Lease;
+import io.dra4j.nvidia.nvml.Nvml;
+import io.dra4j.nvidia.state.ClaimRecorder;
+import io.dra4j.runtime.RecordState;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions of the fabric in the claims of a node.
+ *
+ * <p>The GPUs that a claim has as a whole are one, which is activated before a virtual machine takes
+ * them, and deactivated once they are back. Thread-safe; one thread at a time changes partitions.
+ */
+final class PartitionClaims {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionClaims.class);
+    private static final RecordState<Recorded> FORM = RecordState.of(1, Recorded.class);
+
+    /** A call of NVML or nvidia-smi takes less, but for one that hangs. */
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
+
+    private final FabricManager fabric;
+    private final Nvml nvml;
+    private final NvidiaSmi smi;
+    private volatile boolean isChanging;
+
+    /**
+     * The partition of a claim, as it is recorded before it is activated.
+     *
+     * @param gpus the numbers of its GPUs
+     * @param persistent the PCI addresses of its GPUs that stay initialized without users afterwards
+     */
+    record Recorded(Set<Integer> gpus, List<String> persistent) {
+
+        static @Nullable Recorded read(@Nullable ProviderState state) {
+            return state == null ? null : FORM.read(state);
+        }
+    }
+
+    PartitionClaims(FabricManager fabric, Nvml nvml, NvidiaSmi smi) {
+        this.fabric = fabric;
+        this.nvml = nvml;
+        this.smi = smi;
+    }
+
+    /** Returns whether a claim with a device has a partition. */
+    boolean isFor(Offer offer) {
+        return offer.isWhole() && fabric.isNeeded();
+    }
+
+    /** Returns whether a partition changes now, so that no session of NVML may be kept. */
+    boolean isChanging() {
+        return isChanging;
+    }
+
+    /**
+     * Activates the partition of a claim.
+     *
+     * @param runtime has the other claims; null before the start
+     * @throws PrepareException if its GPUs are none, or it can't be activated
+     */
+    void activate(AllocatedClaim claim, Snapshot now, @Nullable DriverContext runtime, ClaimRecorder recorder) {
+        List<Offer> gpus = whole(claim.devices().stream().map(AllocatedDevice::held), now);
+        if (gpus.stream().anyMatch(this::isFor)) {
+            try {
+                activate(gpus, new Others(claim.ref(), now, runtime), recorder);
+            } catch (FabricException e) { // the message is for the pod's owner, too
+                throw new PrepareException(String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
+    private static List<Offer> whole(Stream<HeldDevice> devices, Snapshot now) {
+        return devices.filter(device -> !device.adminAccess())
+                .flatMap(device -> now.devices().offer(device.device()).stream())
+                .filter(Offer::isWhole)
+                .toList();
+    }
+
+    private synchronized void activate(List<Offer> gpus, Others others, ClaimRecorder recorder) {
+        Partitions all = fabric.partitions();
+        Partition wanted = wanted(gpus, all);
+        for (Partition other : all.withAnyOf(wanted.gpus())) {
+            if (other.isActive() && other.id() != wanted.id()) {
+                throw refused(wanted, other, others.holder(other, all));
+            }
+        }
+        List<String> persistent = wanted.isActive() ? List.of() : persistent(gpus);
+        recorder.recordPartition(FORM.write(new Recorded(wanted.gpus(), persistent)));
+        if (!wanted.isActive()) {
+            setPersistent(persistent, false); // it would keep the GPUs initialized
+            change(wanted, true);
+            boolean areLent = gpus.stream().anyMatch(Offer.Passthrough.class::isInstance);
+            setPersistent(areLent ? List.of() : persistent, true);
+        }
+    }
+
+    private static Partition wanted(List<Offer> gpus, Partitions all) {
+        Set<Integer> numbers = numbers(gpus, all);
+        String message =
+                "The claim has the GPUs %s, of the modules %s, which are no partition of the fabric; those with any of them are %s: claim as many GPUs as one has, with a constraint matchAttribute gpu.nvidia.com/partition2, for instance";
+        return all.exactly(numbers)
+                .filter(found -> numbers.size() == gpus.size())
+                .orElseThrow(() ->
+                        new PrepareException(message.formatted(addresses(gpus), numbers, all.withAnyOf(numbers))));
+    }
+
+    private static List<String> addresses(List<Offer> gpus) {
+        return gpus.stream().map(gpu -> gpu.pci().text()).toList();
+    }
+
+    private static Set<Integer> numbers(List<Offer> gpus, Partitions all) {
+        Set<Integer> numbers = new TreeSet<>();
+        gpus.forEach(gpu -> all.number(gpu.pci(), gpu.gpu()).ifPresent(numbers::add));
+        return numbers;
+    }
+
+    private static PrepareException refused(Partition wanted, Partition other, Optional<ClaimRef> holder) {
+        String none = "and no claim of this driver has it; the administrator ends what uses it, and calls fmpm -d %d";
+        return new PrepareException("Partition %s of the fabric can't be activated: partition %s is active, %s"
+                .formatted(
+                        wanted,
+                        other,
+                        holder.map(claim -> "for claim %s/%s".formatted(claim.namespace(), claim.name()))
+                                .orElse(none.formatted(other.id()))));
+    }
+
+    private List<String> persistent(List<Offer> gpus) {
+        try {
+            return addresses(gpus).stream()
+                    .filter(gpu -> smi.isPersistent(gpu, LONGEST_CALL))
+                    .toList();
+        } catch (SmiException e) {
+            LOG.atDebug().setCause(e).log("Persistence mode unknown");
+            return List.of();
+        }
+    }
+
+    private void setPersistent(List<String> gpus, boolean isOn) {
+        try {
+            if (!gpus.isEmpty()) {
+                smi.setPersistent(String.join(",", gpus), isOn, LONGEST_CALL);
+            }
+        } catch (SmiException e) {
+            LOG.atWarn().setCause(e).addKeyValue("on", isOn).log("Persistence mode of GPUs can't be switched");
+        }
+    }
+
+    /** No session of this driver is open, which would keep the GPUs initialized. */
+    @SuppressWarnings("try") // the lease is used by being held
+    private void change(Partition partition, boolean isActive) {
+        isChanging = true;
+        try (Lease paused = nvml.pause("a change of the fabric's partitions", LONGEST_CALL)) {
+            fabric.change(partition, isActive);
+        } finally {
+            isChanging = false;
+        }
+        LOG.atInfo()
+                .addKeyValue("partition", partition)
+                .addKeyValue("active", isActive)
+                .log("Changed a partition of the fabric");
+    }
+
+    /**
+     * Deactivates the partition of a claim, unless another has it, too. Without a record, as of a claim
+     * of an earlier driver, it is that of the claim's GPUs.
+     *
+     * @param last the last reading
+     * @param runtime has the other claims; null before the start
+     * @throws DraException if it may be active; it stays recorded
+     */
+    void deactivate(HeldClaim claim, Snapshot last, @Nullable DriverContext runtime, ClaimRecorder recorder) {
+        Recorded recorded = Recorded.read(recorder.state().partition());
+        if (recorded == null && (claim.phase() == Phase.PREPARING || !fabric.isNeeded())) {
+            return;
+        }
+        try {
+            deactivate(claim, recorded, new Others(claim.ref(), last, runtime));
+        } catch (FabricException e) {
+            if (recorded != null && !e.isUnreachable()) {
+                throw e;
+            }
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("claim", claim.ref())
+                    .log("The partition of a claim is not deactivated; a fabric manager that starts has none active");
+        }
+        if (recorded != null) {
+            setPersistent(recorded.persistent(), true);
+            recorder.recordPartition(null);
+        }
+    }
+
+    private synchronized void deactivate(HeldClaim claim, @Nullable Recorded recorded, Others others) {
+        Partitions all = fabric.partitions();
+        all.exactly(recorded == null ? others.gpus(claim, all) : recorded.gpus())
+                .filter(found -> found.isActive() && others.holder(found, all).isEmpty())
+                .ifPresent(found -> change(found, false));
+    }
+
+    /** The other claims. */
+    private record Others(
+            ClaimRef claim, Snapshot now, @Nullable DriverContext runtime) {
+
+        /** Returns one that has a partition, or, if its record is lost, a GPU of it. */
+        Optional<ClaimRef> holder(Partition partition, Partitions all) {
+            List<HeldClaim> held = runtime == null ? List.of() : runtime.held();
+            return held.stream()
+                    .filter(other -> !other.ref().uid().equals(claim.uid()) && !other.beforeReboot())
+                    .filter(other -> !Collections.disjoint(partition.gpus(), gpus(other, all)))
+                    .map(HeldClaim::ref)
+                    .findFirst();
+        }
+
+        Set<Integer> gpus(HeldClaim other, Partitions all) {
+            return numbers(whole(other.devices().stream(), now), all);
+        }
+    }
+}

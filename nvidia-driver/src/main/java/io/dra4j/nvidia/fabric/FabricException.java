@@ -1,0 +1,40 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.fabric;
+
+import io.dra4j.api.error.DraException;
+import java.util.ResourceBundle;
+import org.jspecify.annotations.Nullable;
+
+/** A failed call of the fabric manager; the message has the next step. */
+public final class FabricException extends DraException {
+
+    static final int UNINITIALIZED = -4;
+    static final int VERSION_MISMATCH = -6;
+    static final int IN_USE = -7;
+    static final int UNREACHABLE = -9;
+
+    private static final long serialVersionUID = 1;
+    private static final ResourceBundle NEXT_STEPS = ResourceBundle.getBundle("io.dra4j.nvidia.fabric.codes");
+
+    private final int code;
+
+    FabricException(String what, int code, @Nullable Throwable cause) {
+        super("The fabric manager of this node can't do its part: %s: %s".formatted(what, nextStep(code)), cause);
+        this.code = code;
+    }
+
+    private static String nextStep(int code) {
+        String key = String.valueOf(code);
+        return NEXT_STEPS.getString(NEXT_STEPS.containsKey(key) ? key : "other");
+    }
+
+    int code() {
+        return code;
+    }
+
+    /** Returns whether no fabric manager runs, which has no active partition when it starts. */
+    public boolean isUnreachable() {
+        return code == UNREACHABLE;
+    }
+}

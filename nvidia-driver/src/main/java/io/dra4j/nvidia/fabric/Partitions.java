@@ -1,0 +1,104 @@
+// Copyright The dra4j Authors
+// SPDX-License-Identifier: Apache-2.0
+package io.dra4j.nvidia.fabric;
+
+import io.dra4j.nvidia.nvml.Gpu;
+import io.dra4j.nvidia.nvml.PciAddress;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The partitions that the fabric manager supports on a node.
+ *
+ * @param all the partitions in its order
+ */
+public record Partitions(List<Partition> all) {
+
+    /**
+     * GPUs that NVSwitches connect with each other, and with no others, while it is active.
+     *
+     * @param id its number
+     * @param isActive whether it is active
+     * @param members its GPUs
+     */
+    public record Partition(int id, boolean isActive, List<Member> members) {
+
+        /** Returns the numbers of its GPUs. */
+        public Set<Integer> gpus() {
+            return members.stream().map(Member::number).collect(Collectors.toCollection(TreeSet::new));
+        }
+
+        /** Returns it for messages. */
+        @Override
+        public String toString() {
+            return "%d (GPU modules %s)".formatted(id, gpus());
+        }
+    }
+
+    /**
+     * A GPU as the fabric manager knows it: since Hopper by its number alone.
+     *
+     * @param number its number, which is the module's if there is nothing else
+     * @param uuid its UUID; may be empty
+     * @param pci its PCI address; may be empty
+     */
+    record Member(int number, String uuid, String pci) {
+
+        boolean isIdentified() {
+            return !uuid.isEmpty() || !pci.isEmpty();
+        }
+
+        /** One thing has to be the same, and nothing that both sides know may differ. */
+        boolean is(PciAddress address, @Nullable Gpu gpu) {
+            boolean hasUuid = gpu != null && gpu.uuid().equals(uuid);
+            return pci.equals(address.text()) ? hasUuid || uuid.isEmpty() || gpu == null : hasUuid && pci.isEmpty();
+        }
+    }
+
+    /**
+     * Returns the number by which the fabric manager knows a GPU.
+     *
+     * <p>It is that of its module only if the fabric manager identifies no GPU in another way: they
+     * differ on HGX A100.
+     *
+     * @param gpu the GPU as NVML reported it; null if NVML has not seen it since the boot
+     */
+    public OptionalInt number(PciAddress pci, @Nullable Gpu gpu) {
+        List<Member> members = all.stream().flatMap(it -> it.members.stream()).toList();
+        Integer module = gpu == null ? null : gpu.moduleId();
+        boolean byModule = members.stream().noneMatch(Member::isIdentified);
+        int[] found = members.stream()
+                .filter(it -> byModule ? Integer.valueOf(it.number).equals(module) : it.is(pci, gpu))
+                .mapToInt(Member::number)
+                .distinct()
+                .toArray();
+        return found.length == 1 ? OptionalInt.of(found[0]) : OptionalInt.empty();
+    }
+
+    /** Returns the partition that has these GPUs and no others. */
+    public Optional<Partition> exactly(Set<Integer> gpus) {
+        return all.stream().filter(it -> it.gpus().equals(gpus)).findFirst();
+    }
+
+    /** Returns the partitions that have any of these GPUs. */
+    public List<Partition> withAnyOf(Set<Integer> gpus) {
+        return all.stream().filter(it -> !Collections.disjoint(it.gpus(), gpus)).toList();
+    }
+
+    /** Returns the attributes of a GPU, {@code partition4}: none of a size of which it has several. */
+    public Map<String, Integer> attributes(PciAddress pci, @Nullable Gpu gpu) {
+        Map<String, Integer> found = new HashMap<>();
+        Set<Integer> gpus = number(pci, gpu).stream().boxed().collect(Collectors.toSet());
+        withAnyOf(gpus).forEach(it -> found.merge("partition" + it.members.size(), it.id, (one, other) -> -1));
+        found.values().removeIf(id -> id < 0);
+        return found;
+    }
+}
